@@ -18,7 +18,7 @@ SHOWN = (HOLDS, HOLDS_WITH_THEIRS, DOES_NOT_HOLD)
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Observation:
     """What one run of an item shows, by the item's rule.
 
     Attributes
@@ -96,7 +96,7 @@ class Item:
     experiment: Experiment | None = None
     full: Mapping[str, Any] = field(default_factory=dict)
     quick: Mapping[str, Any] = field(default_factory=dict)
-    check: Callable[[pd.DataFrame], Evidence] | None = None
+    check: Callable[[pd.DataFrame], Observation] | None = None
     rule: str = ""
     exact: bool = False
     not_judged: str = ""

@@ -17,7 +17,7 @@ import pandas as pd
 from tripletscope import __version__
 from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.reproductions.dependence import code_of
-from tripletscope.reproductions.item import Evidence
+from tripletscope.reproductions.item import Observation
 from tripletscope.reproductions.registry import items
 from tripletscope.reproductions.verdict import SEEDS, Conclusion, verdict
 
@@ -74,7 +74,7 @@ class Outcome:
         return self.tables[self.seeds[0]]
 
     @cached_property
-    def findings(self) -> list[Evidence]:
+    def observations(self) -> list[Observation]:
         """What each seed shows."""
         check = items()[self.item].check
         return [check(self.tables[seed]) for seed in self.seeds]
@@ -82,7 +82,7 @@ class Outcome:
     @property
     def verdict(self) -> Conclusion:
         """What they show together."""
-        return verdict(items()[self.item], self.findings)
+        return verdict(items()[self.item], self.observations)
 
     @property
     def is_readable(self) -> bool:
@@ -91,7 +91,7 @@ class Outcome:
         if item is None or item.check is None:
             return False
         try:
-            return bool(self.findings)
+            return bool(self.observations)
         except (LookupError, ValueError, TypeError, ArithmeticError):
             return False
 
@@ -141,7 +141,7 @@ def rebuild(
     Examples
     --------
     >>> outcome = rebuild("uncertainty-figure-8", quick=True)
-    >>> outcome.findings[0].shows
+    >>> outcome.observations[0].shows
     'holds'
     >>> list(outcome.table)
     ['x', 'y']
@@ -193,7 +193,7 @@ def ship(outcome: Outcome) -> None:
 def computed(key: str) -> Conclusion:
     """What the shipped outcome of an item shows, or that it is stated."""
     outcome = shipped(key)
-    return verdict(items()[key], outcome.findings if outcome else ())
+    return verdict(items()[key], outcome.observations if outcome else ())
 
 
 @cache

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 
 REPRODUCED = "reproduced"
 DEMONSTRATED = "demonstrated"
@@ -42,7 +42,7 @@ class Conclusion:
     share : str
         At how many seeds the rule held; empty of what is stated.
     ours, why : str
-        Of the first run, see `Evidence`; of what is stated, why it is.
+        Of the first run, see `Observation`; of what is stated, why it is.
     """
 
     word: str
@@ -51,13 +51,13 @@ class Conclusion:
     why: str
 
 
-def verdict(item: Item, findings: Sequence[Evidence]) -> Conclusion:
-    """The verdict of an item, of the evidence of each seed.
+def verdict(item: Item, observations: Sequence[Observation]) -> Conclusion:
+    """The verdict of an item, of one observation a seed.
 
     Parameters
     ----------
     item : Item
-    findings : sequence of Evidence
+    observations : sequence of Observation
         Of runs in full.
 
     Returns
@@ -72,14 +72,14 @@ def verdict(item: Item, findings: Sequence[Evidence]) -> Conclusion:
     """
     if item.experiment is None:
         return Conclusion(STATED, "", "", item.stated)
-    if not findings:
+    if not observations:
         return Conclusion(UNDECIDED, "no run", "", "It was not run for this version.")
-    shown = [finding.shows for finding in findings]
+    shown = [observation.shows for observation in observations]
     held = shown.count(HOLDS)
     told = f"held at {held} of {len(shown)} seeds" if not item.exact else (
         "held" if held else "did not hold"
     )
-    return Conclusion(_word(item, shown), told, findings[0].ours, findings[0].why)
+    return Conclusion(_word(item, shown), told, observations[0].ours, observations[0].why)
 
 
 def _word(item: Item, shown: Sequence[str]) -> str:

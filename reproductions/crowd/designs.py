@@ -16,8 +16,8 @@ from tripletscope.core.simulation.simulate import answer, majority, random_quest
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Evidence,
     Item,
+    Observation,
 )
 
 #: Answers on which accuracy is measured.
@@ -107,7 +107,7 @@ def repetition(
     )
 
 
-def check_repetition(table: pd.DataFrame) -> Evidence:
+def check_repetition(table: pd.DataFrame) -> Observation:
     """With many objects repetition must lose; with few it may gain at moderate noise.
 
     A gain or loss is one of more than two standard errors of the difference in the same runs.
@@ -128,9 +128,9 @@ def check_repetition(table: pd.DataFrame) -> Evidence:
     ).any())
     gains = moderate[moderate["gain"] > 2 * moderate["error"]]
     if not loses:
-        return Evidence(DOES_NOT_HOLD, said, "With many objects repeating costs no accuracy.")
+        return Observation(DOES_NOT_HOLD, said, "With many objects repeating costs no accuracy.")
     if not len(gains):
-        return Evidence(
+        return Observation(
             DOES_NOT_HOLD, said,
             "With many objects repeating costs accuracy, as published; but with few objects and "
             "moderate noise it gains nothing in these runs, either.",
@@ -139,7 +139,7 @@ def check_repetition(table: pd.DataFrame) -> Evidence:
     voted = noisy[(noisy["strategy"] == "random, equal ones voted") & (
         noisy[["objects", "times", "noise"]] == best[["objects", "times", "noise"]]
     ).all(axis=1)]["gain"]
-    return Evidence(
+    return Observation(
         HOLDS, said,
         f"With many objects repeating costs accuracy; with few and moderate noise it gains "
         f"{best['gain']:.3f} at most (l = {best['times']}, p = {best['noise']:g}), in {len(gains)} "
@@ -179,7 +179,7 @@ def landmarks(
     return _summed_up(rows, ["landmarks", "answers", "strategy"])
 
 
-def check_landmarks(table: pd.DataFrame) -> Evidence:
+def check_landmarks(table: pd.DataFrame) -> Observation:
     """Random questions must be better by two standard errors wherever maps are worth anything."""
     landmark = table[table["strategy"] == "landmark"].sort_values("landmarks")
     by_random = table[table["strategy"] == "random"].set_index("landmarks")["accuracy"]
@@ -189,11 +189,11 @@ def check_landmarks(table: pd.DataFrame) -> Evidence:
     )
     worth = landmark[landmark["landmarks"].map(by_random) > 0.7]
     if len(worth) and bool((worth["gain"] < -2 * worth["error"]).all()):
-        return Evidence(
+        return Observation(
             HOLDS, said, "Random questions predict better than as many about landmarks wherever "
             "they predict at all (an accuracy above .7).",
         )
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD, said, "Random questions are not clearly better than those about landmarks.",
     )
 

@@ -17,8 +17,8 @@ from tripletscope.core.kernel.space import space_of
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.samples import sample
 
@@ -55,7 +55,7 @@ def remaining(*, draws: int, seed: int = 0, progress: Progress = silent) -> pd.D
     )
 
 
-def check_remaining(table: pd.DataFrame) -> Evidence:
+def check_remaining(table: pd.DataFrame) -> Observation:
     """The mean number must be the expected one, within three standard errors."""
     found, expected = table["answers"], table["expected"].iloc[0]
     foods = 190_376 * 10 * 9 * 8 / (100 * 99 * 98)
@@ -65,9 +65,9 @@ def check_remaining(table: pd.DataFrame) -> Evidence:
         f"190,376 about foods {foods:.0f} are to be expected"
     )
     if abs(found.mean() - expected) < 3 * error:
-        return Evidence(HOLDS, said, "So many answers are left as the number of triples among "
+        return Observation(HOLDS, said, "So many answers are left as the number of triples among "
                           "ten objects lets one expect.")
-    return Evidence(DOES_NOT_HOLD, said, "Another number of answers is left than triples among "
+    return Observation(DOES_NOT_HOLD, said, "Another number of answers is left than triples among "
                       "ten objects let one expect.")
 
 
@@ -100,7 +100,7 @@ def mapped(*, draws: int, seed: int = 0, progress: Progress = silent) -> pd.Data
     return pd.concat(parts, ignore_index=True)
 
 
-def check_mapped(table: pd.DataFrame) -> Evidence:
+def check_mapped(table: pd.DataFrame) -> Observation:
     """Nine of ten draws must have clusters that are arcs; two at random are so in a fifth."""
     draws = table.groupby("draw").first()
     arcs = float((draws["pieces"] == 2).mean())
@@ -110,9 +110,9 @@ def check_mapped(table: pd.DataFrame) -> Evidence:
         f"{draws['predicts'].mean():.1%} of the others"
     )
     if arcs >= 0.9 and draws["predicts"].mean() > 0.8:
-        return Evidence(HOLDS, said, "A hundred odd answers are enough for a map of ten objects "
+        return Observation(HOLDS, said, "A hundred odd answers are enough for a map of ten objects "
                           "whose clusters make sense.")
-    return Evidence(DOES_NOT_HOLD, said, "Clusters often put together what lies apart on the "
+    return Observation(DOES_NOT_HOLD, said, "Clusters often put together what lies apart on the "
                       "colour circle.")
 
 

@@ -17,8 +17,8 @@ from tripletscope.reproductions.data import brought
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.samples import sample
 
@@ -112,7 +112,7 @@ def sessions(
     ], ignore_index=True)
 
 
-def check_sessions(table: pd.DataFrame) -> Evidence:
+def check_sessions(table: pd.DataFrame) -> Observation:
     """Others' maps must predict within .05 of one's own, pools must help and then level off."""
     relation = table[table["what"] == "relation"].set_index("relation")["accuracy"]
     same, other = relation["same session"], relation["other session"]
@@ -125,12 +125,12 @@ def check_sessions(table: pd.DataFrame) -> Evidence:
         )
     )
     if same - other > 0.05:
-        return Evidence(DOES_NOT_HOLD, said, "Another session's map predicts clearly worse than "
+        return Observation(DOES_NOT_HOLD, said, "Another session's map predicts clearly worse than "
                           "one's own.")
     if early <= 0 or late >= early:
-        return Evidence(DOES_NOT_HOLD, said, "Pooling does not gain most with the first four "
+        return Observation(DOES_NOT_HOLD, said, "Pooling does not gain most with the first four "
                           "sessions.")
-    return Evidence(
+    return Observation(
         HOLDS, said, f"Sessions predict each other as well as themselves; four together gain "
         f"{early:.3f} over one, and all others {late:.3f} more.",
     )
@@ -177,7 +177,7 @@ def _excluded(known: Known) -> set[str]:
     return set(known.triplets.answers["participant"].astype(str)[out])
 
 
-def check_each_person(table: pd.DataFrame) -> Evidence:
+def check_each_person(table: pd.DataFrame) -> Observation:
     """Whoever fails catch trials must be predicted worse than most of the others."""
     others = table[table["map"] == "others"]
     failed, passed = (
@@ -190,9 +190,9 @@ def check_each_person(table: pd.DataFrame) -> Evidence:
         f"from their own: {own['passed']:.2f} and {own['failed']:.2f}"
     )
     if failed.max() < passed.quantile(0.25):
-        return Evidence(HOLDS, said, "Who failed the catch trials is predicted worse than three "
+        return Observation(HOLDS, said, "Who failed the catch trials is predicted worse than three "
                           "quarters of the others.")
-    return Evidence(DOES_NOT_HOLD, said, "Some who failed the catch trials are predicted as well "
+    return Observation(DOES_NOT_HOLD, said, "Some who failed the catch trials are predicted as well "
                       "as the others.")
 
 
@@ -225,7 +225,7 @@ def gold(
 _CARELESS = {"p07", "p22", "p35"}
 
 
-def check_gold(table: pd.DataFrame) -> Evidence:
+def check_gold(table: pd.DataFrame) -> Observation:
     """The careless of the sample, and only they, must be found; few guessers pass 20 questions."""
     out = table[table["what"] == "person"]
     found = set(out[out["excluded"] == "excluded"]["person"])
@@ -237,9 +237,9 @@ def check_gold(table: pd.DataFrame) -> Evidence:
         f"{careful:.1%} of those who err in a twentieth"
     )
     if found == _CARELESS and guessers < 0.05 < 0.95 < careful:
-        return Evidence(HOLDS, said, "Obvious questions single out who was made careless, and "
+        return Observation(HOLDS, said, "Obvious questions single out who was made careless, and "
                           "twenty of them are enough.")
-    return Evidence(DOES_NOT_HOLD, said, "Obvious questions miss some who were made careless, or "
+    return Observation(DOES_NOT_HOLD, said, "Obvious questions miss some who were made careless, or "
                       "exclude others.")
 
 
@@ -276,7 +276,7 @@ def dimensions(
     ).reset_index()
 
 
-def check_dimensions(table: pd.DataFrame) -> Evidence:
+def check_dimensions(table: pd.DataFrame) -> Observation:
     """t-STE must be best everywhere; two dimensions must gain over one, and more at most .01.
 
     Best is who is within one standard error of the best method that the thesis compares; CKL is
@@ -298,13 +298,13 @@ def check_dimensions(table: pd.DataFrame) -> Evidence:
         )
     first = "t-STE is best" if best else "t-STE is not best everywhere"
     if best and all(second > 0.01 and more < 0.01 for second, more in levels.values()):
-        return Evidence(HOLDS, "; ".join(said), f"{first}, two dimensions gain over one, and "
+        return Observation(HOLDS, "; ".join(said), f"{first}, two dimensions gain over one, and "
                           "more gain hardly anything.")
     depends = "; ".join(
         f"on {name} the second changes accuracy by {second:+.3f} and the best number of more by "
         f"{more:+.3f}" for name, (second, more) in levels.items()
     )
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD, "; ".join(said),
         f"{first}, but how many dimensions are worth it depends on the stimuli: {depends}."
         if best else f"{first}; {depends}.",

@@ -24,8 +24,8 @@ from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
     HOLDS_WITH_THEIRS,
-    Evidence,
     Item,
+    Observation,
 )
 
 #: From which the authors choose the number of nearest neighbours.
@@ -117,7 +117,7 @@ def _summary(
     return pd.DataFrame(rows)
 
 
-def check_classes_table(table: pd.DataFrame) -> Evidence:
+def check_classes_table(table: pd.DataFrame) -> Observation:
     """Random pivots err clearly more somewhere; neither they nor CART clearly less anywhere."""
     more = table.set_index(["method", "data"])[["more", "more_error"]]
 
@@ -139,7 +139,7 @@ def check_classes_table(table: pd.DataFrame) -> Evidence:
         pooled = "; with one pooled vote in place of the summed ones the forest errs " + ", ".join(
             f"{row[POOLED]:.2f} % on {name}" for name, row in many.iterrows()
         )
-    return Evidence(
+    return Observation(
         HOLDS if holds else DOES_NOT_HOLD,
         f"error in %, k-NN / CART / random pivots / CompRF: {'; '.join(told)}",
         f"By two standard errors random pivots err more on {_named(worse[RANDOM_PIVOTS])} and less "
@@ -202,7 +202,7 @@ def _responses(
     }
 
 
-def check_responses_table(table: pd.DataFrame) -> Evidence:
+def check_responses_table(table: pd.DataFrame) -> Observation:
     """CART errs less by two standard errors but on the fires; a third row tells of the features."""
     by = table.set_index(["method", "data"])
     clear = by["more"] > 2 * by["more_error"]
@@ -220,7 +220,7 @@ def check_responses_table(table: pd.DataFrame) -> Evidence:
     )
     verdict = HOLDS if as_said and scaled else HOLDS_WITH_THEIRS if as_said else DOES_NOT_HOLD
     decide = "; the units of the features decide" if verdict == HOLDS_WITH_THEIRS else ""
-    return Evidence(
+    return Observation(
         verdict, f"RMSE, CART / CompRF / CompRF with standardised features: {told}",
         "CompRF's error against CART's, with features as they come (the paper's) and standardised, "
         f"is {change}{decide}.",

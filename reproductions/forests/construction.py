@@ -14,8 +14,8 @@ from tripletscope.reproductions.data import LabelledVectors, vectors
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Evidence,
     Item,
+    Observation,
 )
 
 # Figure 1 --------------------------------------------------------------------------------------
@@ -68,7 +68,7 @@ def within(polygon: np.ndarray, point: np.ndarray) -> bool:
     return bool((turns >= -1e-9).all() or (turns <= 1e-9).all())
 
 
-def check_plane(table: pd.DataFrame) -> Evidence:
+def check_plane(table: pd.DataFrame) -> Observation:
     """Every point in the cell of its leaf, no leaf too large, the first pivots of two classes."""
     points = table[table["kind"].notna()]
     last = points[points["step"] == STEPS[-1]]
@@ -78,7 +78,7 @@ def check_plane(table: pd.DataFrame) -> Evidence:
         last["inside"].astype(bool).all() and sizes.max() <= table["leaf_size"].iloc[0]
         and sorted(pivots["class"]) == [0, 1]
     )
-    return Evidence(
+    return Observation(
         HOLDS if holds else DOES_NOT_HOLD,
         f"{len(last)} points in {len(sizes)} cells of at most {sizes.max()}",
         f"{int(last['inside'].astype(bool).sum())} of {len(last)} points lie in the polygon of "
@@ -139,14 +139,14 @@ def _faults(nodes: Nodes, given: LabelledVectors, leaf_size: int) -> np.ndarray:
     return found
 
 
-def check_growing(table: pd.DataFrame) -> Evidence:
+def check_growing(table: pd.DataFrame) -> Observation:
     """No pivots or sides against the definition, hardly any large leaf or further question."""
     faults = int(table[["one_class", "wrong_side"]].to_numpy().sum()) // 2
     per_tree = table.pivot_table(index="leaf_size", columns="counted", values="questions")
     more = per_tree["asked"].sum() / max(per_tree["by the definition"].sum(), 1) - 1
     large = table["large"].sum() / table["leaves"].sum()
     words = ", ".join(f"n₀ = {size}: {row['asked']:,.0f}" for size, row in per_tree.iterrows())
-    return Evidence(
+    return Observation(
         HOLDS if not faults and -1e-9 < more < 0.03 and large < 0.01 else DOES_NOT_HOLD,
         f"questions per tree: {words}",
         f"{faults} pivots or sides are against the definition; a pair that splits off nothing but "
@@ -227,7 +227,7 @@ def _drop(
               rng, votes)
 
 
-def check_voting(table: pd.DataFrame) -> Evidence:
+def check_voting(table: pd.DataFrame) -> Observation:
     """Both forests err as often, by three standard errors, and mostly say the same."""
     by = table.pivot_table(index="case", columns="forest", values=["error", "spread"], sort=False)
     apart = (by["error"]["ours"] - by["error"]["to the letter"]).abs()
@@ -237,7 +237,7 @@ def check_voting(table: pd.DataFrame) -> Evidence:
         f"{case}: {row['error']['ours']:.1f} / {row['error']['to the letter']:.1f}"
         for case, row in by.iterrows()
     )
-    return Evidence(
+    return Observation(
         HOLDS if holds else DOES_NOT_HOLD, f"error in %, ours / to the letter: {ours}",
         f"A forest written anew from the paper's lines gives the same answer for "
         f"{100 * table['same'].mean():.1f} % of the objects, and errs as often by three "

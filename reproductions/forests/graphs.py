@@ -18,8 +18,8 @@ from tripletscope.reproductions.forests.accuracy import NEIGHBOURS, beside
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Evidence,
     Item,
+    Observation,
 )
 
 SVM, KNN, RANDOM_PIVOTS, OURS = "kernel SVM", "k-NN", "CompRF, random pivots", "CompRF"
@@ -142,7 +142,7 @@ def _vote(votes: np.ndarray, k: int) -> np.ndarray:
     return mode(votes[:, :k], axis=1).mode
 
 
-def check_graphs(table: pd.DataFrame) -> Evidence:
+def check_graphs(table: pd.DataFrame) -> Observation:
     """Forests beat the SVM on MUTAG and ENZYMES, are beaten on NCI1 and NCI109, are near k-NN.
 
     Each by the mean over both kernels and both kinds of pivots, and nowhere by two standard errors
@@ -174,7 +174,7 @@ def check_graphs(table: pd.DataFrame) -> Evidence:
     if not published:
         counted = names
         sides = "Forests of graphs that differ in a motif err no more than k-NN and five points"
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD if wrong else HOLDS,
         f"error in %, SVM / k-NN / random pivots / CompRF: {'; '.join(told)}",
         f"{sides} on {len(counted) - len(set(wrong) & set(counted))} of {len(counted)} data sets"

@@ -18,8 +18,8 @@ from tripletscope.reproductions.forests.objects import (
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Evidence,
     Item,
+    Observation,
 )
 
 #: Leaf sizes of the authors' regressions, by data; their text has 1 as the best for the first two.
@@ -74,7 +74,7 @@ def by_leaf_size(
     return table.groupby(keys, sort=False)["error"].agg(error="mean", spread="sem").reset_index()
 
 
-def check_classes(table: pd.DataFrame) -> Evidence:
+def check_classes(table: pd.DataFrame) -> Observation:
     """Leaves of one object err least, or no more by two standard errors; 64 trees suffice."""
     last = table[table["trees"] == table["trees"].max()]
     worse, told = [], []
@@ -91,7 +91,7 @@ def check_classes(table: pd.DataFrame) -> Evidence:
     gain = single["error"][few] - single["error"][many]
     late = gain[gain > 2 * np.hypot(single["spread"][few], single["spread"][many])]
     mean = single["error"].mean()
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD if worse or len(late) else HOLDS,
         f"error in %, {many} trees, n₀ = 1 / {int(last['leaf_size'].max())}: {', '.join(told)}",
         f"Leaves of one object are beaten by two standard errors on {len(worse)} of "
@@ -100,7 +100,7 @@ def check_classes(table: pd.DataFrame) -> Evidence:
     )
 
 
-def check_responses(table: pd.DataFrame) -> Evidence:
+def check_responses(table: pd.DataFrame) -> Observation:
     """On Boston and the fires leaves of one object are best, on wine larger ones: RMSE at most M.
 
     Not by two standard errors of folds, which all sizes share, but by one per cent.
@@ -126,7 +126,7 @@ def check_responses(table: pd.DataFrame) -> Evidence:
         why += ("; responses that comparisons say little about want large leaves, and the authors' "
                 "program has 256 there, not 1")
     ours = "; ".join(words for words, *_ in told)
-    return Evidence(verdict, ours, f"{why[0].upper()}{why[1:]}.")
+    return Observation(verdict, ours, f"{why[0].upper()}{why[1:]}.")
 
 
 # Subsampling -----------------------------------------------------------------------------------
@@ -158,7 +158,7 @@ def by_share(
     return table.assign(relative=table["error"] / largest)
 
 
-def check_shares(table: pd.DataFrame) -> Evidence:
+def check_shares(table: pd.DataFrame) -> Observation:
     """Classes: all objects err less than the least share. Responses: no gain but on the fires.
 
     Each by two standard errors.
@@ -178,7 +178,7 @@ def check_shares(table: pd.DataFrame) -> Evidence:
         f"{name} " + " / ".join(f"{value:.3g}" for value in row)
         for part in (classes, responses) for name, row in part.iterrows()
     )
-    return Evidence(
+    return Observation(
         HOLDS if holds else DOES_NOT_HOLD,
         f"error in % or square error at r = {' / '.join(f'{r:g}' for r in by.columns)}: {words}",
         f"All objects for every tree err less than a share of {least:g} by two standard errors on "

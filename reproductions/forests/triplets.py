@@ -21,7 +21,7 @@ from tripletscope.core.tree.oracle import Vectors, answered_rows
 from tripletscope.reproductions.data import LabelledVectors
 from tripletscope.reproductions.forests.accuracy import NEIGHBOURS
 from tripletscope.reproductions.forests.objects import objects
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 
 OURS = "CompRF"
 BARS = (
@@ -167,7 +167,7 @@ def five_bars(
     return table
 
 
-def check_bars(table: pd.DataFrame) -> Evidence:
+def check_bars(table: pd.DataFrame) -> Observation:
     """No map with a classifier errs less than the forest, by two standard errors."""
     errors = table.pivot_table(index=["data", "trees"], columns="method", values="error",
                                sort=False)
@@ -188,7 +188,7 @@ def check_bars(table: pd.DataFrame) -> Evidence:
         "" if not beaten else
         f"; {at_one} of {int(first.sum())} sets have a better map at M = {table['trees'].min()}"
     )
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD if beaten else HOLDS,
         f"error in %, forest / same k-NN / same CART / random k-NN / random CART: "
         f"{'; '.join(told)}",
@@ -229,7 +229,7 @@ def four_embeddings(
     return table.assign(spread=spread)
 
 
-def check_embeddings(table: pd.DataFrame) -> Evidence:
+def check_embeddings(table: pd.DataFrame) -> Observation:
     """t-STE errs least of the four on average, and nowhere more by two standard errors."""
     errors = table.pivot_table(index="trees", columns="embedding", values="error", sort=False)
     spread = table.pivot_table(index="trees", columns="embedding", values="spread", sort=False)
@@ -238,7 +238,7 @@ def check_embeddings(table: pd.DataFrame) -> Evidence:
     reach = 2 * np.hypot(spread, spread[["t-STE"]].to_numpy())
     beaten = int((errors.rsub(errors["t-STE"], axis=0) > reach).to_numpy().sum())
     apart = mean.max() - mean.min()
-    return Evidence(
+    return Observation(
         HOLDS if best == "t-STE" and not beaten else DOES_NOT_HOLD,
         "mean error in %: " + ", ".join(f"{name} {value:.1f}" for name, value in mean.items()),
         f"{best} errs least on average; t-STE is beaten by two standard errors in {beaten} of "
@@ -290,7 +290,7 @@ _SECONDS: Mapping[tuple[str, int], float] = {
 }
 
 
-def check_times(table: pd.DataFrame) -> Evidence:
+def check_times(table: pd.DataFrame) -> Observation:
     """The embedding takes ten times as long as the forest or more, by the geometric mean."""
     maps = table[table["method"] != OURS]
     told = []
@@ -303,7 +303,7 @@ def check_times(table: pd.DataFrame) -> Evidence:
         forest = table[table["method"] == OURS].set_index("trees")["published"]
         ratios = maps["published"] / maps["trees"].map(forest)
         theirs = f", the paper's {ratios.min():.0f} to {ratios.max():.0f} times"
-    return Evidence(
+    return Observation(
         HOLDS if usual >= 10 else DOES_NOT_HOLD,
         f"processor seconds at M = {' / '.join(map(str, table['trees'].unique()))}: "
         f"{'; '.join(told)}",

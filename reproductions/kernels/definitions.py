@@ -17,8 +17,8 @@ from tripletscope.core.kernel.triplet import K1, K2
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.kernels.asking import all_questions, answered
 
@@ -86,11 +86,11 @@ def recomputed(
     return pd.concat(parts, ignore_index=True)
 
 
-def check_recomputed(table: pd.DataFrame) -> Evidence:
+def check_recomputed(table: pd.DataFrame) -> Observation:
     """Whether the program computes what is defined."""
     furthest = table["difference"].max()
     same = bool(furthest < _ROUNDING)
-    return Evidence(
+    return Observation(
         HOLDS if same else DOES_NOT_HOLD,
         f"largest difference {furthest:.1g} of {len(table):,} entries",
         "Every entry, written out by the definition, is the same but for rounding, also with "
@@ -139,10 +139,10 @@ def _by_others(apart: np.ndarray, a: int, b: int) -> float:
     return float((side_a * side_b)[~np.eye(len(others), dtype=bool)].mean())
 
 
-def _check_rankings(table: pd.DataFrame) -> Evidence:
+def _check_rankings(table: pd.DataFrame) -> Observation:
     off = table.groupby("kernel")["difference"].max()
     same = bool((off < _ROUNDING).all())
-    return Evidence(
+    return Observation(
         HOLDS if same else DOES_NOT_HOLD,
         "; ".join(f"{kernel}: largest difference {value:.1g}" for kernel, value in off.items()),
         "With all answers k1 is Kendall's tau, and k2 concordant less discordant pairs, both times "
@@ -176,7 +176,7 @@ def halfspaces(
     return pd.DataFrame(rows, columns=["objects", "pair", "distance", "k1"])
 
 
-def _check_halfspaces(table: pd.DataFrame) -> Evidence:
+def _check_halfspaces(table: pd.DataFrame) -> Observation:
     wide = table.pivot_table(index="objects", columns="pair")
     far, ends = wide["k1"]["far above and below"], wide["k1"]["ends of the row"]
     longer = wide["distance"]["far above and below"] > wide["distance"]["ends of the row"]
@@ -184,7 +184,7 @@ def _check_halfspaces(table: pd.DataFrame) -> Evidence:
         ends.iloc[-1] < -0.5
     ))
     n = wide.index[-1]
-    return Evidence(
+    return Observation(
         HOLDS if holds else DOES_NOT_HOLD,
         f"n = {n}: k1 {far.iloc[-1]:.2f} of the two at distance "
         f"{wide['distance']['far above and below'].iloc[-1]:,.0f}, {ends.iloc[-1]:.2f} of the two "

@@ -26,8 +26,8 @@ from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
     HOLDS_WITH_THEIRS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.kernels.asking import answered, asked
 from tripletscope.reproductions.kernels.descent import published_descent
@@ -169,7 +169,7 @@ def _mean(table: pd.DataFrame, **where: str) -> float:
     return float(table["purity"].mean())
 
 
-def check_purities(table: pd.DataFrame, *, gnmds: bool = True) -> Evidence:
+def check_purities(table: pd.DataFrame, *, gnmds: bool = True) -> Observation:
     """Whether kernels keep up and are faster, and GNMDS of landmark answers is as good as chance.
 
     Kernels keep up if, with most answers, the better of the two is at most .05 less pure than the
@@ -195,24 +195,24 @@ def check_purities(table: pd.DataFrame, *, gnmds: bool = True) -> Evidence:
         f"quickest embedding takes {faster:.0f} times as long" + _growth(table)
     )
     if not any(kernels[k] > embeddings[k] - _ALIKE for k in _KERNELS) or faster <= 1:
-        return Evidence(
+        return Observation(
             DOES_NOT_HOLD, said, "In these runs neither kernel keeps up with the embeddings."
             if faster > 1 else "In these runs kernels are not faster.",
         )
     if not gnmds:
-        return Evidence(HOLDS, said, "A kernel keeps up with the embeddings of the same answers "
+        return Observation(HOLDS, said, "A kernel keeps up with the embeddings of the same answers "
                           "and takes less time.")
     if theirs > chance + _ALIKE:
-        return Evidence(DOES_NOT_HOLD, said, "Kernels keep up and are faster, but in these runs "
+        return Observation(DOES_NOT_HOLD, said, "Kernels keep up and are faster, but in these runs "
                           "the published GNMDS, too, finds clusters in landmark answers.")
     if ours > chance + 2 * _ALIKE:
-        return Evidence(
+        return Observation(
             HOLDS_WITH_THEIRS, said,
             "Kernels keep up and are faster; that GNMDS fails on landmark answers is due to the "
             "published descent, which hardly leaves its start, while one that converges finds "
             "the clusters.",
         )
-    return Evidence(HOLDS, said, "Kernels keep up and are faster, and GNMDS of landmark answers "
+    return Observation(HOLDS, said, "Kernels keep up and are faster, and GNMDS of landmark answers "
                       "is as good as chance.")
 
 
@@ -279,7 +279,7 @@ def _neighbours_agree(places: np.ndarray, labels: np.ndarray, k: int = 10) -> fl
     return float(np.mean(votes == labels))
 
 
-def _check_maps(table: pd.DataFrame) -> Evidence:
+def _check_maps(table: pd.DataFrame) -> Observation:
     found = table.groupby("method")[["neighbours", "purity", "seconds", "objects"]].first()
     kernel, other = found.loc["kernel PCA (k1)"], found.loc["GNMDS"]
     said = "; ".join(
@@ -290,9 +290,9 @@ def _check_maps(table: pd.DataFrame) -> Evidence:
     quicker, apart = kernel["seconds"] < other["seconds"], kernel["neighbours"] > 0.3
     if not (quicker and apart):
         lacking = "is not quicker to make" if apart else "does not tell digits apart"
-        return Evidence(DOES_NOT_HOLD, said, f"Here the kernel's map {lacking}.")
+        return Observation(DOES_NOT_HOLD, said, f"Here the kernel's map {lacking}.")
     less = other["neighbours"] - kernel["neighbours"]
-    return Evidence(
+    return Observation(
         HOLDS, said, "The kernel's map is quicker to make and tells digits apart, if less well "
         "than that of GNMDS." if less > _ALIKE else
         "The kernel's map is quicker to make and tells digits apart as well as that of GNMDS.",

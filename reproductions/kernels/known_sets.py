@@ -23,8 +23,8 @@ from tripletscope.core.simulation.simulate import random_questions
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.kernels.asking import answered
 
@@ -148,7 +148,7 @@ def _seen_from(kernel: np.ndarray, places: np.ndarray, fixed: int) -> pd.DataFra
     return pd.concat([table, pd.DataFrame([own])], ignore_index=True)
 
 
-def check_matrices(table: pd.DataFrame) -> Evidence:
+def check_matrices(table: pd.DataFrame) -> Observation:
     """Whether similarity falls with distance for every object, and blocks stand out."""
     wide = table[table["quantity"].isin(["k1", "k2"]) & (table["what"] != "matrix")].pivot_table(
         index=["set", "quantity"], columns="what", values="value", sort=False
@@ -162,11 +162,11 @@ def check_matrices(table: pd.DataFrame) -> Evidence:
         ) for (name, kernel), row in wide.iterrows()
     )
     if falls and blocks:
-        return Evidence(
+        return Observation(
             HOLDS, said, "Of every object looked at similarity falls with distance, and it is "
             "higher within groups than between them in every set.",
         )
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD, said,
         "In some set " + ("similarity is not higher within groups than between them."
                           if falls else "there are objects whose similarity does not fall with "

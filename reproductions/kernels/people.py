@@ -25,8 +25,8 @@ from tripletscope.core.method import Method
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.samples import sample
 
@@ -102,7 +102,7 @@ def clusters(
     )
 
 
-def check_clusters(table: pd.DataFrame) -> Evidence:
+def check_clusters(table: pd.DataFrame) -> Observation:
     """Whether clusters are purer than by chance, and most of them of mostly one category."""
     table = table[table["what"] == "clusters"]
     by = table.groupby("cluster")["members"]
@@ -114,9 +114,9 @@ def check_clusters(table: pd.DataFrame) -> Evidence:
         f"{int((shares >= 0.6).sum())} of 10 at least 60 % are of one category"
     )
     if purity > chance and (shares >= 0.6).sum() > _CLUSTERS / 2:
-        return Evidence(HOLDS, said, "Clusters are far purer than random ones, and most consist "
+        return Observation(HOLDS, said, "Clusters are far purer than random ones, and most consist "
                           "of one category for the most part.")
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD, said, "Most clusters mix categories." if purity > chance else
         "Clusters are no purer than random ones.",
     )
@@ -147,7 +147,7 @@ def projection(*, method: str, seed: int = 0, progress: Progress = silent) -> pd
     })
 
 
-def check_projection(table: pd.DataFrame) -> Evidence:
+def check_projection(table: pd.DataFrame) -> Observation:
     """Whether neighbours are of the same kind at least half as far from chance as can be."""
     alike, chance = table["alike"].mean(), table["chance"].iloc[0]
     outside = int((table["away"] > 3).sum())
@@ -157,8 +157,8 @@ def check_projection(table: pd.DataFrame) -> Evidence:
         "median one"
     )
     if alike > (1 + chance) / 2:
-        return Evidence(HOLDS, said, "What lies close together in the map is of the same kind.")
-    return Evidence(DOES_NOT_HOLD, said, "Neighbours in the map are often of another kind.")
+        return Observation(HOLDS, said, "What lies close together in the map is of the same kind.")
+    return Observation(DOES_NOT_HOLD, said, "Neighbours in the map are often of another kind.")
 
 
 def both(*, seed: int = 0, progress: Progress = silent) -> pd.DataFrame:
@@ -178,7 +178,7 @@ def both(*, seed: int = 0, progress: Progress = silent) -> pd.DataFrame:
     return pd.concat([table, eggs], ignore_index=True)
 
 
-def _check_both(table: pd.DataFrame) -> Evidence:
+def _check_both(table: pd.DataFrame) -> Observation:
     found = check_clusters(table)
     eggs = table[table["what"] == "map"]
     order = abs(spearmanr(eggs["x"], eggs["spikiness"]).statistic)
@@ -191,8 +191,8 @@ def _check_both(table: pd.DataFrame) -> Evidence:
         why = found.why if found.shows != HOLDS else (
             "The first component does not order the eggs by what they differ in."
         )
-        return Evidence(DOES_NOT_HOLD, said, why)
-    return Evidence(HOLDS, said, "Clusters are of one category for the most part, and the "
+        return Observation(DOES_NOT_HOLD, said, why)
+    return Observation(HOLDS, said, "Clusters are of one category for the most part, and the "
                       "kernel's first component orders eggs by what they differ in.")
 
 

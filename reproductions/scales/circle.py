@@ -18,8 +18,8 @@ from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
     HOLDS_WITH_THEIRS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.scales.observer import (
     LEAST_ERROR,
@@ -127,7 +127,7 @@ def _exceeds(rows: pd.DataFrame, measure: str, worse: str, better: str) -> bool:
     return bool(rows.loc[worse, measure] - rows.loc[better, measure] > 2 * reach)
 
 
-def _check_circle(table: pd.DataFrame) -> Evidence:
+def _check_circle(table: pd.DataFrame) -> Observation:
     verdicts = []
     for kept in (LEAST_ERROR, LEAST_LOSS):
         rows = _figures(table, kept)
@@ -162,7 +162,7 @@ def _check_circle(table: pd.DataFrame) -> Evidence:
     best = _lowest_elsewhere(table)
     if best:
         why += f"; at other noises the lowest error is that of {best}"
-    return Evidence(verdict, f"Triplet error at σ = .1, r = 1: {said}", f"{why}.")
+    return Observation(verdict, f"Triplet error at σ = .1, r = 1: {said}", f"{why}.")
 
 
 def _lowest_elsewhere(table: pd.DataFrame) -> str:
@@ -224,7 +224,7 @@ def two_dimensions(
     return pd.DataFrame(rows)
 
 
-def _check_two_dimensions(table: pd.DataFrame) -> Evidence:
+def _check_two_dimensions(table: pd.DataFrame) -> Observation:
     colours = table[table["kind"] == "map"]
     places = colours[["x", "y"]].to_numpy(float)
     apart, around = distances(places), kept_neighbours(places)
@@ -236,7 +236,7 @@ def _check_two_dimensions(table: pd.DataFrame) -> Evidence:
     )
     stress, error = misfit.loc["colours: stress"], misfit.loc["tones: triplet error"]
     holds = closes and around == 1.0 and stress[2] < stress[1] / 2 and error[3] < error[1] / 2
-    return Evidence(
+    return Observation(
         HOLDS if holds else DOES_NOT_HOLD,
         f"stress {stress[1]:.3f} in one dimension, {stress[2]:.3f} in two; violet is "
         f"{apart[0, -1] / apart[0, green]:.2f} times as far from red as from green; helix: triplet "

@@ -14,8 +14,8 @@ from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
     HOLDS_WITH_THEIRS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.scales.observer import (
     LEAST_ERROR,
@@ -151,8 +151,8 @@ def _rises(rows: pd.DataFrame, level: bool) -> bool:
     return True
 
 
-def _check_rising(function: str, level: bool) -> Callable[[pd.DataFrame], Evidence]:
-    def check(table: pd.DataFrame) -> Evidence:
+def _check_rising(function: str, level: bool) -> Callable[[pd.DataFrame], Observation]:
+    def check(table: pd.DataFrame) -> Observation:
         theirs = _errors(table, LEAST_ERROR, function)
         verdict = _verdict(
             _rises(theirs, level), _rises(_errors(table, LEAST_LOSS, function), level)
@@ -162,7 +162,7 @@ def _check_rising(function: str, level: bool) -> Callable[[pd.DataFrame], Eviden
         gaps = [advantage(rows, "mse")[0] for rows in (few, every)]
         own = advantage(few, "own_error")[0]
         more = "MLDS" if own < 0 else "an embedding"
-        return Evidence(
+        return Observation(
             verdict, _said(theirs),
             f"Averaged over noises, the embeddings' MSE is {_than(gaps[0])} than that of MLDS with "
             f"the fewest questions and {_than(gaps[1])} with as many as there are triples; of the "
@@ -195,7 +195,7 @@ def _excess(table: pd.DataFrame, function: str) -> float:
     return -advantage(rows, "mse")[0]
 
 
-def _check_turning(table: pd.DataFrame) -> Evidence:
+def _check_turning(table: pd.DataFrame) -> Observation:
     function = table["function"].iloc[0]
     theirs = _errors(table, LEAST_ERROR, function)
     holds = [_turns(_errors(table, kept, function)) for kept in (LEAST_ERROR, LEAST_LOSS)]
@@ -212,7 +212,7 @@ def _check_turning(table: pd.DataFrame) -> Evidence:
         gap, deviation = advantage(loud, "error")
         difference = "still more" if gap < -2 * deviation else "no longer more"
         why += f"; at σ = {loud['sigma'].max():g} it errs {difference} often than they"
-    return Evidence(_verdict(*holds), _said(theirs), f"{why}.")
+    return Observation(_verdict(*holds), _said(theirs), f"{why}.")
 
 
 def _verdict(with_theirs: bool, with_ours: bool) -> str:

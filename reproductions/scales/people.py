@@ -18,7 +18,7 @@ from tripletscope.core.scale.trials import recorded
 from tripletscope.core.simulation.simulate import answer, questions_of
 from tripletscope.core.simulation.truth import scale_function
 from tripletscope.reproductions.data import brought
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.scales.observer import published_embeddings, questions
 
 #: Recorded trials of R's package MLDS: one observer each, but the last, which has six.
@@ -35,10 +35,10 @@ def example(*, n: int, seed: int = 0, progress: Progress = silent) -> pd.DataFra
     return pd.DataFrame({"stimulus": stimulus, "scale": scale_function("sigmoid", stimulus)})
 
 
-def _check_example(table: pd.DataFrame) -> Evidence:
+def _check_example(table: pd.DataFrame) -> Observation:
     steps = np.diff(table["scale"])
     rises = (steps > 0).all() and steps.max() > 1.5 * steps.min()
-    return Evidence(
+    return Observation(
         HOLDS if rises else DOES_NOT_HOLD,
         f"{len(table)} stimuli at equal steps; steps of the scale from {steps.min():.3f} to "
         f"{steps.max():.3f}",
@@ -90,7 +90,7 @@ def triads(
     return pd.DataFrame(rows)
 
 
-def _check_triads(table: pd.DataFrame) -> Evidence:
+def _check_triads(table: pd.DataFrame) -> Observation:
     counts = table[table["kind"] == "questions"].pivot_table(
         index="degree", columns="design", values="count"
     )
@@ -103,7 +103,7 @@ def _check_triads(table: pd.DataFrame) -> Evidence:
     )
     off = {name: float(np.abs(found[name] - found["truth"]).max()) for name in ("MLDS", "t-STE")}
     holds = total == {"difference scaling": wanted, "embedding": 3 * wanted} and ends == 0
-    return Evidence(
+    return Observation(
         HOLDS if holds and max(off.values()) < 0.25 else DOES_NOT_HOLD,
         f"{total['difference scaling']} different questions about the middle one of three stimuli, "
         f"{total['embedding']} about any; scales within {off['MLDS']:.2f} (MLDS) and "
@@ -188,7 +188,7 @@ def excess(errors: pd.DataFrame, method: str) -> tuple[float, float]:
     return float(more.mean()), float(more.std(ddof=1) / np.sqrt(len(more)))
 
 
-def _check_observers(table: pd.DataFrame) -> Evidence:
+def _check_observers(table: pd.DataFrame) -> Observation:
     errors = table[table["kind"] == "errors"]
     names = [name for name in errors["method"].unique() if name != "MLDS"]
     by_start = {start: errors[errors["starts"] == start] for start in _STARTS.values()}
@@ -214,7 +214,7 @@ def _check_observers(table: pd.DataFrame) -> Evidence:
     at_random = {asked: excess(rows, "t-STE")[0] for asked, rows in random.groupby("asked")}
     more, deviation = excess(in_order, "t-STE")
     worse = [name for name in names if _clearly_more(*excess(random, name))]
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD if worse or max(map(abs, most.values())) >= _SIMILAR else HOLDS,
         f"mean held-out error, {said}; falling somewhere: {falls['t-STE']} scales of t-STE, "
         f"{falls['MLDS']} of MLDS",

@@ -14,7 +14,7 @@ from tripletscope.core.method import Method
 from tripletscope.core.scale.mlds import MLDS
 from tripletscope.core.simulation.simulate import answer
 from tripletscope.core.simulation.truth import scale_function
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.scales.circle import colour_circle
 from tripletscope.reproductions.scales.observer import clear_answers, contradicted, questions
 
@@ -102,7 +102,7 @@ def _surprise(fitted: Method) -> float:
     return float(total / n_triples)
 
 
-def _check(table: pd.DataFrame) -> Evidence:
+def _check(table: pd.DataFrame) -> Observation:
     found = table.pivot_table(index="measure", columns="method", values="value", dropna=False)
 
     def value(measure: str, method: str) -> float:
@@ -135,7 +135,7 @@ def _check(table: pd.DataFrame) -> Evidence:
             for measure in (FEW, EVERY, FLAT, PLANE, TURNING)
         ) for name in ("NMDS", "MLDS", "t-STE")
     )
-    return Evidence(
+    return Observation(
         HOLDS if not wrong else DOES_NOT_HOLD, f"triplet errors, {ours}",
         f"Not so: {'; '.join(wrong)}." if wrong else
         "Our NMDS refuses a table with an unknown distance, the others learn from 40 % of the "

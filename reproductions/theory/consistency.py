@@ -9,7 +9,7 @@ import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.tree import ComparisonForestClassifier
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.theory.continuous import SQUARE, halves, in_cube
 
 #: Levels are at most this many times log n.
@@ -97,7 +97,7 @@ def _named(alpha: float) -> str:
     return words if alpha < LIMIT else f"{words} (too many levels)"
 
 
-def _check(table: pd.DataFrame) -> Evidence:
+def _check(table: pd.DataFrame) -> Observation:
     words, standing = [], []
     for name, part in table.groupby("classifier", sort=False):
         part = part.sort_values("n")
@@ -108,7 +108,7 @@ def _check(table: pd.DataFrame) -> Evidence:
         if covered and not fallen:
             standing.append(name)
     last = table.sort_values("n").groupby("classifier")["error"].last()
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD if standing else HOLDS,
         f"error from n = {table['n'].min():,} to {table['n'].max():,}, best {BAYES}: "
         f"{'; '.join(words)}",

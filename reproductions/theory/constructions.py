@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.theory.continuous import area, diameter, in_cell, nearer_part
 from tripletscope.reproductions.theory.cuts import heights
 from tripletscope.reproductions.theory.drawing import (
@@ -46,10 +46,10 @@ def good_and_bad(*, n_cuts: int, seed: int = 0, progress: Progress = silent) -> 
     return table_of(pieces, {("", "good cuts"): good.mean(), ("", "bad cuts"): bad.mean()})
 
 
-def _check_cuts(table: pd.DataFrame) -> Evidence:
+def _check_cuts(table: pd.DataFrame) -> Observation:
     share = values(table)[""]
     holds = share["good cuts"] > share["bad cuts"]
-    return Evidence(
+    return Observation(
         HOLDS if holds else DOES_NOT_HOLD,
         f"{100 * share['good cuts']:.1f} % good, {100 * share['bad cuts']:.2f} % bad cuts",
         f"Of random cuts of this cell {'more' if holds else 'no more'} are good than bad.",
@@ -82,10 +82,10 @@ def cones(*, n_points: int, seed: int = 0, progress: Progress = silent) -> pd.Da
     })
 
 
-def _check_cones(table: pd.DataFrame) -> Evidence:
+def _check_cones(table: pd.DataFrame) -> Observation:
     size = values(table)[""]
     holds = size["A"] <= size["2 Γ"] and size["γ in A"] >= size["γ in Π"]
-    return Evidence(
+    return Observation(
         HOLDS if holds else DOES_NOT_HOLD,
         ", ".join(f"{name} {size[name]:.3f}" for name in size.index),
         f"The cell is {'no larger' if size['A'] <= size['2 Γ'] else 'larger'} than twice the "
@@ -139,9 +139,9 @@ def one_ball(*, n_points: int, seed: int = 0, progress: Progress = silent) -> pd
     return _other_pivots({"β": A}, n_points, seed, progress)
 
 
-def _check_other_pivots(table: pd.DataFrame) -> Evidence:
+def _check_other_pivots(table: pd.DataFrame) -> Observation:
     size = values(table)[""]
-    return Evidence(
+    return Observation(
         HOLDS if size["outside"] == 0 else DOES_NOT_HOLD,
         f"area of B_x {size['B_x']:.3f}, of the annuli's common part {size['annuli']:.3f}",
         f"{100 * size['outside']:.1f} % of the points tried are in B_x and outside of the annuli.",
@@ -174,10 +174,10 @@ def _within(points: np.ndarray) -> np.ndarray:
     return (along[:, 0] * beside[..., 1] - along[:, 1] * beside[..., 0] >= 0).all(axis=1)
 
 
-def _check_brought_in(table: pd.DataFrame) -> Evidence:
+def _check_brought_in(table: pd.DataFrame) -> Observation:
     count = values(table)[""]
     outside = int(count["outside of β"])
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD if outside else HOLDS,
         f"{outside} of {int(count['in A and the ball']):,} points",
         f"{outside} points of the cell that are in the ball are not in β.",
@@ -198,9 +198,9 @@ def guaranteed(*, n_cuts: int, seed: int = 0, progress: Progress = silent) -> pd
     return table_of(pieces, {("", "failed"): failed, ("", "tried"): n_cuts})
 
 
-def _check_guaranteed(table: pd.DataFrame) -> Evidence:
+def _check_guaranteed(table: pd.DataFrame) -> Observation:
     share = values(table)[""]
-    return Evidence(
+    return Observation(
         HOLDS if share["failed"] == 0 else DOES_NOT_HOLD,
         f"{100 * share['failed']:.1f} % of {share['tried']:,.0f} cuts fail",
         f"{100 * share['failed']:.1f} % of the cuts do not part the balls cleanly.",
@@ -209,7 +209,7 @@ def _check_guaranteed(table: pd.DataFrame) -> Evidence:
 
 def drawn(
     number: int, title: str, claim: str, ours: str, experiment: Callable[..., pd.DataFrame],
-    full: dict[str, int], quick: dict[str, int], check: Callable[[pd.DataFrame], Evidence],
+    full: dict[str, int], quick: dict[str, int], check: Callable[[pd.DataFrame], Observation],
     panel: str = "",
 ) -> Item:
     """An item of a figure of the supplement that is a construction in the plane."""

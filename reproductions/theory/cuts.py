@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.spatial.distance import cdist
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.theory.continuous import (
     DENSITIES,
     diameter,
@@ -101,11 +101,11 @@ def cuts(
     return pd.DataFrame(rows, columns=["cell", "ratio", "about", "curve", "share"])
 
 
-def _check_good(table: pd.DataFrame) -> Evidence:
+def _check_good(table: pd.DataFrame) -> Observation:
     share = table.pivot_table("share", ["cell", "ratio"], "curve", sort=False)
     below = int((share[GOOD] < share[LEAST]).sum())
     last = share.groupby("cell", sort=False).tail(1)
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD if below else HOLDS,
         "; ".join(
             f"{cell}, c = {ratio:g}: {row[GOOD]:.3f} (bound {row[LEAST]:.2g})"
@@ -116,11 +116,11 @@ def _check_good(table: pd.DataFrame) -> Evidence:
     )
 
 
-def _check_bad(table: pd.DataFrame) -> Evidence:
+def _check_bad(table: pd.DataFrame) -> Observation:
     share = table.pivot_table("share", ["cell", "ratio"], "curve", sort=False)
     above = int((share[BAD] > share[MOST]).sum())
     last = share.groupby("cell", sort=False).tail(1)
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD if above else HOLDS,
         "; ".join(
             f"{cell}, c = {ratio:g}: {row[BAD]:.4f} (bound {row[MOST]:.3f})"

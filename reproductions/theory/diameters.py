@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.theory.continuous import (
     DENSITIES,
     SQUARE,
@@ -74,7 +74,7 @@ def levels_needed(density: str, dimension: int = 2) -> float:
     return float(np.log(balls * (balls + 1) / 2) / -np.log(gamma))
 
 
-def _check(table: pd.DataFrame) -> Evidence:
+def _check(table: pd.DataFrame) -> Observation:
     found = {name: decay(part) for name, part in table.groupby("cell", sort=False)}
     words = "; ".join(
         f"{name}: γ = {gamma:.3f} (R² {explained:.3f})"
@@ -83,7 +83,7 @@ def _check(table: pd.DataFrame) -> Evidence:
     holds = all(gamma < 1 and explained > 0.95 for gamma, explained in found.values())
     rare = table[table["share"] < 0.05].groupby("cell")["k"].min().max()
     needed = max(map(levels_needed, table["density"].unique()))
-    return Evidence(
+    return Observation(
         HOLDS if holds else DOES_NOT_HOLD, words,
         f"The share falls {'' if holds else 'not '}as a power γ < 1 of k and is below 5 % at "
         f"k = {rare:.0f}; the constants of the proof say so only from k = {needed:,.0f} on.",
@@ -110,7 +110,7 @@ def tree_of_cells(
     return pd.DataFrame(rows, columns=["level", "x", "y", "n_cells", "area", "diameter"])
 
 
-def _check_tree(table: pd.DataFrame) -> Evidence:
+def _check_tree(table: pd.DataFrame) -> Observation:
     own = table.dropna(subset="n_cells")
     power = 2.0 ** own["level"].str.removeprefix("level ").astype(int)
     whole = bool(np.allclose(own["area"], 1) and np.allclose(own["n_cells"], power))
@@ -118,7 +118,7 @@ def _check_tree(table: pd.DataFrame) -> Evidence:
         f"{row.level}: {row.n_cells:.0f} cells, mean diameter {row.diameter:.3f}"
         for row in own.itertuples()
     )
-    return Evidence(
+    return Observation(
         HOLDS if whole else DOES_NOT_HOLD, words,
         f"Level l {'has' if whole else 'has not'} 2^l cells that fill the square without a gap.",
     )

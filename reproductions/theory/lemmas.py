@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist, pdist, squareform
 from sklearn.neighbors import kneighbors_graph
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.theory.annuli import widths
 
 #: Rounding.
@@ -48,9 +48,9 @@ def projected_balls(
     return pd.DataFrame(rows, columns=["cube", "farthest", "n_points"])
 
 
-def _check_balls(table: pd.DataFrame) -> Evidence:
+def _check_balls(table: pd.DataFrame) -> Observation:
     most = table["farthest"].max()
-    return Evidence(
+    return Observation(
         HOLDS if most <= 1 + _SLACK else DOES_NOT_HOLD,
         "farthest, in radii: " + ", ".join(
             f"{row.cube}: {row.farthest:.3f}" for row in table.itertuples()
@@ -87,10 +87,10 @@ def localized(
     return pd.DataFrame(rows, columns=["space", "end", "diameters"])
 
 
-def _check_localized(table: pd.DataFrame) -> Evidence:
+def _check_localized(table: pd.DataFrame) -> Observation:
     most = table["diameters"].abs().max()
     ends = table.pivot_table("diameters", "space", "end", sort=False)
-    return Evidence(
+    return Observation(
         HOLDS if most <= 1 + _SLACK else DOES_NOT_HOLD,
         "; ".join(f"{space}: {r['least']:.3f} to {r['most']:.3f}" for space, r in ends.iterrows()),
         f"The distances of x and y from the centre differ by at most {most:.3f} diameters.",
@@ -125,10 +125,10 @@ def separated(
     return pd.DataFrame(rows, columns=["space", "factor", "failed"])
 
 
-def _check_separated(table: pd.DataFrame) -> Evidence:
+def _check_separated(table: pd.DataFrame) -> Observation:
     most = table[table["factor"] <= 1]["failed"].max()
     beyond = table[table["factor"] == table["factor"].max()]
-    return Evidence(
+    return Observation(
         HOLDS if most == 0 else DOES_NOT_HOLD,
         "; ".join(
             f"{row.space}: {100 * row.failed:.0f} % fail with pivots in {row.factor:g} ρ"
@@ -182,10 +182,10 @@ def in_metrics(
     return pd.DataFrame(rows, columns=["distance", "wrong", "n_tried"])
 
 
-def _check_metrics(table: pd.DataFrame) -> Evidence:
+def _check_metrics(table: pd.DataFrame) -> Observation:
     wrong = table.set_index("distance")["wrong"]
     most = wrong.drop(NO_METRIC).max()
-    return Evidence(
+    return Observation(
         HOLDS if most == 0 else DOES_NOT_HOLD,
         ", ".join(f"{name} {100 * share:.1f} %" for name, share in wrong.items()),
         f"Under no metric is more than {100 * most:.1f} % of a ball on the wrong side; squared "
@@ -230,10 +230,10 @@ def annulus_widths(
     return pd.DataFrame(rows, columns=["where", "ratio", "share"])
 
 
-def _check_widths(table: pd.DataFrame) -> Evidence:
+def _check_widths(table: pd.DataFrame) -> Observation:
     most = table.groupby("where", sort=False)["share"].max()
     holds = most[[INSIDE, BESIDE]].max() <= 1 + _SLACK
-    return Evidence(
+    return Observation(
         HOLDS if holds else DOES_NOT_HOLD,
         "largest width over the bound: " + ", ".join(f"{w} {s:.2f}" for w, s in most.items()),
         "The widths stay below the bound." if holds else

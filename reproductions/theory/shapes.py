@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Observation
 from tripletscope.reproductions.theory.annuli import CASES, cases, ends, radii, widths
 from tripletscope.reproductions.theory.constructions import drawn
 from tripletscope.reproductions.theory.drawing import circle, table_of, values
@@ -62,9 +62,9 @@ def regions(*, n_points: int, seed: int = 0, progress: Progress = silent) -> pd.
     return table_of(pieces, shares | {("", "same"): same[circles].mean()})
 
 
-def _check_regions(table: pd.DataFrame) -> Evidence:
+def _check_regions(table: pd.DataFrame) -> Observation:
     share = values(table)[""]
-    return Evidence(
+    return Observation(
         HOLDS if share["same"] == 1 and share[list(CASES)].min() > 0 else DOES_NOT_HOLD,
         ", ".join(f"case {name} {100 * share[name]:.0f} %" for name in CASES),
         f"For {100 * share['same']:.1f} % of random x the ellipse of sum δ + 4r and the hyperbola "
@@ -116,14 +116,14 @@ def _formulas(x: np.ndarray) -> tuple[tuple[np.ndarray, ...], tuple[np.ndarray, 
     )
 
 
-def _check_intersections(table: pd.DataFrame) -> Evidence:
+def _check_intersections(table: pd.DataFrame) -> Observation:
     found = values(table)
     wide, printed, corrected = (
         found.xs(name, level=1) for name in ("width", "as printed", "corrected")
     )
     wrong = [name for name in printed.index if printed[name] > _ROUNDING]
     mended = "exact" if corrected.max() <= _ROUNDING else "still not exact"
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD if wrong else HOLDS,
         "largest width: " + ", ".join(f"{name} {wide[name]:.2f}" for name in wide.index),
         "The proof's formulas give the widths of all four cases." if not wrong else

@@ -13,8 +13,8 @@ from tripletscope.core.tree.oracle import Vectors
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.trees.samples import TITLES, sample
 
@@ -68,7 +68,7 @@ def _searched(
     return asked.mean(), tree.n_questions_, np.mean(reached > nearest), excess
 
 
-def _check(table: pd.DataFrame) -> Evidence:
+def _check(table: pd.DataFrame) -> Observation:
     times, better, words = {}, {}, []
     for name, part in table.groupby("data", sort=False):
         cover = part[part["tree"] == COVER]
@@ -86,7 +86,7 @@ def _check(table: pd.DataFrame) -> Evidence:
         )
     holds = min(times.values()) >= MAGNITUDE
     fewer = ", ".join(f"{n} of {of} settings on {name}" for name, (n, of) in better.items())
-    return Evidence(
+    return Observation(
         HOLDS if holds else DOES_NOT_HOLD, "; ".join(words),
         "At equal cost of a query the rank cover tree takes on average "
         f"{min(times.values()):.0f} times as many questions to build, or more, and errs less at "

@@ -11,7 +11,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.tree.oracle import Vectors
 from tripletscope.core.tree.quality import expansion_rates
 from tripletscope.reproductions import data
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.trees.samples import PUBLISHED, TITLES, sample
 
 QUARTILES = {"lower quartile": 25, "median": 50, "upper quartile": 75, "largest": 100}
@@ -42,7 +42,7 @@ def rates(
     return pd.DataFrame(rows, columns=["data", "quartile", "rate"])
 
 
-def _check_rates(table: pd.DataFrame) -> Evidence:
+def _check_rates(table: pd.DataFrame) -> Observation:
     medians = table[table["quartile"] == "median"].set_index("data")["rate"]
     upper = table[table["quartile"] == "upper quartile"].set_index("data")["rate"]
     said = "median (upper quartile): " + ", ".join(
@@ -50,14 +50,14 @@ def _check_rates(table: pd.DataFrame) -> Evidence:
     )
     if STEEP not in medians.index:
         least = medians.idxmin()
-        return Evidence(
+        return Observation(
             HOLDS if medians.max() >= 10 * medians.min() else DOES_NOT_HOLD, said,
             f"The medians differ {medians.max() / medians.min():.0f}-fold; {least} has the least.",
         )
     # Digits are images, too; they are no counterexample and no support.
     others = medians.drop([STEEP, TITLES["digits"]], errors="ignore")
     times = medians[STEEP] / others.max()
-    return Evidence(
+    return Observation(
         HOLDS if times >= 10 else DOES_NOT_HOLD, said,
         f"The median of {STEEP} is {times:.0f} times that of {others.idxmax()}, the next.",
     )
@@ -77,7 +77,7 @@ def described(
     return pd.DataFrame(rows, columns=["data", "number of", "here", "published"])
 
 
-def _check_described(table: pd.DataFrame) -> Evidence:
+def _check_described(table: pd.DataFrame) -> Observation:
     known = table.dropna(subset="published")
     features = known[known["number of"] == "features"]
     whole = known[known["number of"] == "objects"]
@@ -89,7 +89,7 @@ def _check_described(table: pd.DataFrame) -> Evidence:
     )
     same = bool((features["here"] == features["published"]).all())
     full = ", ".join(here) or "none of them"
-    return Evidence(
+    return Observation(
         HOLDS if same else DOES_NOT_HOLD, said,
         f"{len(features)} of the seven data sets are at hand, {full} in full; others stand in for "
         "the rest.",

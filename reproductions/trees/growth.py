@@ -9,7 +9,7 @@ import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.tree import ComparisonTree, RankCoverTree
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.trees.samples import sample
 
 #: The trees at hand, and the powers of log n that the thesis states for building and a query.
@@ -53,7 +53,7 @@ def explained(part: pd.DataFrame) -> dict[int, float]:
     }
 
 
-def _check(table: pd.DataFrame) -> Evidence:
+def _check(table: pd.DataFrame) -> Observation:
     words, exceeded = [], []
     for (kind, what), part in table.groupby(["tree", "what"], sort=False):
         found = explained(part)
@@ -69,7 +69,7 @@ def _check(table: pd.DataFrame) -> Evidence:
     holds = not exceeded and bool((one < other).all())
     faster = " and ".join(exceeded).capitalize() or "Nothing"
     times = other.iloc[[0, -1]] / one.iloc[[0, -1]]
-    return Evidence(
+    return Observation(
         HOLDS if holds else DOES_NOT_HOLD, "; ".join(words),
         f"{faster} grows by a larger power of log n than stated, and building the rank cover tree "
         f"takes {times.iloc[0]:.0f} times as many questions at n = {build.index[0]:,} and "

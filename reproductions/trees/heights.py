@@ -11,7 +11,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.tree import ComparisonTree
 from tripletscope.core.tree.oracle import Vectors
 from tripletscope.core.tree.quality import expansion_rates, height_bound
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.trees.samples import TITLES, sample
 
 HEIGHT, BUILD, QUERY = "height", "questions to build", "questions of a query"
@@ -102,12 +102,12 @@ def _slope(part: pd.DataFrame) -> float:
     return float(np.polyfit(np.log2(mean["n"]), mean["value"], 1)[0])
 
 
-def _check_heights(table: pd.DataFrame) -> Evidence:
+def _check_heights(table: pd.DataFrame) -> Observation:
     words, ratios, above = zip(*_said(table, HEIGHT), strict=True)
     slopes = [
         _slope(part) for _, part in table[table["what"] == HEIGHT].groupby("data", sort=False)
     ]
-    return Evidence(
+    return Observation(
         HOLDS if max(above) <= EPSILON else DOES_NOT_HOLD, "; ".join(words),
         f"{100 * max(above):.0f} % of the trees are above h*, which is {min(ratios):.0f} times "
         f"the greatest height or more; each doubling of n adds {min(slopes):.1f} to "
@@ -115,10 +115,10 @@ def _check_heights(table: pd.DataFrame) -> Evidence:
     )
 
 
-def _check_questions(table: pd.DataFrame) -> Evidence:
+def _check_questions(table: pd.DataFrame) -> Observation:
     build, query = (list(_said(table, what)) for what in (BUILD, QUERY))
     above = max(a for _, _, a in build + query)
-    return Evidence(
+    return Observation(
         HOLDS if above <= EPSILON else DOES_NOT_HOLD,
         f"to build: {'; '.join(w for w, *_ in build)}; of a query: "
         f"{'; '.join(w for w, *_ in query)}",

@@ -13,8 +13,8 @@ from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
     HOLDS_WITH_THEIRS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.trees.samples import TITLES, sample
 from tripletscope.reproductions.trees.sharing import nearest_pairs, shared_sizes
@@ -60,7 +60,7 @@ def misses(
     return pd.DataFrame(rows, columns=["data", "tree", "leaf_size", "missed", "spread"])
 
 
-def _check(table: pd.DataFrame) -> Evidence:
+def _check(table: pd.DataFrame) -> Observation:
     known = table[table["leaf_size"].isin(LEAVES)]
     means = known.pivot_table(index="data", columns="tree", values="missed", sort=False)
     ours = means[OURS]
@@ -76,18 +76,18 @@ def _check(table: pd.DataFrame) -> Evidence:
     )
     said = f"misses, mean over n₀ from {min(LEAVES)}: {words}"
     if min(against[KD_RANDOM], against[RP], worse_than_pa) < n:
-        return Evidence(
+        return Observation(
             DOES_NOT_HOLD, said,
             f"It misses less than KD trees by a random coordinate on {against[KD_RANDOM]}, than "
             f"RP trees on {against[RP]} and more than PA trees on {worse_than_pa} of {n} data "
             "sets.",
         )
     if against[KD_WIDEST] == n:
-        return Evidence(
+        return Observation(
             HOLDS, said, "It comes out so on all data sets, whichever the KD tree, and misses up "
             f"to {times_pa:.2f} times as often as PA trees.",
         )
-    return Evidence(
+    return Observation(
         HOLDS_WITH_THEIRS, said,
         "The authors' KD tree halves a coordinate drawn at random; one that halves the widest "
         f"coordinate misses less than the comparison tree on {n - against[KD_WIDEST]} of {n} data "

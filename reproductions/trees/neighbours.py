@@ -11,7 +11,7 @@ from scipy.stats import linregress
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.tree import ComparisonTree
 from tripletscope.core.tree.oracle import Vectors
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.trees.heights import strong_rate
 from tripletscope.reproductions.trees.samples import TITLES, sample
 from tripletscope.reproductions.trees.sharing import nearest_pairs, shared_sizes
@@ -76,14 +76,14 @@ def exact(
     return pd.DataFrame(rows, columns=["data", "leaf_size", "curve", "missed"])
 
 
-def _check_exact(table: pd.DataFrame) -> Evidence:
+def _check_exact(table: pd.DataFrame) -> Observation:
     both = table.pivot_table("missed", ["data", "leaf_size"], "curve", sort=False)
     above, telling = both[MEASURED] > both[BOUND], both[BOUND] < 1
     words = "; ".join(
         f"{name}, n₀ = {size}: {row[MEASURED]:.4f} (bound {row[BOUND]:.3g})"
         for (name, size), row in both.groupby("data", sort=False).tail(1).iterrows()
     )
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD if above.any() else HOLDS, words,
         f"{int(above.sum())} of {len(both)} shares are above their bounds, {int(telling.sum())} of "
         "which are below 1.",
@@ -115,14 +115,14 @@ def one_branch(
     return pd.DataFrame(rows, columns=["data", "n", "curve", "missed", "most"])
 
 
-def _check_one_branch(table: pd.DataFrame) -> Evidence:
+def _check_one_branch(table: pd.DataFrame) -> Observation:
     both = table.pivot_table("missed", ["data", "n"], "curve", sort=False)
     most = table["most"].max()
     words = "; ".join(
         f"{name}, m = {n}: {row[MEASURED]:.4f} (bound {row[BOUND]:.4f})"
         for (name, n), row in both.groupby("data", sort=False).tail(1).iterrows()
     )
-    return Evidence(
+    return Observation(
         HOLDS if most <= 1 else DOES_NOT_HOLD, words,
         f"Over all pairs of pivots the share that misses is at most {most:.2f} of the bound, with "
         "α = 1, for every single query.",
@@ -165,7 +165,7 @@ def _growth(sorted_distances: np.ndarray) -> float:
     return float(np.median(found))
 
 
-def _check_dimensions(table: pd.DataFrame) -> Evidence:
+def _check_dimensions(table: pd.DataFrame) -> Observation:
     words, slower = [], []
     for name, part in table.groupby("data", sort=False):
         own = part[(part["curve"] == MEASURED) & (part["missed"] > 0)]
@@ -174,7 +174,7 @@ def _check_dimensions(table: pd.DataFrame) -> Evidence:
         words.append(f"{name}: power {fit.slope:.2f} ± {fit.stderr:.2f}, -1/D = {stated:.2f}")
         if fit.slope > stated + 2 * fit.stderr:
             slower.append(name)
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD if slower else HOLDS, "; ".join(words),
         f"Misses fall more slowly than by the power -1/D on {len(slower)} of {len(words)} data "
         "sets; the more dimensions, the more slowly they fall.",

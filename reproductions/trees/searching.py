@@ -15,8 +15,8 @@ from tripletscope.core.tree.oracle import Vectors
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.trees.samples import sample
 
@@ -56,12 +56,12 @@ def grown(
     )
 
 
-def _check_grown(table: pd.DataFrame) -> Evidence:
+def _check_grown(table: pd.DataFrame) -> Observation:
     counts = table.pivot_table("questions", "leaf_size", "questions are")
     further = counts[COUNTED] / counts[DEFINED] - 1
     misplaced = int(table["misplaced"].sum())
     full = bool((table["largest_leaf"] <= table["leaf_size"]).all())
-    return Evidence(
+    return Observation(
         HOLDS if further.between(0, FURTHER).all() and full and not misplaced else DOES_NOT_HOLD,
         "questions: " + ", ".join(f"n₀ = {size}: {n:,.0f}" for size, n in counts[COUNTED].items()),
         f"{misplaced} objects are in another cell than the definition's, leaves "
@@ -108,12 +108,12 @@ def searched(
     ])
 
 
-def _check_searched(table: pd.DataFrame) -> Evidence:
+def _check_searched(table: pd.DataFrame) -> Observation:
     wrong, differ = int(table["wrong"].max()), int(table["differ"].max())
     most = table.pivot_table("most", "leaf_size", "questions are")
     within = bool((most[COUNTED] <= most[DEFINED]).all())
     counted = table[table["questions are"] == COUNTED].set_index("leaf_size")["questions"]
-    return Evidence(
+    return Observation(
         HOLDS if within and not wrong and not differ else DOES_NOT_HOLD,
         "questions: " + ", ".join(f"n₀ = {size}: {n:.0f}" for size, n in counted.items()),
         f"{wrong} searches find another than the nearest of their leaf, {differ} ask another "

@@ -10,7 +10,7 @@ import pandas as pd
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.tree import ComparisonTree
 from tripletscope.core.tree.oracle import Vectors
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Evidence, Item
+from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.trees.heights import strong_rate
 from tripletscope.reproductions.trees.samples import TITLES, sample
 
@@ -58,7 +58,7 @@ def _sides(table: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
     )
 
 
-def _check_unbalanced(table: pd.DataFrame) -> Evidence:
+def _check_unbalanced(table: pd.DataFrame) -> Observation:
     measured, bound = _sides(table)
     above = int((measured > bound).sum())
     telling = bound < 1
@@ -68,7 +68,7 @@ def _check_unbalanced(table: pd.DataFrame) -> Evidence:
             for beta in table["beta"].unique()[1::3]
         ) for name in table["data"].unique()
     )
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD if above else HOLDS, words,
         f"{above} of {len(bound)} shares are above their bounds; {int(telling.sum())} bounds are "
         f"below 1, and there up to {(measured / bound)[telling].max():.4f} of them is reached.",
@@ -114,7 +114,7 @@ def _size_bound(rate: float, depth: int, share: float) -> float:
     return float(np.exp(min(logs.min(), 0.0)))
 
 
-def _check_sizes(table: pd.DataFrame) -> Evidence:
+def _check_sizes(table: pd.DataFrame) -> Observation:
     measured, bound = _sides(table)
     above = int((measured > bound).sum())
     telling = bound < 0.999
@@ -122,7 +122,7 @@ def _check_sizes(table: pd.DataFrame) -> Evidence:
         f"{size}, depth {depth}: {measured[size, depth]:.3f} (bound {bound[size, depth]:.3g})"
         for size, depth in bound[telling].index if depth % 15 == 0
     )
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD if above else HOLDS, words,
         f"{above} of {len(bound)} shares are above their bounds, of which {int(telling.sum())} "
         "are below 1.",

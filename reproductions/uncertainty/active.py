@@ -26,8 +26,8 @@ from tripletscope.reproductions.data import LabelledVectors, vectors
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.uncertainty.published import (
     VARIANCE,
@@ -196,7 +196,7 @@ def _told(found: pd.DataFrame, quantity: str) -> str:
     return f"{quantity} in the end: {'; '.join(parts)}"
 
 
-def check_asking(table: pd.DataFrame) -> Evidence:
+def check_asking(table: pd.DataFrame) -> Observation:
     """The paper's rule predicts better than random questions; other tasks seldom gain."""
     found = {quantity: gains(table, quantity) for quantity in (PREDICTION, CLASSES, CLUSTERS)}
     ours = ". ".join(_told(own, quantity) for quantity, own in found.items())
@@ -207,21 +207,21 @@ def check_asking(table: pd.DataFrame) -> Evidence:
     }
     missed = first[BY_BOOTSTRAP].index[first[BY_BOOTSTRAP]["errors"] <= 2.0]
     if len(missed):
-        return Evidence(
+        return Observation(
             DOES_NOT_HOLD, ours, "The most uncertain questions by the bootstrap predict no better "
             f"than random ones, up to two standard errors, with {' and '.join(missed)}.",
         )
     n_helped = sum(int((own["errors"] > 2.0).sum()) for own in of_rule[1:])
     n_others = sum(len(own) for own in of_rule[1:])
     if 2 * n_helped > n_others:
-        return Evidence(
+        return Observation(
             DOES_NOT_HOLD, ours, f"Prediction gains, but so do {n_helped} of {n_others} maps that "
             "classify or cluster, by over two standard errors.",
         )
     chain = first[BY_CHAIN]
     behind = chain.index[chain["errors"] < 0.0]
     if len(behind):
-        return Evidence(
+        return Observation(
             DOES_NOT_HOLD, ours, "The most uncertain questions predict better than random ones by "
             "the bootstrap, but no better by the chain of 500 draws, which is worth few "
             f"independent maps, with {' and '.join(behind)}.",
@@ -231,7 +231,7 @@ def check_asking(table: pd.DataFrame) -> Evidence:
         f", those by {name} with {int((own['errors'] > 2.0).sum())} of {len(own)} methods"
         for name, own in (("the chain", chain), ("information gain", gain)) if len(own)
     )
-    return Evidence(
+    return Observation(
         HOLDS, ours,
         "The most uncertain questions by the bootstrap predict better than random ones by over two "
         f"standard errors{said}, though the paper found that not competitive; {n_helped} of "
@@ -260,7 +260,7 @@ def data_sets(*, seed: int = 0, progress: Progress = silent) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _check_table_1(table: pd.DataFrame) -> Evidence:
+def _check_table_1(table: pd.DataFrame) -> Observation:
     """Features and classes are the published ones; numbers of objects are told."""
     wide = table.pivot_table(index="data", columns="what", values=["y", "published"], sort=False)
     ours = "; ".join(
@@ -272,10 +272,10 @@ def _check_table_1(table: pd.DataFrame) -> Evidence:
     )
     cancer = wide.loc["cancer"]
     if same and cancer["y", "objects"] == cancer["published", "objects"]:
-        return Evidence(
+        return Observation(
             HOLDS, ours, "Features and classes are as listed; of MNIST, the test images are here."
         )
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD, ours,
         "Features and classes are as listed, but the breast cancer data of 30 features have "
         f"{cancer['y', 'objects']:g} objects and not {cancer['published', 'objects']:g}; where the "

@@ -21,8 +21,8 @@ from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
     HOLDS_WITH_THEIRS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.uncertainty.dimension import by_dimension, verdict_of_dimensions
 from tripletscope.reproductions.uncertainty.published import (
@@ -159,7 +159,7 @@ def _range(table: pd.DataFrame, part: str, method: str, source: str) -> str:
     return f"{first:.2f} -> {last:.2f}"
 
 
-def _check_figure_2(table: pd.DataFrame) -> Evidence:
+def _check_figure_2(table: pd.DataFrame) -> Observation:
     """All curves move as they should, and the bootstrap is the more cautious one."""
     curves = table[table["part"].isin([NOISE, ANSWERS])]
     wrong = _moves(curves)
@@ -176,30 +176,30 @@ def _check_figure_2(table: pd.DataFrame) -> Evidence:
         f"{places} places, than long chains at {len(surer_long)} of {places_long}"
     )
     if dimensions.shows == DOES_NOT_HOLD:
-        return Evidence(DOES_NOT_HOLD, ours, dimensions.why)
+        return Observation(DOES_NOT_HOLD, ours, dimensions.why)
     if wrong:
-        return Evidence(
+        return Observation(
             DOES_NOT_HOLD, ours, f"These curves do not move as they should: {', '.join(wrong)}."
         )
     if surer:
-        return Evidence(
+        return Observation(
             DOES_NOT_HOLD, ours, f"The bootstrap is the surer one with {', '.join(surer)}."
         )
     if surer_long:
-        return Evidence(
+        return Observation(
             HOLDS_WITH_THEIRS, ours,
             "Error and uncertainty rise and fall together and the dimension is found; but that the "
             "bootstrap is always the more cautious rests on the short chain, which looks surer "
             f"than the posterior is: long chains are less sure than the bootstrap with "
             f"{', '.join(surer_long)}.",
         )
-    return Evidence(
+    return Observation(
         HOLDS, ours, "Uncertainty and error rise and fall together, the dimension is found, and "
         "the bootstrap is the more cautious at every place.",
     )
 
 
-def _check_figure_9(table: pd.DataFrame) -> Evidence:
+def _check_figure_9(table: pd.DataFrame) -> Observation:
     """All curves of both methods move as they should."""
     wrong = _moves(table)
     ours = "; ".join(
@@ -209,10 +209,10 @@ def _check_figure_9(table: pd.DataFrame) -> Evidence:
         if len(table[(table["method"] == name) & (table["source"] == source)])
     )
     if wrong:
-        return Evidence(
+        return Observation(
             DOES_NOT_HOLD, ours, f"These curves do not move as they should: {', '.join(wrong)}."
         )
-    return Evidence(
+    return Observation(
         HOLDS, ours, "With noise, error and uncertainty of t-STE and GNMDS rise, the latter "
         "towards one half, and with more answers both fall.",
     )

@@ -15,8 +15,8 @@ from tripletscope.reproductions.data import vectors
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.uncertainty.published import (
     BOOTSTRAP,
@@ -112,7 +112,7 @@ def _in_words(chain: pd.Series, d_true: int) -> str:
     return f"{before:.3f} before, {at:.3f} at and {chain.iloc[-1]:.3f} at {chain.index[-1]:g}"
 
 
-def verdict_of_dimensions(table: pd.DataFrame) -> Evidence:
+def verdict_of_dimensions(table: pd.DataFrame) -> Observation:
     """The bootstrap is least at the true dimension, up to two standard errors; the loss falls."""
     told, missed, rising = [], [], []
     for d_true, own in table.groupby("true"):
@@ -138,8 +138,8 @@ def verdict_of_dimensions(table: pd.DataFrame) -> Evidence:
             "dimensions, by more than two standard errors." if missed else
             f"The loss does not fall throughout for {', '.join(rising)} dimensions."
         )
-        return Evidence(DOES_NOT_HOLD, ours, why)
-    return Evidence(
+        return Observation(DOES_NOT_HOLD, ours, why)
+    return Observation(
         HOLDS, ours, "The bootstrap's average uncertainty is least at the true dimension, or not "
         "above its least by more than two standard errors, while the loss falls on.",
     )

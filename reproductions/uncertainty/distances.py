@@ -18,8 +18,8 @@ from tripletscope.core.uncertainty.comparisons import Comparisons
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.uncertainty.published import (
     StepReports,
@@ -218,7 +218,7 @@ def _matrices(answers: Triplets, seed: int) -> dict[str, np.ndarray]:
     }
 
 
-def _check(table: pd.DataFrame) -> Evidence:
+def _check(table: pd.DataFrame) -> Observation:
     """Draws are no distances, and predict worse than maps once the chain has left its start."""
     wide = table.pivot_table(index=["quantity", "prior"], columns="x", values="y")
     wrong = table[table["quantity"] == WRONG].pivot_table(
@@ -235,14 +235,14 @@ def _check(table: pd.DataFrame) -> Evidence:
     )
     broken = wide.loc[(TRIANGLES, LONGER)].max()
     if broken > 0.01 and 2 * worse > wide.shape[1]:
-        return Evidence(
+        return Observation(
             HOLDS, ours,
             f"Up to {100 * broken:.0f} % of the triangle inequalities are broken, and at {worse} "
             f"of {wide.shape[1]} numbers of answers a chain that has left the map at which it "
             "began predicts worse than maps by over two standard errors: a distance learns only "
             "from answers about itself.",
         )
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD, ours, "Under the prior over distances, draws keep the triangle inequality "
         "or predict no worse than maps at most numbers of answers.",
     )

@@ -7,7 +7,7 @@ import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.simulation.truth import true_positions
-from tripletscope.reproductions.item import HOLDS, Evidence, Item
+from tripletscope.reproductions.item import HOLDS, Item, Observation
 
 
 def clouds(*, n_objects: int, seed: int = 0, progress: Progress = silent) -> pd.DataFrame:
@@ -16,9 +16,9 @@ def clouds(*, n_objects: int, seed: int = 0, progress: Progress = silent) -> pd.
     return pd.DataFrame({"x": places[:, 0], "y": places[:, 1]})
 
 
-def _check(table: pd.DataFrame) -> Evidence:
+def _check(table: pd.DataFrame) -> Observation:
     mean = table[["x", "y"]].mean()
-    return Evidence(
+    return Observation(
         HOLDS, f"{len(table)} points, mean ({mean['x']:.2f}, {mean['y']:.2f})",
         "The product's own mixture has the paper's means and covariances.",
     )

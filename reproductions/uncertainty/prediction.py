@@ -18,8 +18,8 @@ from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
     HOLDS_WITH_THEIRS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.uncertainty.published import (
     BOOTSTRAP,
@@ -128,18 +128,18 @@ def _told(table: pd.DataFrame, source: str) -> str:
     return f"{source}: {cells}"
 
 
-def _check_figure_3(table: pd.DataFrame) -> Evidence:
+def _check_figure_3(table: pd.DataFrame) -> Observation:
     """Error falls and abstention rises with the threshold; both fall with more answers."""
     wrong, ours = _against(table, BOOTSTRAP), _told(table, BOOTSTRAP)
     if wrong:
-        return Evidence(DOES_NOT_HOLD, ours, f"Not as it should be: {', '.join(wrong)}.")
-    return Evidence(
+        return Observation(DOES_NOT_HOLD, ours, f"Not as it should be: {', '.join(wrong)}.")
+    return Observation(
         HOLDS, ours, "A higher threshold lowers the error and raises abstention at every number of "
         "answers, and more answers lower both.",
     )
 
 
-def _check_figure_10(table: pd.DataFrame) -> Evidence:
+def _check_figure_10(table: pd.DataFrame) -> Observation:
     """Less is left open than by the bootstrap, and more of few answers is wrong."""
     wrong = _against(table, SHORT_CHAIN)
     few = table["share"].min()
@@ -157,16 +157,16 @@ def _check_figure_10(table: pd.DataFrame) -> Evidence:
             "The chain does not leave less open than the bootstrap at every number of answers."
             if higher else "The chain does not err more than the bootstrap with few answers."
         )
-        return Evidence(DOES_NOT_HOLD, ours, said)
+        return Observation(DOES_NOT_HOLD, ours, said)
     if not faster_long or error[LONG_CHAINS] < (error[SHORT_CHAIN] + error[BOOTSTRAP]) / 2:
-        return Evidence(
+        return Observation(
             HOLDS_WITH_THEIRS, ours,
             "The published chain leaves less open than the bootstrap and errs more with few "
             "answers because it is too short to explore the posterior: long chains under the same "
             + ("prior err less." if faster_long
                else "prior leave more open than the bootstrap where answers are many."),
         )
-    return Evidence(
+    return Observation(
         HOLDS, ours, "The Bayesian way leaves less open than the bootstrap at every number of "
         "answers and errs more where they are few, with short and with long chains.",
     )

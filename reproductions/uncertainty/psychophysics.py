@@ -17,8 +17,8 @@ from tripletscope.core.uncertainty import Samples, bootstrap
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
-    Evidence,
     Item,
+    Observation,
 )
 from tripletscope.reproductions.uncertainty.published import StepReports, spread_of
 
@@ -148,7 +148,7 @@ def _rows(
     ]
 
 
-def _check_figure_1(table: pd.DataFrame) -> Evidence:
+def _check_figure_1(table: pd.DataFrame) -> Observation:
     """The map of answers is that of what is perceived, not of the stimulus."""
     wide = table.pivot_table(index="x", columns="curve", values="y")
     off = {
@@ -161,11 +161,11 @@ def _check_figure_1(table: pd.DataFrame) -> Evidence:
         f"{off['perception']:.3f} from perception, {off['stimulus']:.3f} from the stimulus"
     )
     if fifth > 0.1 and off["perception"] < off["stimulus"]:
-        return Evidence(
+        return Observation(
             HOLDS, ours, "Stimuli near the middle are perceived as farther apart than they are, "
             "and a map of answers lies nearer to perception than to the stimulus.",
         )
-    return Evidence(DOES_NOT_HOLD, ours, "The map is no nearer to perception than to stimuli.")
+    return Observation(DOES_NOT_HOLD, ours, "The map is no nearer to perception than to stimuli.")
 
 
 def _summary(table: pd.DataFrame, part: str, curve: str) -> pd.Series:
@@ -174,7 +174,7 @@ def _summary(table: pd.DataFrame, part: str, curve: str) -> pd.Series:
     return own.set_index("length")["y"].sort_index(ascending=False)
 
 
-def _check_figure_4(table: pd.DataFrame) -> Evidence:
+def _check_figure_4(table: pd.DataFrame) -> Observation:
     """With shorter length scales, spread and error of the mean scale rise."""
     sd, error = (_summary(table, part, PUBLISHED) for part in ("sd", "error"))
     own = _summary(table, "sd", OURS)
@@ -187,15 +187,15 @@ def _check_figure_4(table: pd.DataFrame) -> Evidence:
         f"{rising} of {len(by_stimulus)} stimuli that of the shortest is larger than the longest's"
     )
     if not (np.diff(sd) > 0).all() or error.iloc[-1] <= error.iloc[0]:
-        return Evidence(
+        return Observation(
             DOES_NOT_HOLD, ours, "Spread or error do not rise as observers differ more."
         )
     if rising < len(by_stimulus):
-        return Evidence(
+        return Observation(
             DOES_NOT_HOLD, ours, "The mean spread rises as observers differ more, but not that of "
             "every stimulus.",
         )
-    return Evidence(
+    return Observation(
         HOLDS, ours, "The shorter the length scale, the more observers differ and the larger is "
         "the mean spread of stimuli; with the shortest, every stimulus shown is less certain than "
         "with the longest, and the mean scale is farther off.",
@@ -206,7 +206,7 @@ def _listed(values: pd.Series, digits: int) -> str:
     return " / ".join(f"{v:.{digits}f}" for v in values)
 
 
-def _check_figure_6(table: pd.DataFrame) -> Evidence:
+def _check_figure_6(table: pd.DataFrame) -> Observation:
     """Observers agree at the ends, and both they and the error bars spread with shorter scales."""
     process = table[(table["part"] == "process") & (table["curve"] == "observers")]
     ends = process[process["x"].isin([0.0, 1.0])]["spread"].max()
@@ -218,11 +218,11 @@ def _check_figure_6(table: pd.DataFrame) -> Evidence:
         f"{', '.join(f'{x:g}' for x in bars.index)}"
     )
     if ends < 1e-3 and (np.diff(between) > 0).all() and (np.diff(bars) > 0).all():
-        return Evidence(
+        return Observation(
             HOLDS, ours, "All observers meet at 0 and at 1, and the error bars of the map grow "
             "with the differences between them.",
         )
-    return Evidence(
+    return Observation(
         DOES_NOT_HOLD, ours, "Observers do not meet at the ends, or error bars do not grow with "
         "the differences between them.",
     )

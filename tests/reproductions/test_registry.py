@@ -46,7 +46,7 @@ def test_what_is_shipped_is_what_its_rule_says_of_it(key):
     assert outcome.seeds == tuple(seeds_of(key))
     assert outcome.is_readable
     assert verdicts()[key] == computed(key), "python -m tripletscope.reproductions write"
-    assert all(finding.why.endswith(".") for finding in outcome.findings)
+    assert all(observation.why.endswith(".") for observation in outcome.observations)
 
 
 def test_an_outcome_is_kept_as_it_was():
@@ -54,7 +54,7 @@ def test_an_outcome_is_kept_as_it_was():
     again = Outcome.of(outcome.text())
     assert again == outcome
     assert again.table.equals(outcome.table)
-    assert len(again.findings) == 2
+    assert len(again.observations) == 2
     assert rebuild("uncertainty-figure-8", quick=True, seeds=(3, 4)).rows == outcome.rows
     assert not outcome.tables[3].equals(outcome.tables[4])
 

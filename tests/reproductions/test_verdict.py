@@ -5,7 +5,13 @@ from __future__ import annotations
 import pandas as pd
 import pytest
 
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, HOLDS_WITH_THEIRS, Evidence, Item
+from tripletscope.reproductions.item import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    HOLDS_WITH_THEIRS,
+    Item,
+    Observation,
+)
 from tripletscope.reproductions.verdict import (
     DEMONSTRATED,
     ILLUSTRATION,
@@ -17,7 +23,7 @@ from tripletscope.reproductions.verdict import (
     verdict,
 )
 
-YES, THEIRS, NO = (Evidence(shows, "1", "So it is.") for shows in (
+YES, THEIRS, NO = (Observation(shows, "1", "So it is.") for shows in (
     HOLDS, HOLDS_WITH_THEIRS, DOES_NOT_HOLD
 ))
 
@@ -29,7 +35,7 @@ def item(**fields) -> Item:
     )
 
 
-@pytest.mark.parametrize(("findings", "word", "share"), [
+@pytest.mark.parametrize(("observations", "word", "share"), [
     ([YES] * 5, REPRODUCED, "held at 5 of 5 seeds"),
     ([NO] * 5, NOT_REPRODUCED, "held at 0 of 5 seeds"),
     ([YES, YES, NO, NO, NO], UNDECIDED, "held at 2 of 5 seeds"),
@@ -40,8 +46,8 @@ def item(**fields) -> Item:
     ([YES] * 4, UNDECIDED, "held at 4 of 4 seeds"),
     ([], UNDECIDED, "no run"),
 ])
-def test_a_word_is_over_five_seeds_of_one_mind(findings, word, share):
-    known = verdict(item(), findings)
+def test_a_word_is_over_five_seeds_of_one_mind(observations, word, share):
+    known = verdict(item(), observations)
     assert (known.word, known.share) == (word, share)
 
 

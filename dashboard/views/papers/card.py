@@ -73,7 +73,7 @@ def _show_card(context: Context, item: Item) -> None:
         outcome = _chosen(context, item, runs)
         _verdict(item)
         if outcome is not None and outcome != runs.get(_SHIPPED):
-            _finding(outcome)
+            _observation(outcome)
         _buttons(context, item, runs)
     with picture:
         st.markdown(f"**{panels.plain(item.claim)}**")
@@ -126,9 +126,9 @@ def _verdict(item: Item) -> None:
         st.caption(panels.plain(f"Also {other_places(item)}."))
 
 
-def _finding(outcome: Outcome) -> None:
+def _observation(outcome: Outcome) -> None:
     """What a run of one's own shows, which is one seed and overrules no verdict."""
-    (found,) = outcome.findings
+    (found,) = outcome.observations
     short = ", in short, which is too small to overrule one in full" if outcome.quick else ""
     st.caption(panels.plain(f"This run (seed {outcome.seeds[0]}{short}): the claim {found.shows}."))
     st.caption(panels.plain(found.why))
@@ -199,7 +199,7 @@ def _legend(drawing: Drawing, item: Item) -> str:
 
 def _numbers(item: Item, outcome: Outcome | None) -> None:
     """The paper's figures, and below them ours."""
-    ours = outcome.findings[0].ours if outcome else ""
+    ours = outcome.observations[0].ours if outcome else ""
     for title, words in (("Published", item.published), ("Ours", ours)):
         if words:
             st.markdown(f"*{title}:* {panels.plain(words)}")

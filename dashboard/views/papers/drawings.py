@@ -38,7 +38,7 @@ def drawings_of(item: Item, outcome: Outcome) -> list[Drawing]:
             name=f"{item.key}-{number}" if len(charts) > 1 else item.key,
             title=f"{item.label}: {chart.title or item.title}",
             caption=f"{item.label} rebuilt{', in short' if outcome.quick else ''}. {item.claim}",
-            alt=f"{item.claim} {outcome.findings[0].why}",
+            alt=f"{item.claim} {outcome.observations[0].why}",
             ratio=rows * _PANEL[abreast(n_panels)],
             draw=partial(_draw, chart, outcome), table=lambda: outcome.table,
         ))
