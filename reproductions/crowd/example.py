@@ -66,9 +66,9 @@ def check_remaining(table: pd.DataFrame) -> Observation:
     )
     if abs(found.mean() - expected) < 3 * error:
         return Observation(HOLDS, said, "So many answers are left as the number of triples among "
-                          "ten objects lets one expect.")
+                           "ten objects lets one expect.")
     return Observation(DOES_NOT_HOLD, said, "Another number of answers is left than triples among "
-                      "ten objects let one expect.")
+                       "ten objects let one expect.")
 
 
 def _arcs(labels: np.ndarray) -> int:
@@ -111,9 +111,9 @@ def check_mapped(table: pd.DataFrame) -> Observation:
     )
     if arcs >= 0.9 and draws["predicts"].mean() > 0.8:
         return Observation(HOLDS, said, "A hundred odd answers are enough for a map of ten objects "
-                          "whose clusters make sense.")
+                           "whose clusters make sense.")
     return Observation(DOES_NOT_HOLD, said, "Clusters often put together what lies apart on the "
-                      "colour circle.")
+                       "colour circle.")
 
 
 _STAND_IN = "Ekman's colours (simulated answers after his table) in place of foods"

@@ -126,10 +126,10 @@ def check_sessions(table: pd.DataFrame) -> Observation:
     )
     if same - other > 0.05:
         return Observation(DOES_NOT_HOLD, said, "Another session's map predicts clearly worse than "
-                          "one's own.")
+                           "one's own.")
     if early <= 0 or late >= early:
         return Observation(DOES_NOT_HOLD, said, "Pooling does not gain most with the first four "
-                          "sessions.")
+                           "sessions.")
     return Observation(
         HOLDS, said, f"Sessions predict each other as well as themselves; four together gain "
         f"{early:.3f} over one, and all others {late:.3f} more.",
@@ -191,9 +191,9 @@ def check_each_person(table: pd.DataFrame) -> Observation:
     )
     if failed.max() < passed.quantile(0.25):
         return Observation(HOLDS, said, "Who failed the catch trials is predicted worse than three "
-                          "quarters of the others.")
-    return Observation(DOES_NOT_HOLD, said, "Some who failed the catch trials are predicted as well "
-                      "as the others.")
+                           "quarters of the others.")
+    return Observation(DOES_NOT_HOLD, said, "Some who failed the catch trials are predicted as "
+                       "well as the others.")
 
 
 def gold(
@@ -238,9 +238,9 @@ def check_gold(table: pd.DataFrame) -> Observation:
     )
     if found == _CARELESS and guessers < 0.05 < 0.95 < careful:
         return Observation(HOLDS, said, "Obvious questions single out who was made careless, and "
-                          "twenty of them are enough.")
-    return Observation(DOES_NOT_HOLD, said, "Obvious questions miss some who were made careless, or "
-                      "exclude others.")
+                           "twenty of them are enough.")
+    return Observation(DOES_NOT_HOLD, said, "Obvious questions miss some who were made careless, "
+                       "or exclude others.")
 
 
 def _music() -> Triplets:
@@ -299,7 +299,7 @@ def check_dimensions(table: pd.DataFrame) -> Observation:
     first = "t-STE is best" if best else "t-STE is not best everywhere"
     if best and all(second > 0.01 and more < 0.01 for second, more in levels.values()):
         return Observation(HOLDS, "; ".join(said), f"{first}, two dimensions gain over one, and "
-                          "more gain hardly anything.")
+                           "more gain hardly anything.")
     depends = "; ".join(
         f"on {name} the second changes accuracy by {second:+.3f} and the best number of more by "
         f"{more:+.3f}" for name, (second, more) in levels.items()

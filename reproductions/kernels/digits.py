@@ -201,10 +201,10 @@ def check_purities(table: pd.DataFrame, *, gnmds: bool = True) -> Observation:
         )
     if not gnmds:
         return Observation(HOLDS, said, "A kernel keeps up with the embeddings of the same answers "
-                          "and takes less time.")
+                           "and takes less time.")
     if theirs > chance + _ALIKE:
         return Observation(DOES_NOT_HOLD, said, "Kernels keep up and are faster, but in these runs "
-                          "the published GNMDS, too, finds clusters in landmark answers.")
+                           "the published GNMDS, too, finds clusters in landmark answers.")
     if ours > chance + 2 * _ALIKE:
         return Observation(
             HOLDS_WITH_THEIRS, said,
@@ -213,7 +213,7 @@ def check_purities(table: pd.DataFrame, *, gnmds: bool = True) -> Observation:
             "the clusters.",
         )
     return Observation(HOLDS, said, "Kernels keep up and are faster, and GNMDS of landmark answers "
-                      "is as good as chance.")
+                       "is as good as chance.")
 
 
 def _times_faster(landmark: pd.DataFrame) -> float:

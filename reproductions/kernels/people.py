@@ -115,7 +115,7 @@ def check_clusters(table: pd.DataFrame) -> Observation:
     )
     if purity > chance and (shares >= 0.6).sum() > _CLUSTERS / 2:
         return Observation(HOLDS, said, "Clusters are far purer than random ones, and most consist "
-                          "of one category for the most part.")
+                           "of one category for the most part.")
     return Observation(
         DOES_NOT_HOLD, said, "Most clusters mix categories." if purity > chance else
         "Clusters are no purer than random ones.",
@@ -193,7 +193,7 @@ def _check_both(table: pd.DataFrame) -> Observation:
         )
         return Observation(DOES_NOT_HOLD, said, why)
     return Observation(HOLDS, said, "Clusters are of one category for the most part, and the "
-                      "kernel's first component orders eggs by what they differ in.")
+                       "kernel's first component orders eggs by what they differ in.")
 
 
 _THINGS = "the sample of odd-one-out trials, which simulated people gave by known categories"
