@@ -16,12 +16,14 @@ run: $(VENV)/ready $(SITE)/index.html
 	$(BIN)/tripletscope --port $(PORT) --sample alien_eggs
 
 # Three at a time also on two cores: half of the time is spent waiting for browsers and servers.
+# Of hundreds of processes each would compile all sources, where Python is told to keep nothing.
+test: export PYTHONDONTWRITEBYTECODE =
 ## Set up and run the whole test suite.
 test: $(VENV)/ready-for-tests
 	$(BIN)/ruff check .
 	$(BIN)/python -m pytest -n 3 --dist loadfile
 
-## Compute every figure and theorem of the papers anew: hours, DATA=hours; DATA=DIR names data that are not shipped.
+## Compute every figure and theorem of the papers anew, for hours; DATA=DIR holds their data sets.
 reproduce: $(VENV)/ready-for-tests
 	$(BIN)/python -m tripletscope.reproductions run --jobs 2 $(if $(DATA),--data $(DATA))
 

@@ -43,9 +43,10 @@ def silences() -> Iterator[tuple[str, str]]:
     """What says it, and its docstring."""
     for folder in ("core", "reproductions", "dashboard"):
         for file in sorted((ROOT / folder).rglob("*.py")):
-            for text in docstrings(file):
-                if "Silent on:" in text:
-                    yield str(file.relative_to(ROOT)), text
+            if "Silent on:" in file.read_text():
+                for text in docstrings(file):
+                    if "Silent on:" in text:
+                        yield str(file.relative_to(ROOT)), text
 
 
 @pytest.mark.parametrize(("place", "text"), [*silences()])
