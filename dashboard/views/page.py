@@ -261,7 +261,9 @@ def show_page(
 
 
 def go_to(page: str, name: str) -> None:
-    """Choose a tab before the page is drawn; for what happens on a click."""
+    """Choose a tab by its key before the page is drawn; for what happens on a click."""
+    if name not in tabs_of(page):
+        raise KeyError(f"The page {page} has no tab {name}")
     widgets()[_key(page)] = name
 
 

@@ -10,13 +10,15 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import GNMDS, SOE, STE, TSTE
 from tripletscope.core.kernel import K1, K2
 from tripletscope.core.method import Method
+from tripletscope.core.scale import MLDS
 from tripletscope.reproductions.crowd import designs, example
 from tripletscope.reproductions.crowd import people as crowd
+from tripletscope.reproductions.data import vectors
 from tripletscope.reproductions.forests.objects import wine_features, wines
 from tripletscope.reproductions.kernels import definitions, digits, known_sets
 from tripletscope.reproductions.kernels import people as things
 from tripletscope.reproductions.scales.circle import circle_answers, published_embeddings
-from tripletscope.reproductions.scales.observer import SHARES, SIGMAS
+from tripletscope.reproductions.scales.observer import SHARES
 from tripletscope.reproductions.trees.searching import digit_answers
 from tripletscope.reproductions.uncertainty import (
     active,
@@ -34,97 +36,115 @@ class Continuation:
 
     Attributes
     ----------
-    page : str
-        Name of the page.
+    page, tab : str
+        Names of the page and of one of its tabs, see `tripletscope.dashboard.views.page.tab`.
     answers : callable, optional
         ``answers()`` makes the data set that the page opens.
     method : Method, optional
         With the paper's settings; the page Embedding begins with it.
     begin : mapping of str to value
         Of the page Simulate: what its forms begin with, by the names of the parameters of
-        `tripletscope.core.design.scenario.Scenario` and of the tasks.
-    tab : str
-        Of the page; by default the one that was open last.
+        `tripletscope.core.design.scenario.Scenario` and of the tasks, and the methods' names.
     """
 
     page: str
+    tab: str
     answers: Callable[[], Triplets] | None = None
     method: Method | None = None
     begin: Mapping[str, Any] = field(default_factory=dict)
-    tab: str = ""
 
 
 def _scale(truth: str, n: int = 10) -> Continuation:
-    """A scale of `n` stimuli whose answers become more and noisier, as in the thesis."""
+    """Methods on a scale of `n` stimuli, with as many answers as in the thesis."""
     triples = n * (n - 1) * (n - 2) / 6
-    return Continuation("simulate", tab="How much noise?", begin={
-        "n_objects": n, "truth": truth, "noise": "positions", "level": 0.1,
-        "lowest": min(SIGMAS), "highest": max(SIGMAS), "steps": 6,
-        "fewest": round(min(SHARES) * triples), "most": round(triples), "points": 2,
-        "repeats": 10,
+    return Continuation("simulate", "planning", begin={
+        "methods": [MLDS.name, STE.name, SOE.name], "n_objects": n, "truth": truth,
+        "noise": "positions", "level": 0.1, "fewest": round(min(SHARES) * triples),
+        "most": round(triples), "points": len(SHARES), "repeats": 10,
     })
 
 
-_ROUND = Continuation("embedding", circle_answers, published_embeddings(2)["STE"])
-_FEW = Continuation("embedding", designs.few_objects, SOE(n_components=3))
-_WINES = Continuation("trees", wines, wine_features())
+def _known_digits() -> Triplets:
+    """Landmark answers about three digits, with the digit that each object is."""
+    answers = digits.three_digit_answers()
+    which = vectors("digits").of_classes([1, 2, 3]).target
+    return answers.with_objects(answers.objects.assign(digit=which.astype(str)))
+
+
+def _uncertainty(tab: str, answers: Callable[[], Triplets], method: Method) -> Continuation:
+    return Continuation("uncertainty", tab, answers, method)
+
+
+def _kernel(tab: str, answers: Callable[[], Triplets], method: Method) -> Continuation:
+    return Continuation("kernel", tab, answers, method)
+
+
+def _map(answers: Callable[[], Triplets], method: Method) -> Continuation:
+    return Continuation("embedding", "embedding", answers, method)
+
+
+_COLOURS = _map(example.colour_answers, TSTE())
+_ROUND = _map(circle_answers, published_embeddings(2)["STE"])
+_FEW = _map(designs.few_objects, SOE(n_components=3))
+_WINES = Continuation("trees", "prediction", wines, wine_features())
+_SEARCH = Continuation("trees", "search", digit_answers)
 
 #: By the key of the item.
 CONTINUATIONS = {
-    "thesis-figure-1.1": Continuation("embedding", example.colour_answers, TSTE()),
-    "thesis-figure-1.2": Continuation("embedding", example.colour_answers, TSTE()),
+    "thesis-figure-1.1": _COLOURS,
+    "thesis-figure-1.2": _COLOURS,
+    "thesis-figure-2.1": _SEARCH,
+    "thesis-figure-2.2": _SEARCH,
     "thesis-figure-4.3": _ROUND,
     "thesis-figure-4.4": _scale("sigmoid"),
     "thesis-figure-4.5": _scale("polynomial"),
     "thesis-figure-4.6": _ROUND,
     "thesis-figure-5.1": _FEW,
     "thesis-figure-5.2": _FEW,
-    "thesis-figure-5.5": Continuation("embedding", crowd.egg_answers, TSTE()),
-    "thesis-figure-5.6": Continuation("embedding", crowd.crowd_answers, TSTE()),
-    "thesis-figure-5.7": Continuation("embedding", crowd.egg_answers, TSTE()),
+    "thesis-figure-5.5": _map(crowd.egg_answers, TSTE()),
+    "thesis-figure-5.6": Continuation("data", "quality", crowd.crowd_answers),
+    "thesis-figure-5.7": Continuation("compare", "dimensions", crowd.egg_answers),
     "thesis-figure-a.2": _scale("cubic"),
     "thesis-figure-a.3": _scale("sinusoid"),
-    "thesis-algorithm-1": Continuation("trees", digit_answers),
-    "thesis-algorithm-2": Continuation("trees", digit_answers),
+    "thesis-algorithm-1": Continuation("trees", "tree", digit_answers),
+    "thesis-algorithm-2": _SEARCH,
     "forests-figure-2": _WINES,
     "forests-table-1": _WINES,
-    "uncertainty-figure-2": Continuation("simulate", tab="noise", begin={
+    "uncertainty-figure-2": Continuation("simulate", "noise", begin={
         "truth": "mixture", "noise": "lognormal", "n_objects": 50, "vary": "level",
         "lowest": 0.05, "highest": 4.0, "steps": 5, "most": 588, "points": 1,
     }),
-    "uncertainty-figure-3": Continuation("uncertainty", prediction.mixture_answers, STE()),
-    "uncertainty-figure-4": Continuation("simulate", tab="noise", begin={
+    "uncertainty-figure-3": _uncertainty("predictions", prediction.mixture_answers, STE()),
+    "uncertainty-figure-4": Continuation("simulate", "noise", begin={
         "truth": "observer", "noise": "none", "n_objects": 20, "vary": "length_scale",
         "lowest": min(psychophysics.LENGTH_SCALES), "highest": max(psychophysics.LENGTH_SCALES),
         "steps": 3, "participants": 50, "most": 5000, "points": 1,
     }),
-    "uncertainty-figure-5": Continuation("uncertainty", active.digit_answers, STE(n_components=5)),
-    "uncertainty-figure-6": Continuation(
-        "uncertainty", psychophysics.observer_answers, STE(n_components=1)
+    "uncertainty-figure-5": _uncertainty("asking", active.digit_answers, STE(n_components=5)),
+    "uncertainty-figure-6": _uncertainty(
+        "positions", psychophysics.observer_answers, STE(n_components=1)
     ),
-    "uncertainty-figure-7": Continuation(
-        "uncertainty", dimension.digit_answers, STE(n_components=4)
+    "uncertainty-figure-7": _uncertainty(
+        "positions", dimension.digit_answers, STE(n_components=4)
     ),
-    "uncertainty-figure-9": Continuation("uncertainty", calibration.noisy_answers, TSTE()),
-    "uncertainty-figure-10": Continuation("uncertainty", prediction.mixture_answers, STE()),
-    "uncertainty-figure-11": Continuation(
-        "uncertainty", active.cancer_answers, STE(n_components=5)
+    "uncertainty-figure-9": _uncertainty("trust", calibration.noisy_answers, TSTE()),
+    "uncertainty-figure-10": _uncertainty("predictions", prediction.mixture_answers, STE()),
+    "uncertainty-figure-11": _uncertainty("asking", active.cancer_answers, STE(n_components=5)),
+    "uncertainty-figure-12": _uncertainty("asking", active.mnist_answers, STE(n_components=5)),
+    "uncertainty-figure-13": _uncertainty("asking", active.digit_answers, TSTE(n_components=5)),
+    "uncertainty-appendix-b": _uncertainty("positions", distances.distance_answers, STE()),
+    "kernels-figure-2": _kernel(
+        "similarities", definitions.row_answers, K1(reduce_diagonal=False)
     ),
-    "uncertainty-figure-12": Continuation("uncertainty", active.mnist_answers, STE(n_components=5)),
-    "uncertainty-figure-13": Continuation(
-        "uncertainty", active.digit_answers, TSTE(n_components=5)
-    ),
-    "uncertainty-appendix-b": Continuation("uncertainty", distances.distance_answers, STE()),
-    "kernels-figure-2": Continuation("kernel", definitions.row_answers, K1(reduce_diagonal=False)),
-    "kernels-figure-3": Continuation("kernel", known_sets.cloud_answers, K1()),
-    "kernels-figure-4": Continuation("kernel", things.egg_answers, K1()),
-    "kernels-figure-5": Continuation("kernel", digits.three_digit_answers, K1()),
-    "kernels-figure-6": Continuation("kernel", known_sets.cloud_answers, K1()),
-    "kernels-figure-7": Continuation("kernel", digits.three_digit_answers, K1()),
-    "kernels-figure-9": Continuation("embedding", things.thing_answers, GNMDS()),
-    "kernels-figure-10": Continuation("kernel", things.thing_answers, K1()),
-    "kernels-figure-11": Continuation("kernel", things.thing_answers, K2()),
-    "kernels-figure-12": Continuation("embedding", things.thing_answers, GNMDS()),
-    "kernels-figure-13": Continuation("kernel", things.thing_answers, K1()),
-    "kernels-figure-14": Continuation("kernel", things.thing_answers, K2()),
+    "kernels-figure-3": _kernel("similarities", known_sets.cloud_answers, K1()),
+    "kernels-figure-4": _kernel("map", things.egg_answers, K1()),
+    "kernels-figure-5": _kernel("similarities", _known_digits, K1()),
+    "kernels-figure-6": _kernel("similarities", known_sets.cloud_answers, K1()),
+    "kernels-figure-7": _kernel("similarities", _known_digits, K1()),
+    "kernels-figure-9": _map(things.thing_answers, GNMDS()),
+    "kernels-figure-10": _kernel("map", things.thing_answers, K1()),
+    "kernels-figure-11": _kernel("map", things.thing_answers, K2()),
+    "kernels-figure-12": _map(things.thing_answers, GNMDS()),
+    "kernels-figure-13": _kernel("similarities", things.thing_answers, K1()),
+    "kernels-figure-14": _kernel("similarities", things.thing_answers, K2()),
 }

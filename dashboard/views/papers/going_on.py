@@ -31,8 +31,7 @@ def go_on(current: Session, item: Item) -> None:
             _begin(current, info, there.method)
     if there.begin:
         begin_with(current, there.begin)
-    if there.tab:
-        go_to(there.page, there.tab)
+    go_to(there.page, there.tab)
     st.switch_page(f"../pages/{there.page}.py")
 
 

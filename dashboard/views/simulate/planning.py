@@ -76,7 +76,8 @@ def _pieces(current: Session, scenario: Scenario) -> list[analysis.Piece]:
     known = simulated_methods()
     chosen = several(
         current, f"{place}.methods", "Methods",
-        {name: method.title for name, method in known.items()}, default=[DEFAULT_EMBEDDING.name],
+        {name: method.title for name, method in known.items()},
+        default=beginning(current).get("methods", [DEFAULT_EMBEDDING.name]),
         help="Two or more are compared on the same simulations. MLDS is for scales; k1 and k2 "
         "predict without a map.",
     )

@@ -111,7 +111,7 @@ def scenario_form(current: Session) -> Scenario:
     level = LEVELS.get(values["noise"])
     if level is not None:
         if begin.get("noise") == values["noise"]:
-            level = replace(level, default=begin["level"])
+            level = replace(level, default=begin.get("level", level.default))
         key = f"{place}.level.{values['noise']}"
         values["level"] = parameter_number(current, level, key)
     return Scenario(**values)

@@ -1,0 +1,96 @@
+"""From the cards of the page Papers to pages that go on with their data and settings."""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.dashboard.views.harness import settled, start, words
+from tests.dashboard.views.test_papers import card, said
+from tripletscope.core.design.noise import noise_curve
+from tripletscope.core.design.plan import plan
+from tripletscope.core.design.scenario import Scenario
+from tripletscope.core.method import parameters
+from tripletscope.core.presets import DOCUMENTS
+from tripletscope.dashboard.state import _KEY
+from tripletscope.dashboard.views.papers.continuations import CONTINUATIONS
+from tripletscope.dashboard.views.simulate.setting import simulated_methods
+from tripletscope.reproductions.data import is_here
+from tripletscope.reproductions.registry import items
+
+
+def gone_on(key: str) -> AppTest:
+    """The page that the card of an item opens."""
+    app = card(key)
+    app.button(key=f"papers.open.{key}").click().run()
+    assert not app.exception
+    return app
+
+
+@pytest.mark.parametrize("key", CONTINUATIONS)
+def test_the_tab_that_is_named_is_opened(services, holding, key):
+    if not all(map(is_here, items()[key].needs)):
+        pytest.skip("its data are not here")
+    there = CONTINUATIONS[key]
+    with holding():
+        app = gone_on(key)
+        assert app.segmented_control(key=f"{there.page}.view").value == there.tab
+        if there.answers is not None:
+            (info,) = services.workspace.datasets()
+            assert info.origin == f"paper:{key}"
+            assert app.session_state[_KEY].dataset.id == info.id
+
+
+@pytest.mark.parametrize("key", [key for key, there in CONTINUATIONS.items() if there.begin])
+def test_simulations_begin_with_declared_values(key):
+    begin = {**CONTINUATIONS[key].begin}
+    assert set(begin.pop("methods", ())) <= set(simulated_methods())
+    owners = (Scenario, plan if CONTINUATIONS[key].tab == "planning" else noise_curve)
+    known = {p.name: p for owner in owners for p in parameters(owner)}
+    assert {name: known[name].check(value, key) for name, value in begin.items()} == begin
+
+
+def test_every_document_has_something_to_go_on_with():
+    assert {items()[key].document for key in CONTINUATIONS} == set(DOCUMENTS)
+
+
+@pytest.mark.parametrize(
+    "key", ["thesis-figure-4.4", "thesis-figure-4.5", "thesis-figure-a.2", "thesis-figure-a.3"]
+)
+def test_difference_scaling_is_among_the_methods_on_a_scale(services, holding, key):
+    with holding():
+        (methods,) = [box for box in gone_on(key).multiselect if box.label == "Methods"]
+        assert "mlds" in methods.value
+        assert len(methods.value) > 1
+
+
+def test_a_map_begins_with_the_method_of_the_paper(services):
+    key = "thesis-figure-4.6"
+    app = gone_on(key)
+    method = CONTINUATIONS[key].method
+    assert app.session_state[_KEY].drafts["embedding.method"] == method.name
+    (info,) = services.workspace.datasets()
+    (fit,) = settled(app, services) and services.workspace.runs(info.id, "fit")
+    assert services.workspace.run(info.id, fit.key).fresh().get_params() == method.get_params()
+    # The second time the same data set is opened.
+    gone_on(key)
+    assert len(services.workspace.datasets()) == 1
+
+
+def test_forests_go_on_with_features_where_a_map_would_be(services):
+    app = gone_on("forests-table-1")
+    (info,) = services.workspace.datasets()
+    assert len(info.extra["features"]) == 13
+    assert "the features" in said(app).lower()
+
+
+def test_a_warning_against_what_a_card_shows_says_how_both_are_true(services):
+    """Similarities of single pairs are mostly chance, and yet groups are found."""
+    session = gone_on("kernels-figure-5").session_state[_KEY].id
+    app = settled(start("kernel", session), services)
+    (warning,) = app.warning
+    assert "mostly chance" in warning.value
+    assert "follow a landmark design already" in warning.value
+    assert "groups of many objects" in warning.value
+    assert "kernel.to_design" not in {button.key for button in app.button}
+    assert "landmark design for k1" in words(app)
