@@ -68,20 +68,27 @@ def _show_document(context: Context, document: str) -> None:
 
 def _show_card(context: Context, item: Item) -> None:
     runs = _runs(item)
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = st.columns([2, 1], gap="large")
     with side:
-        outcome = _chosen(context, item, runs)
         _verdict(item)
-        if outcome is not None and outcome != runs.get(_SHIPPED):
+        outcome = _chosen(context, item, runs)
+        if outcome is not None and outcome is not runs.get(_SHIPPED):
             _observation(outcome)
         _buttons(context, item, runs)
     with picture:
         st.markdown(f"**{panels.plain(item.claim)}**")
+        st.caption(panels.plain(_places(item)))
         watch(context.job)
         if outcome is not None:
             _pictures(context, item, outcome)
         _numbers(item, outcome)
         _settings(item, outcome)
+
+
+def _places(item: Item) -> str:
+    """All places where an item is found."""
+    return "; ".join(filter(None, [f"{DOCUMENTS[item.document]}, {item.label}",
+                                   other_places(item)]))
 
 
 def _runs(item: Item) -> dict[str, Outcome]:
@@ -112,26 +119,28 @@ def _verdict(item: Item) -> None:
     """The word, what it rests on, and the rule that a reader can disagree with."""
     known = verdicts()[item.key]
     colour, icon = BADGES[known.word]
-    st.badge(known.word.capitalize(), icon=icon, color=colour, help=WORDS[known.word])
-    if known.share:
-        st.caption(f"The rule {known.share}.")
-    if item.stand_in:
-        st.caption(panels.plain(f"On {item.stand_in}."))
-    if item.rule:
-        st.markdown(f"*Rule:* {panels.plain(item.rule)}")
-    if item.not_judged:
-        st.markdown(f"*Not judged:* {panels.plain(item.not_judged)}")
-    st.write(panels.plain(known.why))
-    if item.also:
-        st.caption(panels.plain(f"Also {other_places(item)}."))
+    other = f" on {panels.plain(item.stand_in)}" if item.stand_in else ""
+    st.markdown(f":{colour}-badge[{icon} **{known.word.capitalize()}**]{other}")
+    st.caption(WORDS[known.word])
+    if known.share.startswith(("held", "did")):
+        told = "; nothing is random, so that one run tells" if item.exact else ""
+        st.markdown(f"The rule {known.share}{told}.")
+    for title, said in (("Rule", item.rule), ("Not judged", item.not_judged),
+                        ("Why", known.why)):
+        if said:
+            st.markdown(f"**{title}:** {panels.plain(said)}")
 
 
 def _observation(outcome: Outcome) -> None:
     """What a run of one's own shows, which is one seed and overrules no verdict."""
-    (found,) = outcome.observations
-    short = ", in short, which is too small to overrule one in full" if outcome.quick else ""
-    st.caption(panels.plain(f"This run (seed {outcome.seeds[0]}{short}): the claim {found.shows}."))
-    st.caption(panels.plain(found.why))
+    found = outcome.observations[0]
+    st.markdown(panels.plain(
+        f"At seed {outcome.seeds[0]}, which this run used, the claim {found.shows}. {found.why}"
+    ))
+    st.caption(
+        "A verdict is over several seeds, with the settings in full: one run"
+        f"{' in short' if outcome.quick else ''} does not change it."
+    )
 
 
 def _buttons(context: Context, item: Item, runs: dict[str, Outcome]) -> None:

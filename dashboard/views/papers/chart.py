@@ -53,6 +53,8 @@ class Chart:
         empty in rows that are objects.
     x_title, y_title : str
         Of the axes; by default the columns' names.
+    colours : mapping of str to str
+        Of values of `series`, where these name colours; by default those of the palette.
     log_x, log_y : bool
     where : mapping of str to value
         Rows of the table that are drawn: those whose columns have these values.
@@ -70,6 +72,7 @@ class Chart:
     value: str = ""
     label: str = ""
     outline: str = ""
+    colours: Mapping[str, str] = field(default_factory=dict)
     x_title: str = ""
     y_title: str = ""
     log_x: bool = False
@@ -271,8 +274,8 @@ def _map(
             text=labels, textposition=_outwards(chart, own, rows), name=name, showlegend=True,
             legendgroup=name,
             textfont={"size": 0.8 * canvas.font}, cliponaxis=False,
-            marker={"size": 7 * canvas.scale, "color": PALETTE[k % len(PALETTE)],
-                    "symbol": SYMBOLS[k % len(SYMBOLS)]},
+            marker={"size": 7 * canvas.scale, "symbol": SYMBOLS[k % len(SYMBOLS)],
+                    "color": chart.colours.get(name, PALETTE[k % len(PALETTE)])},
             hovertemplate="%{text}<extra></extra>" if chart.label else None,
         )
 

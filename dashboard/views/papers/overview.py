@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
 from tripletscope.core.presets import DOCUMENTS
 from tripletscope.dashboard import export
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.page import Context, go_to, tab
 from tripletscope.reproductions.item import Item, document_of, label_of
 from tripletscope.reproductions.outcome import verdicts
 from tripletscope.reproductions.registry import items
@@ -23,6 +26,7 @@ from tripletscope.reproductions.verdict import (
 )
 
 PAGE = "papers"
+_TABLE = f"{PAGE}.all"
 #: Verdicts as badges: colour and icon.
 BADGES = {
     REPRODUCED: ("green", ":material/check_circle:"),
@@ -44,8 +48,12 @@ def places_in(item: Item, document: str) -> list[str]:
 
 
 def other_places(item: Item) -> str:
-    """Where an item is found beside its own document and place, in words."""
-    return "; ".join(f"{DOCUMENTS[document_of(key)]}, {label_of(key)}" for key in item.also)
+    """Where an item is found beside its own place, in words; with the document where it differs."""
+    return "; ".join(
+        label_of(key) if document_of(key) == item.document
+        else f"{DOCUMENTS[document_of(key)]}, {label_of(key)}"
+        for key in item.also
+    )
 
 
 @st.cache_data(show_spinner=False)
@@ -55,11 +63,11 @@ def overview() -> pd.DataFrame:
     for key, item in items().items():
         known = verdicts()[key]
         rows.append({
-            "document": DOCUMENTS[item.document], "item": item.label, "about": item.title,
-            "verdict": known.word, "seeds": known.share, "claim": item.claim, "rule": item.rule,
-            "not judged": item.not_judged, "data in place of the paper's": item.stand_in,
+            "document": NAMES[item.document], "item": item.label, "verdict": known.word,
+            "claim": item.claim, "data in place of the paper's": item.stand_in,
+            "seeds": known.share, "rule": item.rule, "not judged": item.not_judged,
             "why": known.why, "ours": known.ours, "published": item.published,
-            "also": other_places(item),
+            "also": other_places(item), "about": item.title,
         })
     return pd.DataFrame(rows)
 
@@ -75,17 +83,40 @@ def show_overview(context: Context) -> None:
         "the rule on its card, over five seeds where anything is random."
     )
     tallies = table["verdict"].value_counts()
-    for column, (word, meaning) in zip(st.columns(len(WORDS)), WORDS.items(), strict=True):
-        column.metric(word.capitalize(), int(tallies.get(word, 0)), help=meaning)
+    with st.container(horizontal=True, gap="large"):
+        for word, meaning in WORDS.items():
+            st.metric(
+                word.capitalize(), int(tallies.get(word, 0)), help=meaning, width="content"
+            )
+    st.caption("Click into a row's first column to open its card.")
     st.dataframe(
-        table, hide_index=True, key=f"{PAGE}.all", height=560, placeholder="",
+        table, hide_index=True, key=_TABLE, height=560, placeholder="",
+        on_select=partial(_open_chosen, context.session), selection_mode="single-row",
         column_config={
-            "about": st.column_config.TextColumn(width="medium"),
-            "verdict": st.column_config.TextColumn(width=130),
-            "why": st.column_config.TextColumn(width="large"),
+            "document": st.column_config.TextColumn(width=100),
+            "item": st.column_config.TextColumn(width=150),
+            "verdict": st.column_config.TextColumn(width=150),
+            "claim": st.column_config.TextColumn(width=420),
+            "data in place of the paper's": st.column_config.TextColumn(width=220),
+            "seeds": st.column_config.TextColumn(width=160),
+            **{name: st.column_config.TextColumn(width="large") for name in ("rule", "why")},
         },
     )
     st.download_button(
         "Table (CSV)", lambda: export.csv(table), "papers.csv", "text/csv",
         key=f"{PAGE}.csv", on_click="ignore", icon=":material/table:",
     )
+
+
+def _open_chosen(current: Session) -> None:
+    """Open the card of the row that was clicked."""
+    for row in widgets()[_TABLE]["selection"]["rows"]:
+        open_card(current, list(items())[row])
+
+
+def open_card(current: Session, key: str) -> None:
+    """Choose an item and the tab of its document, before the page is drawn."""
+    chosen = {f"{PAGE}.{document_of(key)}": key}
+    current.take_up(chosen)
+    widgets().update(chosen)
+    go_to(PAGE, document_of(key))

@@ -5,17 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from tripletscope.dashboard.figures.papers import chart_figure
+from tripletscope.dashboard.views.papers.chart import chart_figure
+from tripletscope.dashboard.views.papers.charts import CHARTS
 from tripletscope.reproductions.forests import construction
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS
 from tripletscope.reproductions.outcome import rebuild
-from tripletscope.reproductions.registry import items
 
 
 def test_the_plane_is_drawn_with_its_cells():
     outcome = rebuild("forests-figure-1", quick=True)
-    assert outcome.assessment.shows == HOLDS
-    drawn = chart_figure(items()["forests-figure-1"].charts[0], outcome.table)
+    assert outcome.observations[0].shows == HOLDS
+    drawn = chart_figure(CHARTS["forests-figure-1"][0], outcome.table)
     outlines = [trace for trace in drawn.data if trace.mode == "lines"]
     assert len(outlines) == len(construction.STEPS)
     gaps = [sum(value is None for value in trace.x) for trace in outlines]
@@ -37,7 +37,7 @@ def test_within_a_triangle():
 def test_trees_ask_what_they_are_defined_to_ask():
     outcome = rebuild("forests-algorithm-1", quick=True)
     table = outcome.table
-    assert outcome.assessment.shows == HOLDS
+    assert outcome.observations[0].shows == HOLDS
     asked = table[table["counted"] == "asked"].set_index("leaf_size")["questions"]
     assert asked.is_monotonic_decreasing
     assert construction.check_growing(table.assign(wrong_side=2)).shows == DOES_NOT_HOLD

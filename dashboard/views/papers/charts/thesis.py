@@ -2,6 +2,10 @@
 
 from tripletscope.dashboard.views.papers.chart import Chart
 
+#: Groups of wavelengths are called by colours, and drawn in these.
+_SHADES = {"violet, blue": "#0072B2", "green": "#009E73", "yellow, orange": "#E69F00",
+           "red": "#D55E00"}
+
 
 def _scale(function: str) -> tuple[Chart, ...]:
     """Errors of methods on a scale of ten stimuli, and what they estimate."""
@@ -65,7 +69,8 @@ CHARTS = {
     ),
     "thesis-figure-4.3": (
         Chart(
-            "map", "x", "y", series="shade", label="nm", where={"kind": "map"},
+            "map", "x", "y", series="shade", label="nm", colours=_SHADES,
+            where={"kind": "map"},
             title="Ekman's colours, by wavelength in nm",
         ),
         Chart(
@@ -81,7 +86,8 @@ CHARTS = {
     "thesis-figure-4.5": _scale("polynomial"),
     "thesis-figure-4.6": (
         Chart(
-            "map", "x", "y", series="shade", panel="panel", label="nm", where={"kind": "map"},
+            "map", "x", "y", series="shade", panel="panel", label="nm", colours=_SHADES,
+            where={"kind": "map"},
             title="The truth and maps, σ = 0.1, r = 1",
         ),
         Chart(

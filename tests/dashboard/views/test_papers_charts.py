@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
-from tripletscope.dashboard.figures.papers import chart_figure
-from tripletscope.reproductions.item import Chart
+from tripletscope.dashboard.views.papers.chart import Chart, chart_figure
+from tripletscope.dashboard.views.papers.charts import CHARTS
+from tripletscope.reproductions.outcome import shipped
+from tripletscope.reproductions.registry import items
 
 
 def test_curves_keep_their_order_and_their_gaps():
@@ -24,3 +27,18 @@ def test_zeros_have_no_place_on_logarithmic_axes():
     with_zero, without = (chart_figure(chart, rows).layout.yaxis for rows in (table, table[1:]))
     assert with_zero.tickvals == without.tickvals
     assert chart_figure(chart, table.assign(y=0.0)).layout.yaxis.type == "log"
+
+
+@pytest.mark.parametrize("key", ["thesis-figure-4.3", "thesis-figure-4.6"])
+def test_groups_that_are_called_by_colours_are_drawn_in_them(key):
+    chart, *_ = CHARTS[key]
+    drawn = chart_figure(chart, shipped(key).table)
+    assert chart.colours
+    assert {t.name: t.marker.color for t in drawn.data if t.showlegend} == dict(chart.colours)
+
+
+def test_charts_are_of_items_and_of_columns_that_these_have():
+    assert set(CHARTS) <= set(items())
+    for key, charts in CHARTS.items():
+        for chart in charts:
+            assert chart.columns <= set(shipped(key).table), key
