@@ -1,4 +1,4 @@
-"""The cells of a comparison tree in the plane, where pivots are divided by straight lines."""
+"""The cells of a tree in the plane, where they are divided by straight lines."""
 
 from __future__ import annotations
 
@@ -27,14 +27,32 @@ def cells(
         Convex polygons; k is 0 where pivots of the same place, or answers that contradict the
         positions, leave nothing.
     """
-    found = [np.zeros((0, 2))] * len(nodes.child)
+    p, q = positions[nodes.pivots[:, 0]].transpose(1, 0, 2)
+    # x is nearer to p where x . (q - p) is below that of their middle.
+    return halved(nodes.child, q - p, ((p + q) / 2 * (q - p)).sum(axis=1), low, high)
+
+
+def halved(
+    child: np.ndarray, direction: np.ndarray, threshold: np.ndarray, low: np.ndarray,
+    high: np.ndarray,
+) -> list[np.ndarray]:
+    """Outlines of cells that are halved at thresholds of projections.
+
+    Parameters
+    ----------
+    child : ndarray of int, shape (m,)
+        The child of each node where the projection is at most the threshold; -1 for a leaf.
+    direction : ndarray, shape (m, 2)
+    threshold : ndarray, shape (m,)
+    low, high
+        See `cells`, also for what is returned.
+    """
+    found = [np.zeros((0, 2))] * len(child)
     found[0] = np.array([low, (high[0], low[1]), high, (low[0], high[1])], dtype=float)
-    for node in np.flatnonzero(nodes.child >= 0):
-        p, q = positions[nodes.pivots[node, 0]]
-        # x is nearer to p where x . (q - p) is below that of their middle.
-        height = (found[node] - (p + q) / 2) @ (q - p)
-        found[nodes.child[node]] = _below(found[node], height)
-        found[nodes.child[node] + 1] = _below(found[node], -height)
+    for node in np.flatnonzero(child >= 0):
+        height = found[node] @ direction[node] - threshold[node]
+        found[child[node]] = _below(found[node], height)
+        found[child[node] + 1] = _below(found[node], -height)
     return found
 
 

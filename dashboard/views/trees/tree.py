@@ -13,6 +13,7 @@ import streamlit as st
 
 from tripletscope.core.design.active import LAYOUTS, question_table
 from tripletscope.core.simulation.simulate import LEVELS, NOISE
+from tripletscope.core.tree.coordinates import TREES
 from tripletscope.core.tree.partition import cells
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.cells import Region, divided_map, window
@@ -30,6 +31,7 @@ from tripletscope.dashboard.interface.theme import FAINT, Canvas, count
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.trees.answering import show_answering
+from tripletscope.dashboard.views.trees.coordinates import show_coordinate_tree
 from tripletscope.dashboard.views.trees.grove import (
     MAP,
     OBSERVER,
@@ -48,6 +50,7 @@ from tripletscope.dashboard.views.trees.grove import (
 _MAP = Canvas(900.0, 520.0)
 #: Cells are drawn on a map that has at least the other objects in them.
 _MOST_DISPLACED = 0.3
+_COMPARISONS = "comparisons"
 _ANSWERED_BY = {
     UPLOADED: "Answered by the data, gaps filled by {source}",
     MAP: "Answered by {source}",
@@ -60,6 +63,18 @@ _ANSWERED_BY = {
 def show_tree(grove: Grove) -> None:
     """The tree, what is to know of it, its cells, and what can be taken away."""
     picture, side = st.columns([3, 1], gap="large")
+    kind = _COMPARISONS
+    if grove.has_features:
+        with side:
+            kind = pick(
+                grove.session, f"{PAGE}.kind", "Tree",
+                {_COMPARISONS: "Comparison tree", **TREES},
+                help="A comparison tree asks which of two objects is nearer. The others see the "
+                "features themselves, but for the rank cover tree, which asks as well.",
+            )
+    if kind != _COMPARISONS:
+        show_coordinate_tree(grove, kind, picture, side)
+        return
     with side:
         colour = grove.colour()
         plan = planting(grove, colour)

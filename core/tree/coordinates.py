@@ -1,0 +1,224 @@
+"""Trees of objects whose coordinates are known, beside a comparison tree of the same objects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, clone
+
+from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.evaluation.share import wilson
+from tripletscope.core.kernel.space import space_of
+from tripletscope.core.method import Choice, Method, Number
+from tripletscope.core.task import task
+from tripletscope.core.tree.forest import LeafSize
+from tripletscope.core.tree.oracle import Vectors
+from tripletscope.core.tree.projection import KDTree, PATree, RPTree
+from tripletscope.core.tree.rank_cover import RankCoverTree
+from tripletscope.core.tree.tree import ComparisonTree
+
+#: Names of the trees that are no comparison trees.
+TREES = {
+    "kd": "KD tree", "rp": "RP tree", "pa": "PCA tree", "cover": "Rank cover tree",
+}
+
+
+@dataclass(frozen=True)
+class CoordinateTree:
+    """A tree of n objects, and how it finds the nearest neighbour of objects it has not seen.
+
+    Attributes
+    ----------
+    child : ndarray of int, shape (m,)
+        The first child of every node; the second follows it. -1 for a leaf. Of a rank cover tree,
+        which does not divide, there is a single node.
+    leaf : ndarray of int, shape (n,)
+        Leaf of every object; -1 for those that lack a coordinate.
+    level : ndarray of int, shape (n,)
+        Of a rank cover tree: the highest level of every object, 0 for the lowest.
+    direction : ndarray, shape (m, d)
+        What the objects of a node are projected to; NaN for a leaf.
+    threshold : ndarray, shape (m,)
+        Objects whose projection is at most this are in the first child; NaN for a leaf.
+    found : ndarray of int, shape (n,)
+        What trees that were grown without an object find as its nearest neighbour; -1 if nothing.
+    nearest : ndarray of int, shape (n,)
+        The nearest neighbour; -1 for objects that lack a coordinate.
+    missed : ndarray of bool, shape (n,)
+        Whether something farther was found, or nothing.
+    missed_by_comparisons : ndarray of bool, shape (n,)
+        The same of a comparison tree, grown of the same objects.
+    asked, asked_by_comparisons : ndarray, shape (n,)
+        Questions of each search; trees with coordinates take steps and distances instead.
+    """
+
+    child: np.ndarray
+    leaf: np.ndarray
+    level: np.ndarray
+    direction: np.ndarray
+    threshold: np.ndarray
+    found: np.ndarray
+    nearest: np.ndarray
+    missed: np.ndarray
+    missed_by_comparisons: np.ndarray
+    asked: np.ndarray
+    asked_by_comparisons: np.ndarray
+
+    @property
+    def parent(self) -> np.ndarray:
+        """(m,) node above each node; -1 for the root."""
+        parent = np.full(len(self.child), -1)
+        inner = np.flatnonzero(self.child >= 0)
+        parent[self.child[inner]] = parent[self.child[inner] + 1] = inner
+        return parent
+
+    @property
+    def depth(self) -> np.ndarray:
+        """(m,) steps from the root."""
+        depth = np.zeros(len(self.child), dtype=int)
+        for node, parent in enumerate(self.parent.tolist()[1:], 1):
+            depth[node] = depth[parent] + 1
+        return depth
+
+    @property
+    def size(self) -> np.ndarray:
+        """(m,) objects in each node."""
+        size = np.bincount(self.leaf[self.leaf >= 0], minlength=len(self.child))
+        for node in np.flatnonzero(self.child >= 0)[::-1]:
+            size[node] = size[self.child[node]] + size[self.child[node] + 1]
+        return size
+
+    def errors(self) -> pd.DataFrame:
+        """Miss rates of this tree and of the comparison tree, with 95 % intervals by Wilson."""
+        known = self.nearest >= 0
+        rows = []
+        for name, missed, asked in (
+            ("this tree", self.missed, self.asked),
+            ("comparison tree", self.missed_by_comparisons, self.asked_by_comparisons),
+        ):
+            rate = missed[known].mean()
+            rows.append((name, rate, *wilson(rate, known.sum()), asked[known].mean()))
+        return pd.DataFrame(rows, columns=["tree", "miss rate", "low", "high", "asked"])
+
+
+@task("Growing the tree", "features", "embedding")
+def coordinate_tree(
+    method: Method,
+    triplets: Triplets,
+    *,
+    tree: Annotated[
+        str,
+        Choice(
+            TREES, "Tree", "KD trees halve cells along the feature of largest variance, RP trees "
+            "along a random direction, PCA trees along the first principal component. Rank cover "
+            "trees compare only: each level has fewer objects, every object below its nearest.",
+        ),
+    ] = "kd",
+    leaf_size: LeafSize = 16,
+    coverage: Annotated[
+        float,
+        Number(
+            1.0, 1000.0, "Coverage ω",
+            "Of a rank cover tree: objects from which a search continues at each level.",
+            advanced=True,
+        ),
+    ] = 4.0,
+    folds: Annotated[
+        int,
+        Number(
+            2, 1000, "Folds",
+            "The neighbours of each part are searched in trees of the others.", advanced=True,
+        ),
+    ] = 10,
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    progress: Progress = silent,
+) -> CoordinateTree:
+    """Grow a tree of objects with coordinates, and search it beside a comparison tree.
+
+    Parameters
+    ----------
+    method : Method
+        Fitted, as a clone, to all answers: features of the objects, or a map.
+    triplets : Triplets
+    tree, leaf_size, coverage, folds, seed
+        See their declarations.
+    progress : Progress
+        Called after every fold.
+
+    Raises
+    ------
+    DataError
+        If the method has no coordinates, or only of three objects or fewer.
+    Stopped
+        If `progress` asks to stop.
+
+    References
+    ----------
+    Bentley (1975); Dasgupta & Freund (2008); McNames (2001); Houle & Nett (2015), as Haghiri,
+    Ghoshdastidar & von Luxburg (2017) held them against comparison trees.
+    """
+    space = space_of(clone(method).fit(as_triplets(triplets)))
+    if space.vectors is None:
+        raise DataError(
+            "these trees need coordinates of the objects",
+            remedy="Choose features of the objects, or a map that is no average.",
+        )
+    if len(space) < 4:
+        raise DataError(
+            "neighbours can be searched among four objects or more",
+            remedy="Complete the features of more objects.",
+        )
+    X = np.asarray(space.vectors, dtype=float)
+    chosen = _tree(tree, leaf_size, coverage, seed)
+    compared = ComparisonTree(leaf_size=leaf_size, seed=seed)
+    found, missed, asked = (np.zeros((2, len(X)), dtype=kind) for kind in (int, bool, float))
+    nearest = np.zeros(len(X), dtype=int)
+    parts = np.array_split(np.random.default_rng(seed).permutation(len(X)), min(folds, len(X)))
+    for number, part in enumerate(parts, 1):
+        others = np.setdiff1d(np.arange(len(X)), part)
+        apart = Vectors(X[others]).about(X[part]).distances()
+        nearest[part] = others[apart.argmin(axis=1)]
+        for which, one in enumerate((chosen, compared)):
+            place, steps = clone(one).fit(X[others]).kneighbors(X[part])
+            place = place[:, 0]
+            reached = np.where(place >= 0, apart[np.arange(len(part)), place], np.inf)
+            found[which, part] = np.where(place >= 0, space.objects[others[place]], -1)
+            missed[which, part], asked[which, part] = reached > apart.min(axis=1), steps
+        if progress(number / len(parts)) and number < len(parts):
+            raise Stopped
+    child, leaf, level, direction, threshold = _grown(chosen.fit(X), X)
+    return CoordinateTree(
+        child, space.spread(leaf, -1), space.spread(level, -1), direction, threshold,
+        space.spread(found[0], -1), space.spread(space.objects[nearest], -1),
+        space.spread(missed[0], False), space.spread(missed[1], False),
+        space.spread(asked[0], np.nan), space.spread(asked[1], np.nan),
+    )
+
+
+def _tree(name: str, leaf_size: int, coverage: float, seed: int) -> BaseEstimator:
+    if name == "cover":
+        return RankCoverTree(coverage=coverage, seed=seed)
+    if name == "pa":
+        return PATree(leaf_size=leaf_size)
+    return {"kd": KDTree, "rp": RPTree}[name](leaf_size=leaf_size, seed=seed)
+
+
+def _grown(tree: BaseEstimator, X: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Children, leaf and level of the objects, directions and thresholds of a grown tree."""
+    if isinstance(tree, RankCoverTree):
+        return (np.array([-1]), np.zeros(len(X), dtype=int), tree.level_,
+                np.full((1, X.shape[1]), np.nan), np.array([np.nan]))
+    leaf = np.zeros(len(X), dtype=int)
+    for node, members in enumerate(tree.members_):
+        leaf[members] = node
+    unknown = np.full(X.shape[1], np.nan)
+    return (
+        np.array(tree.child_), leaf, np.zeros(len(X), dtype=int),
+        np.array([unknown if d is None else d for d in tree.direction_]),
+        np.array(tree.threshold_),
+    )
