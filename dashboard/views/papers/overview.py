@@ -83,20 +83,23 @@ def show_overview(context: Context) -> None:
         "the rule on its card, over five seeds where anything is random."
     )
     tallies = table["verdict"].value_counts()
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="xsmall"):
         for word, meaning in WORDS.items():
-            st.metric(
-                word.capitalize(), int(tallies.get(word, 0)), help=meaning, width="content"
+            colour, icon = BADGES[word]
+            st.badge(
+                f"{word.capitalize()}: {tallies.get(word, 0)}", icon=icon, color=colour,
+                help=meaning,
             )
-    st.caption("Click into a row's first column to open its card.")
+    st.caption("Click a row to open its card.")
     st.dataframe(
         table, hide_index=True, key=_TABLE, height=560, placeholder="",
-        on_select=partial(_open_chosen, context.session), selection_mode="single-row",
+        on_select=partial(_open_chosen, context.session),
+        selection_mode=["single-row", "single-cell"],
         column_config={
-            "document": st.column_config.TextColumn(width=100),
-            "item": st.column_config.TextColumn(width=150),
+            "document": st.column_config.TextColumn(width=85),
+            "item": st.column_config.TextColumn(width=130),
             "verdict": st.column_config.TextColumn(width=150),
-            "claim": st.column_config.TextColumn(width=420),
+            "claim": st.column_config.TextColumn(width=270),
             "data in place of the paper's": st.column_config.TextColumn(width=220),
             "seeds": st.column_config.TextColumn(width=160),
             **{name: st.column_config.TextColumn(width="large") for name in ("rule", "why")},
@@ -109,8 +112,9 @@ def show_overview(context: Context) -> None:
 
 
 def _open_chosen(current: Session) -> None:
-    """Open the card of the row that was clicked."""
-    for row in widgets()[_TABLE]["selection"]["rows"]:
+    """Open the card of the row that was clicked, or a cell of it."""
+    chosen = widgets()[_TABLE]["selection"]
+    for row in [*chosen["rows"], *(row for row, _ in chosen["cells"])][:1]:
         open_card(current, list(items())[row])
 
 

@@ -55,7 +55,7 @@ def show_coordinate_tree(grove: Grove, kind: str, picture: Any, side: Any) -> No
             _levels(tree)
         else:
             _cells(grove, tree, colour, text)
-            _nodes(grove, tree)
+            _nodes(grove, tree, kind)
         _neighbours(grove, tree)
 
 
@@ -147,13 +147,17 @@ def division(
         return f"{names[axis]} {'≤' if direction[axis] > 0 else '≥'} {bound:.4g}"
     length = float(np.linalg.norm(direction))
     largest = np.argsort(-np.abs(direction), kind="stable")[:_NAMED]
-    parts = [f"{direction[axis] / length:+.2f} {names[axis]}" for axis in largest]
-    rest = len(named) - len(parts)
+    parts = [
+        f"{'−' if direction[axis] < 0 else '+'} {abs(direction[axis]) / length:.2f} {names[axis]}"
+        for axis in largest
+    ]
+    rest = len(named) - len(largest)
     more = f" and {count(rest, 'further feature')}" if rest > 0 else ""
-    return f"{' '.join(parts)}{more} ≤ {threshold / length:.3g}"
+    bound = f"{threshold / length:.3g}".replace("-", "−")
+    return f"{' '.join(parts).removeprefix('+ ')}{more} ≤ {bound}"
 
 
-def _nodes(grove: Grove, tree: CoordinateTree) -> None:
+def _nodes(grove: Grove, tree: CoordinateTree, kind: str) -> None:
     names = list(grove.fitted.columns)
     middle, spread = np.zeros(len(names)), np.ones(len(names))
     if grove.fitted.standardise:
@@ -165,7 +169,8 @@ def _nodes(grove: Grove, tree: CoordinateTree) -> None:
     members = [np.flatnonzero(tree.leaf == node) if leaves[node] else np.zeros(0, dtype=int)
                for node in range(len(leaves))]
     table = pd.DataFrame({
-        "node": np.arange(len(leaves)), "below": tree.parent, "depth": tree.depth,
+        "node": np.arange(len(leaves)),
+        "below": pd.Series(tree.parent).astype("Int64").where(tree.parent >= 0), "depth": tree.depth,
         "objects": tree.size,
         "divided by": [
             "" if leaves[node]
@@ -176,8 +181,8 @@ def _nodes(grove: Grove, tree: CoordinateTree) -> None:
     })
     units = "standardised features" if grove.fitted.standardise else "features"
     st.caption(
-        "Objects for which a division is true are in the first of the two nodes below. Weights of "
-        f"several features are of {units}, divided by their length."
+        "Objects for which a division is true are in the first of the two nodes below."
+        + (f" Weights are of {units}, divided by their length." if kind != "kd" else "")
     )
     chosen = st.dataframe(
         table, hide_index=True, placeholder="", key=f"{PAGE}.coordinates.nodes", height=320,

@@ -74,4 +74,4 @@ def test_divisions_are_said_in_units_of_the_features():
     turned = division(names, np.array([0.0, -2.0, 0.0, 0.0]), 1.0, middle, spread)
     assert turned == "height ≥ 9"
     several = division(names, np.array([3.0, 0.1, -4.0, 0.2]), 5.0, middle, spread)
-    assert several == "-0.80 weight +0.60 width +0.04 age and 1 further feature ≤ 0.999"
+    assert several == "− 0.80 weight + 0.60 width + 0.04 age and 1 further feature ≤ 0.999"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -47,7 +48,8 @@ def said(app: AppTest) -> str:
 
 def test_the_overview_counts_what_its_table_lists(services):
     app = start("papers")
-    counted = {metric.label: int(metric.value) for metric in app.metric}
+    badges = re.findall(r"badge\[:\S+: ([\w ]+): (\d+)\]", words(app))
+    counted = {word: int(number) for word, number in badges}
     assert list(counted) == [word.capitalize() for word in WORDS]
     assert sum(counted.values()) == len(items()) == len(overview())
     tallies = overview()["verdict"].value_counts()
@@ -59,18 +61,21 @@ def test_the_overview_counts_what_its_table_lists(services):
     ]
 
 
-@pytest.mark.parametrize("key", ["thesis-figure-4.4", "kernels-figure-5"])
-def test_a_row_opens_its_card(services, monkeypatch, key):
+@pytest.mark.parametrize(("key", "clicked"), [
+    ("thesis-figure-4.4", lambda row: {"rows": [row]}),
+    ("kernels-figure-5", lambda row: {"cells": [(row, "claim")]}),
+])
+def test_a_row_opens_its_card(services, monkeypatch, key, clicked):
     current = start("papers").session_state[_KEY]
-    state = {"papers.all": {"selection": {"rows": []}}}
+    state = {"papers.all": {"selection": {"rows": [], "cells": []}}}
     for module in (overview_module, page_module):
         monkeypatch.setattr(module, "widgets", lambda: state)
     overview_module._open_chosen(current)
     assert list(state) == ["papers.all"]
     (row,) = np.flatnonzero(overview()["claim"] == items()[key].claim)
-    state["papers.all"]["selection"]["rows"] = [int(row)]
-    overview_module._open_chosen(current)
     document = items()[key].document
+    state["papers.all"]["selection"].update(clicked(int(row)))
+    overview_module._open_chosen(current)
     assert state["papers.view"] == document
     assert state[f"papers.{document}"] == current.drafts[f"papers.{document}"] == key
 
