@@ -3,7 +3,8 @@
     python benchmarks/forests.py [--sizes 1000 7000 60000]
 
 Times are of fits of 100 trees to the same bytes, on as many threads; ratios are of processor
-seconds, which other work on the machine disturbs least. What the forests err by is in SEEDS.md.
+seconds, which other work on the machine disturbs least. What the forests err by is on the page
+Papers.
 """
 
 from __future__ import annotations

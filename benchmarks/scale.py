@@ -6,7 +6,7 @@ Figures 5.1 and 5.2 (repeated questions, landmarks), every noise of
 `tripletscope.core.simulation.simulate` with every embedding, whether plans keep what they promise,
 the alien eggs as a scale and their participants, comparisons of pairs, and what a bootstrap of
 difference scales costs beside fitting one model at a time, here and in R. The thesis's figures of
-chapter 4 are made by `seeds.py`.
+chapter 4 are made by `make reproduce`.
 """
 
 from __future__ import annotations

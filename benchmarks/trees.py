@@ -2,8 +2,8 @@
 
     python benchmarks/trees.py
 
-What the papers say of trees is rebuilt by seeds.py. Every figure is about digits that the trees
-were grown without.
+What the papers say of trees is rebuilt by `make reproduce`. Every figure is about digits that the
+trees were grown without.
 """
 
 from __future__ import annotations

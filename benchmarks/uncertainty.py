@@ -3,7 +3,7 @@
     python benchmarks/uncertainty.py             about 10 minutes on one busy core
     python benchmarks/uncertainty.py coverage    only this part
 
-The figures of the paper, Lohaus, Hennig & von Luxburg (2019), are made by benchmarks/seeds.py.
+The figures of the paper, Lohaus, Hennig & von Luxburg (2019), are made by `make reproduce`.
 """
 
 from __future__ import annotations

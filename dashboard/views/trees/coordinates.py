@@ -71,11 +71,11 @@ def _facts(tree: CoordinateTree, kind: str, options: dict[str, Any]) -> None:
         f"{int((tree.child < 0).sum()) if kind != 'cover' else round(this['asked']):,}",
         help="Of a search, on average." if kind == "cover" else None,
     )
-    facts[2].metric("Missed", f"{100 * this['miss rate']:.0f} %", help=(
+    facts[2].metric("Miss rate", f"{100 * this['miss rate']:.0f} %", help=(
         "Proportion of the objects for which trees grown without them find something farther than "
         "the nearest neighbour, or nothing."
     ))
-    facts[3].metric("By comparisons", f"{100 * other['miss rate']:.0f} %", help=(
+    facts[3].metric("Of comparison trees", f"{100 * other['miss rate']:.0f} %", help=(
         f"Missed by comparison trees of the same objects, with leaf size {options['leaf_size']}."
     ))
     unit = "questions" if kind == "cover" else "steps and distances"
@@ -170,8 +170,8 @@ def _nodes(grove: Grove, tree: CoordinateTree, kind: str) -> None:
                for node in range(len(leaves))]
     table = pd.DataFrame({
         "node": np.arange(len(leaves)),
-        "below": pd.Series(tree.parent).astype("Int64").where(tree.parent >= 0), "depth": tree.depth,
-        "objects": tree.size,
+        "below": pd.Series(tree.parent).astype("Int64").where(tree.parent >= 0),
+        "depth": tree.depth, "objects": tree.size,
         "divided by": [
             "" if leaves[node]
             else division(names, tree.direction[node], tree.threshold[node], middle, spread)

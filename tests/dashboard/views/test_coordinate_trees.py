@@ -43,7 +43,7 @@ def test_trees_that_see_features_are_chosen_where_there_are_some(
     app = settled(app, services)
     facts = {metric.label: metric.value for metric in app.metric}
     assert int(facts[fact]) > 1
-    assert facts["Missed"].endswith("%")
+    assert facts["Miss rate"].endswith("%")
     assert "by the comparison tree alone" in words(app)
     shown = [table.value for table in app.dataframe]
     neighbours = next(table for table in shown if "nearest" in table)
