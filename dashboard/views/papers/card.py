@@ -16,7 +16,7 @@ from tripletscope.dashboard.interface.theme import Canvas, duration
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.page import Context, tab
-from tripletscope.dashboard.views.papers.charts import CHARTS
+from tripletscope.dashboard.views.papers.chart import Chart
 from tripletscope.dashboard.views.papers.continuations import CONTINUATIONS
 from tripletscope.dashboard.views.papers.drawings import drawings_of
 from tripletscope.dashboard.views.papers.going_on import go_on
@@ -187,22 +187,19 @@ def _work(key: str, quick: bool) -> Callable[[Progress], None]:
 
 
 def _pictures(context: Context, item: Item, outcome: Outcome) -> None:
-    for drawing in drawings_of(item, outcome):
+    for chart, drawing in drawings_of(item, outcome):
         panels.figure_panel(
             context.session, drawing.draw, key=f"{PAGE}.figure.{drawing.name}", alt=drawing.alt,
             name=drawing.name, table=drawing.table,
-            canvas=Canvas(_WIDTH, _WIDTH * drawing.ratio), caption=_legend(drawing, item),
+            canvas=Canvas(_WIDTH, _WIDTH * drawing.ratio), caption=_legend(chart, drawing),
             simulations={}, of=outcome.rows,
         )
 
 
-def _legend(drawing: Drawing, item: Item) -> str:
+def _legend(chart: Chart, drawing: Drawing) -> str:
     """What a figure shows, and how it is read."""
-    charts = CHARTS.get(item.key, ())
-    hollow = any(chart.published for chart in charts)
-    bars = any(chart.spread for chart in charts)
-    return drawing.title + "." + " Hollow: the paper's values." * hollow + (
-        " Lines through marks: the spread over repetitions." * bars
+    return drawing.title + "." + " Hollow: the paper's values." * bool(chart.published) + (
+        " Lines through marks: the spread over repetitions." * bool(chart.spread)
     )
 
 

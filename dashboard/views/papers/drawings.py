@@ -17,8 +17,8 @@ from tripletscope.reproductions.outcome import Outcome
 _PANEL = {1: 0.55, 2: 0.5, 3: 0.44}
 
 
-def drawings_of(item: Item, outcome: Outcome) -> list[Drawing]:
-    """The figures of a rebuilt item, one for each of its charts of which it has rows.
+def drawings_of(item: Item, outcome: Outcome) -> list[tuple[Chart, Drawing]]:
+    """The charts of a rebuilt item of which it has rows, with their figures.
 
     A run in short may have left out what some of them show.
 
@@ -34,14 +34,14 @@ def drawings_of(item: Item, outcome: Outcome) -> list[Drawing]:
             continue
         n_panels = len(panels_of(chart, outcome.table))
         rows = -(-n_panels // abreast(n_panels))
-        drawn.append(Drawing(
+        drawn.append((chart, Drawing(
             name=f"{item.key}-{number}" if len(charts) > 1 else item.key,
             title=f"{item.label}: {chart.title or item.title}",
             caption=f"{item.label} rebuilt{', in short' if outcome.quick else ''}. {item.claim}",
             alt=f"{item.claim} {outcome.observations[0].why}",
             ratio=rows * _PANEL[abreast(n_panels)],
             draw=partial(_draw, chart, outcome), table=lambda: outcome.table,
-        ))
+        )))
     return drawn
 
 

@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tripletscope.dashboard.views.papers.card import _legend
 from tripletscope.dashboard.views.papers.chart import Chart, chart_figure
 from tripletscope.dashboard.views.papers.charts import CHARTS
+from tripletscope.dashboard.views.papers.drawings import drawings_of
 from tripletscope.reproductions.outcome import shipped
 from tripletscope.reproductions.registry import items
 
@@ -42,3 +44,12 @@ def test_charts_are_of_items_and_of_columns_that_these_have():
     for key, charts in CHARTS.items():
         for chart in charts:
             assert chart.columns <= set(shipped(key).table), key
+
+
+def test_a_legend_tells_of_lines_where_there_are_some():
+    item = items()["thesis-figure-4.6"]
+    told = [(chart, _legend(chart, drawing)) for chart, drawing in drawings_of(
+        item, shipped(item.key)
+    )]
+    assert {bool(chart.spread) for chart, _ in told} == {True, False}
+    assert all(("Lines through marks" in words) == bool(chart.spread) for chart, words in told)
