@@ -24,7 +24,7 @@ from tripletscope.core.tree.tree import ComparisonTree
 
 #: Names of the trees that are no comparison trees.
 TREES = {
-    "kd": "KD tree", "rp": "RP tree", "pa": "PCA tree", "cover": "Rank cover tree",
+    "kd": "KD tree", "rp": "RP tree", "pa": "PA tree (PCA)", "cover": "Rank cover tree",
 }
 
 
@@ -115,8 +115,8 @@ def coordinate_tree(
         str,
         Choice(
             TREES, "Tree", "KD trees halve cells along the feature of largest variance, RP trees "
-            "along a random direction, PCA trees along the first principal component. Rank cover "
-            "trees compare only: each level has fewer objects, every object below its nearest.",
+            "along a random direction, PA trees along the first principal component (PCA). Rank "
+            "cover trees compare only: each level has fewer objects, each below its nearest.",
         ),
     ] = "kd",
     leaf_size: LeafSize = 16,
