@@ -33,8 +33,6 @@ class RankCoverTree(ComparingEstimator):
     n_levels_ : int
         Levels; without a number of them floor(log4 n), as Haghiri, Ghoshdastidar & von Luxburg
         (2017) held it against comparison trees.
-    level_ : ndarray of int, shape (n,)
-        The highest level of each object, 0 for the lowest.
     n_questions_ : int
         Questions that building the tree took.
 
@@ -88,7 +86,6 @@ class RankCoverTree(ComparingEstimator):
             level = np.minimum(level, self.n_levels_) - 1
         else:
             level = np.zeros(len(objects), dtype=int)
-        self.level_ = level
         self._top = objects[level == level.max()]
         #: For each level below the top, the objects of the level under each object of the next.
         self._below: dict[int, dict[int, np.ndarray]] = {}
