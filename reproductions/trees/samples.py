@@ -6,8 +6,6 @@ import numpy as np
 
 from tripletscope.reproductions import data
 
-#: Real data by their names here, and how many objects and features the thesis had (table 2.2).
-PUBLISHED = {"mnist": (70_000, 784), "chess": (28_056, 6)}
 TITLES = {
     "mnist": "MNIST", "chess": "Chess", "digits": "Digits", "white_wine": "White wine",
     "line": "Even line", "square": "Square", "cube": "Cube", "cube5": "Five-cube",

@@ -133,6 +133,9 @@ ITEMS = (
         title="Growing a comparison tree",
         claim="A cell is divided by which of two random members its objects are nearer to, until "
         "no cell has more than n₀ objects.",
+        rule="Holds if every object is in the cell of the nearer pivot, no leaf holds more than "
+        "n₀, and at most 1 % more questions are asked than objects of divided cells less their "
+        "pivots, at each n₀ from 1 to 256.",
         ours="The digits",
         experiment=grown, full={"leaf_sizes": (1, 4, 16, 64, 256), "n_objects": 1797},
         check=_check_grown,
@@ -142,6 +145,9 @@ ITEMS = (
         title="Searching a comparison tree",
         claim="An object goes down to the leaf of the nearer pivots and is compared with all that "
         "are there.",
+        rule="Holds if every search finds an object as near as the nearest of the leaf that the "
+        "pivots lead to, and asks as many questions as steps and objects there less one, at most "
+        "h + n₀.",
         ours="300 of the digits, in trees of the others",
         experiment=searched,
         full={"leaf_sizes": (1, 4, 16, 64, 256), "n_objects": 1797, "n_queries": 300},
