@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -20,6 +20,8 @@ from tripletscope.core.simulation.simulate import answer
 
 #: Noises and shares of the C(n, 3) triples that the thesis simulates.
 SIGMAS, SHARES = (0.01, 0.05, 0.1, 0.5), (0.2, 0.4, 0.6, 0.8, 1.0)
+#: The ordinal embeddings that are compared.
+EMBEDDINGS = ("STE", "t-STE", "LOE")
 #: Which of ten starts is kept: the thesis's rule, and ours.
 LEAST_ERROR, LEAST_LOSS = "lowest training error", "lowest loss"
 #: Distances that differ by less are equal: the scales of the thesis are symmetric.
@@ -134,12 +136,15 @@ def estimates(truth: np.ndarray, sigma: float, share: float, seed: int) -> Itera
 
 def runs(
     truth: np.ndarray, *, sigmas: Sequence[float], shares: Sequence[float], repeats: int,
-    seed: int, progress: Progress,
+    seed: int, progress: Progress, more: Mapping[tuple[float, float], int] | None = None,
 ) -> Iterator[tuple[float, float, int, Estimate]]:
-    """Noise, share, number of the repeat and estimate of all simulated observers of a truth."""
+    """Noise, share, number of the repeat and estimate of all simulated observers of a truth.
+
+    Of `more` settings there are other numbers of repeats.
+    """
     cells = [(sigma, share) for sigma in sigmas for share in shares]
     for done, (sigma, share) in enumerate(cells, 1):
-        for repeat in range(repeats):
+        for repeat in range((more or {}).get((sigma, share), repeats)):
             for found in estimates(truth, sigma, share, seed * repeats + repeat):
                 yield sigma, share, repeat, found
         if progress(done / len(cells)) and done < len(cells):
@@ -165,3 +170,24 @@ def summary(errors: pd.DataFrame, measured: Sequence[str]) -> pd.DataFrame:
     table.insert(0, "kind", "errors")
     table["noise"] = "σ = " + table["sigma"].map("{:g}".format)
     return table
+
+
+def gap(rows: pd.DataFrame, measure: str, worse: str, better: str) -> tuple[float, float, float]:
+    """By how much one method is above another on average, its standard error and degrees.
+
+    Methods have answers of their own, so that the errors are independent (Welch's test).
+
+    Parameters
+    ----------
+    rows : DataFrame
+        Of `summary`, with the settings that are averaged over.
+    measure : str
+    worse, better : str
+    """
+    cells = rows[rows["method"].isin([worse, better])]
+    signs = np.where(cells["method"] == worse, 1.0, -1.0)
+    n_settings = len(cells) / 2
+    variances = cells[f"{measure}_sd"] ** 2 / cells["repeats"] / n_settings**2
+    total = variances.sum()
+    degrees = total**2 / (variances**2 / (cells["repeats"] - 1)).sum() if total else 1.0
+    return float((signs * cells[measure]).sum() / n_settings), float(np.sqrt(total)), degrees
