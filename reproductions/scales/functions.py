@@ -41,7 +41,7 @@ _THAN = "MLDS not above the "
 
 
 def scales(
-    *, functions: Sequence[str], sizes: Sequence[int], sigmas: Sequence[float] = SIGMAS,
+    *, functions: Sequence[str], n: int, sigmas: Sequence[float] = SIGMAS,
     shares: Sequence[float] = SHARES, repeats: int = 10, seed: int = 0,
     progress: Progress = silent,
 ) -> pd.DataFrame:
@@ -50,8 +50,8 @@ def scales(
     Parameters
     ----------
     functions : sequence of {"sigmoid", "cubic", "polynomial", "sinusoid"}
-    sizes : sequence of int
-        Numbers of stimuli.
+    n : int
+        Number of stimuli.
     sigmas, shares : sequence of float
     repeats : int
     seed : int
@@ -67,23 +67,22 @@ def scales(
         ``stimulus``; ``curve`` is "estimates", of all runs, or "truth".
     """
     errors, curves = [], []
-    truths = [(function, n) for function in functions for n in sizes]
-    for k, (function, n) in enumerate(truths):
-        stimulus = np.linspace(0.0, 1.0, n)
+    stimulus = np.linspace(0.0, 1.0, n)
+    for k, function in enumerate(functions):
         truth = scale_function(function, stimulus)
         known = clear_answers(truth[:, None])
         for sigma, share, repeat, found in runs(
             truth[:, None], sigmas=sigmas, shares=shares, repeats=repeats, seed=seed,
-            progress=part(progress, k / len(truths), (k + 1) / len(truths)),
+            progress=part(progress, k / len(functions), (k + 1) / len(functions)),
         ):
-            named = {"function": function, "n": n, "sigma": sigma, "share": share,
+            named = {"function": function, "sigma": sigma, "share": share,
                      "method": found.method, "kept": found.kept}
             values = found.positions[:, 0]
             errors.append({
                 **named, "repeat": repeat, "mse": scale_error(values, truth),
                 "error": contradicted(found.positions, known), "own_error": found.own_error,
             })
-            if (sigma, share) == _SHOWN and n == sizes[0] and repeat < _CURVES:
+            if (sigma, share) == _SHOWN and repeat < _CURVES:
                 curve = {"estimates": normalised(values, truth)}
                 if repeat == _CURVES - 1 or repeat == repeats - 1:
                     curve["truth"] = truth
@@ -103,17 +102,14 @@ def _check_errors(table: pd.DataFrame, kept: str, function: str) -> pd.DataFrame
 
 
 def _check_said(rows: pd.DataFrame) -> str:
-    """Errors at one noise with the fewest and with all questions, for the fewest stimuli."""
-    rows = rows[rows["n"] == rows["n"].min()]
+    """Errors at one noise with the fewest and with all questions."""
     sigma = rows.loc[rows["sigma"] <= _SHOWN[0], "sigma"].max()
     words = []
     for share in (rows["share"].min(), rows["share"].max()):
         at = rows[(rows["sigma"] == sigma) & (rows["share"] == share)]
         each = ", ".join(f"{row.method} {row.mse:.3f}/{row.error:.2f}" for row in at.itertuples())
         words.append(f"r = {share:g}: {each}")
-    return (
-        f"MSE/triplet error, {int(rows['n'].iloc[0])} stimuli, σ = {sigma:g}, {'; '.join(words)}"
-    )
+    return f"MSE/triplet error, σ = {sigma:g}, {'; '.join(words)}"
 
 
 def _check_not_above(parts: dict[str, pd.DataFrame], worse: str | None) -> list[str]:
@@ -162,10 +158,10 @@ def _check_cubic(table: pd.DataFrame) -> Observation:
 
 
 def _check_each(rows: pd.DataFrame) -> list[str]:
-    """Where MLDS is not clearly above an embedding, by number of stimuli and noise."""
+    """Where MLDS is not clearly above an embedding, by noise."""
     rows = rows[rows["method"] != "NMDS"]
     return _check_not_above({
-        f"n = {n}, σ = {sigma:g}, {_THAN}": own for (n, sigma), own in rows.groupby(["n", "sigma"])
+        f"σ = {sigma:g}, {_THAN}": own for sigma, own in rows.groupby("sigma")
     }, "MLDS")
 
 
@@ -193,19 +189,17 @@ def _check_sinusoid(table: pd.DataFrame) -> Observation:
 
 def _item(key: str, function: str, *others: str, sigmas: Sequence[float] = SIGMAS,
           **words: object) -> Item:
-    sizes = (10, 20)
     return Item(
         key=key,
         setting="σ in {.01, .05, .1, .5}, r in {.2, …, 1} of the C(n, 3) triples for every method, "
         "10 repetitions, of 10 random starts the one with the lowest training error, t-STE with "
         "α = 1; n is not said (Figure 4.1 has 10 stimuli), nor the formula of the scale",
-        ours="n = 10 and 20; LOE is SOE, which is its loss over triplets; both the start with the "
-        "lowest training error and that with the lowest loss; NMDS begins at classical scaling; "
-        "the triplet error is over all questions with a clear answer, without noise",
+        ours="n = 10; 20 repetitions; LOE is SOE, which is its loss over triplets; both the start "
+        "with the lowest training error and that with the lowest loss; NMDS begins at classical "
+        "scaling; the triplet error is over all questions with a clear answer, without noise",
         experiment=scales,
-        full={"functions": (function, *others), "sizes": sizes, "sigmas": sigmas},
-        quick={"sizes": sizes[:1], "sigmas": tuple(s for s in sigmas if s > 0.01),
-               "shares": (0.2, 1.0), "repeats": 5},
+        full={"functions": (function, *others), "n": 10, "sigmas": sigmas, "repeats": 20},
+        quick={"shares": (0.2, 1.0)},
         **words,
     )
 
@@ -219,7 +213,7 @@ ITEMS = (
         claim="Where the scale rises with the stimulus, difference scaling (MLDS) is better than "
         "ordinal embeddings, which come level with it as more questions are asked.",
         published="MLDS lowest in MSE and triplet error; at r = 1 about the same as the embeddings",
-        rule="Holds if, averaged over noises and numbers of stimuli, MSE and triplet error of each "
+        rule="Holds if, averaged over noises, MSE and triplet error of each "
         "embedding are at r = .2 clearly above those of MLDS (Welch's t test, 5 %, Holm), and at "
         "r = 1 less than half as far from them" + _STARTS,
         check=_check_sigmoid,
@@ -229,7 +223,7 @@ ITEMS = (
         title="Methods on another scale that rises: a cubic",
         claim="On a cubic, which rises as well, MLDS is again better than all embeddings.",
         published="MLDS lowest in MSE and triplet error",
-        rule="Holds if, averaged over noises, shares of questions and numbers of stimuli, MSE and "
+        rule="Holds if, averaged over noises and shares of questions, MSE and "
         "triplet error of each embedding are clearly above those of MLDS (Welch's t test, 5 %, "
         "Holm)" + _STARTS,
         check=_check_cubic,
@@ -240,7 +234,7 @@ ITEMS = (
         claim="Where the scale falls and rises again, MLDS fails, because it takes the stimuli's "
         "order for that of the scale; embeddings find the scale from as many answers.",
         published="MSE and triplet error of MLDS significantly larger",
-        rule="Holds if at each σ of .01, .05 and .1 and each n, averaged over shares of questions, "
+        rule="Holds if at each σ of .01, .05 and .1, averaged over shares of questions, "
         "MSE and triplet error of MLDS are clearly above those of each embedding (Welch's t test, "
         "5 %, Holm)" + _STARTS,
         not_judged="σ = .5, which is judged under Figure A.4: the figure is of one noise, which is "
@@ -253,7 +247,7 @@ ITEMS = (
         claim="Squared error and triplet error show that MLDS is poor beside the embeddings where "
         "the scale falls and rises, whatever the noise.",
         published="a panel for each σ of .01, .05, .1 and .5",
-        rule="Holds if at each of the four σ and each n, averaged over shares of questions, MSE "
+        rule="Holds if at each of the four σ, averaged over shares of questions, MSE "
         "and triplet error of MLDS are clearly above those of each embedding (Welch's t test, 5 %, "
         "Holm)" + _STARTS,
         check=_check_polynomial,
@@ -264,7 +258,7 @@ ITEMS = (
         claim="On a sinusoid, embeddings are clearly better than MLDS, though by less than on the "
         "second-degree polynomial, from which a rising scale is farther.",
         published="embeddings clearly better; the difference smaller than for the polynomial",
-        rule="Holds if at each of the four σ and each n, averaged over shares of questions, MSE "
+        rule="Holds if at each of the four σ, averaged over shares of questions, MSE "
         "and triplet error of MLDS are clearly above those of each embedding, and by clearly less "
         "than on the polynomial, over all settings (Welch's t test, 5 %, Holm for either)"
         + _STARTS,

@@ -137,8 +137,8 @@ def _check_questions(table: pd.DataFrame) -> Observation:
 
 _SETTINGS = {
     "full": {"sizes": {
-        "line": tuple(2**k for k in range(9, 18)), "square": (512, 1024, 2048, 4096),
-        "digits": (300, 600, 1200, 1797)}, "leaf_size": 16, "n_trees": 40, "n_queries": 50},
+        "line": tuple(2**k for k in range(9, 17)), "square": (512, 1024, 2048, 4096),
+        "digits": (300, 600, 1200, 1797)}, "leaf_size": 16, "n_trees": 20, "n_queries": 50},
     "quick": {"sizes": {"line": tuple(2**k for k in range(9, 16, 2)), "digits": (300, 1200)},
               "n_trees": 10},
 }
@@ -154,7 +154,7 @@ ITEMS = (
         "doubling of n adds at most twice as many levels, on average, as the first, on every "
         "data set.",
         ours="An even line, where the strong expansion rate c is 3, and a square and digits, where "
-        "it is estimated from below by the cells of three trees; 40 trees, n₀ = 16, ε = 0.05",
+        "it is estimated from below by the cells of three trees; 20 trees, n₀ = 16, ε = 0.05",
         experiment=bounds, check=_check_heights,
         **_SETTINGS,
     ),

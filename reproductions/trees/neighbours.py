@@ -132,17 +132,17 @@ def _check_one_branch(table: pd.DataFrame) -> Observation:
 
 
 def dimensions(
-    *, sets: Sequence[str], leaf_sizes: Sequence[int], n_objects: int, repeats: int,
-    n_queries: int, seed: int = 0, progress: Progress = silent,
+    *, sets: Mapping[str, int], leaf_sizes: Sequence[int], n_objects: int, n_queries: int,
+    seed: int = 0, progress: Progress = silent,
 ) -> pd.DataFrame:
     """Misses in cubes, beside the power -1/D of the leaf size that the growth of balls gives.
 
-    Every repetition has objects, queries and a tree of its own. ``beyond`` is by how much misses of
-    the largest leaves are above `CONSTANT` times that power of those of the smallest, with
-    standard error.
+    Every repetition, of which `sets` tells the number, has objects, queries and a tree of its own.
+    ``beyond`` is by how much misses of the largest leaves are above `CONSTANT` times that power of
+    those of the smallest, with standard error.
     """
     rows = []
-    for number, name in enumerate(sets):
+    for number, (name, repeats) in enumerate(sets.items()):
         missed, found = [], []
         for repeat in range(repeats):
             rng = np.random.default_rng((seed, number, repeat))
@@ -246,12 +246,12 @@ ITEMS = (
         "for a line, a square, a cube and a five-cube.",
         ours="D is measured at λ = 2, as no finite set has a small one at λ near 1, and is that of "
         "the middle query; the condition makes α = 1/D; the constant up to which it holds is taken "
-        "to be 2; 120 repetitions, each with objects, queries and a tree of its own, as ten trees "
+        "to be 2; 20 repetitions, 150 of the line, each with objects, queries and a tree of its own, as ten trees "
         "of the same objects do not tell",
         experiment=dimensions,
-        full={"sets": ("line", "square", "cube", "cube5"), "n_objects": 2**12, "repeats": 120,
+        full={"sets": {"line": 150, "square": 20, "cube": 20, "cube5": 20}, "n_objects": 2**12,
               "leaf_sizes": tuple(2**k for k in range(3, 10)), "n_queries": 400},
-        quick={"repeats": 20, "n_queries": 200},
+        quick={"sets": {"line": 60, "square": 5, "cube": 5, "cube5": 5}},
         check=_check_dimensions,
     ),
 )

@@ -147,7 +147,7 @@ ITEMS = (
         ours="Random pairs in whole data sets: an even line, where c = 3, and a square and digits, "
         "where c is estimated from below",
         experiment=unbalanced,
-        full={"sets": ("line", "square", "digits"), "n_objects": 2000, "n_pairs": 8000,
+        full={"sets": ("line", "square", "digits"), "n_objects": 2000, "n_pairs": 4000,
               "shares": tuple(np.geomspace(0.001, 0.4, 9).round(4).tolist())},
         quick={"n_objects": 600, "n_pairs": 1000},
         check=_check_unbalanced,
@@ -163,7 +163,7 @@ ITEMS = (
         ours="An even line, where c = 3; the larger child is followed, and β is chosen so that the "
         "bound is least",
         experiment=sizes_by_depth,
-        full={"n_objects": 4096, "n_trees": 2000, "depths": tuple(range(1, 31)),
+        full={"n_objects": 4096, "n_trees": 1000, "depths": tuple(range(1, 31)),
               "shares": (0.1, 0.5, 0.9, 0.95, 0.98)},
         quick={"n_objects": 1024, "n_trees": 200},
         check=_check_sizes,

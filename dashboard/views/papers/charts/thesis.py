@@ -8,15 +8,15 @@ _SHADES = {"violet, blue": "#0072B2", "green": "#009E73", "yellow, orange": "#E6
 
 
 def _scale(function: str) -> tuple[Chart, ...]:
-    """Errors of methods on a scale of ten stimuli, and what they estimate."""
+    """Errors of methods on a scale, and what they estimate."""
     shown = {"function": function, "kept": "lowest training error"}
-    errors = {"kind": "errors", "n": 10, **shown}
+    errors = {"kind": "errors", **shown}
     shared = {"x": "share", "series": "method", "panel": "noise", "x_title": "r"}
     return (
         Chart("lines", y="mse", spread="mse_sd", y_title="MSE", where=errors,
-              title="Squared error, 10 stimuli", **shared),
+              title="Squared error", **shared),
         Chart("lines", y="error", spread="error_sd", y_title="Triplet error", where=errors,
-              title="Triplet error, 10 stimuli", **shared),
+              title="Triplet error", **shared),
         Chart("points", x="stimulus", y="value", series="curve", panel="method",
               where={"kind": "curves", **shown}, y_title="Scale", x_title="Stimulus",
               title="The truth and ten estimates, σ = 0.1, r = 1"),
@@ -33,19 +33,19 @@ CHARTS = {
     "thesis-figure-2.1": (
         Chart(
             "lines", "leaf_size", "missed", series="tree", panel="data", spread="spread",
-            x_title="Leaf size n₀", y_title="Missed", log_x=True,
+            x_title="Leaf size n₀", y_title="Missed", log_x=True, where={"kind": "mean"},
         ),
     ),
     "thesis-figure-2.2": (
         Chart(
             "lines", "asked", "excess", series="tree", panel="data",
             x_title="Questions of a query", y_title="Relative distance error", log_x=True,
-            title="Error",
+            where={"kind": "setting"}, title="Error",
         ),
         Chart(
             "lines", "asked", "to_build", series="tree", panel="data",
             x_title="Questions of a query", y_title="Questions to build", log_x=True, log_y=True,
-            title="Questions to build",
+            where={"kind": "setting"}, title="Questions to build",
         ),
     ),
     "thesis-figure-2.3": (
@@ -167,16 +167,11 @@ CHARTS = {
     ),
     "thesis-figure-a.2": _scale("cubic"),
     "thesis-figure-a.3": _scale("sinusoid"),
+    "thesis-figure-a.4": _scale("polynomial"),
     "thesis-table-2.1": (
         Chart(
             "lines", "n", "questions", series="tree", panel="what", spread="spread",
             x_title="Objects n", y_title="Questions", log_x=True, log_y=True,
-        ),
-    ),
-    "thesis-table-2.2": (
-        Chart(
-            "bars", "data", "here", series="number of", published="published", x_title="Data",
-            y_title="Number", log_y=True,
         ),
     ),
     "thesis-table-4.1": (
