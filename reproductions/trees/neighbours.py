@@ -246,8 +246,8 @@ ITEMS = (
         "for a line, a square, a cube and a five-cube.",
         ours="D is measured at λ = 2, as no finite set has a small one at λ near 1, and is that of "
         "the middle query; the condition makes α = 1/D; the constant up to which it holds is taken "
-        "to be 2; 20 repetitions, 150 of the line, each with objects, queries and a tree of its own, as ten trees "
-        "of the same objects do not tell",
+        "to be 2; 20 repetitions, 150 of the line, each with objects, queries and a tree of its "
+        "own, as ten trees of the same objects do not tell",
         experiment=dimensions,
         full={"sets": {"line": 150, "square": 20, "cube": 20, "cube5": 20}, "n_objects": 2**12,
               "leaf_sizes": tuple(2**k for k in range(3, 10)), "n_queries": 400},
