@@ -168,6 +168,27 @@ CHARTS = {
     "thesis-figure-a.2": _scale("cubic"),
     "thesis-figure-a.3": _scale("sinusoid"),
     "thesis-figure-a.4": _scale("polynomial"),
+    "thesis-section-4.5": (
+        Chart(
+            "lines", "factor", "accuracy", series="dimensions", panel="objects", spread="spread",
+            x_title="Answers, in d n log n", y_title="Prediction accuracy",
+        ),
+    ),
+    "thesis-section-4.5b": (
+        Chart("points", "true", "chosen", x_title="True dimension", y_title="Chosen dimension"),
+    ),
+    "thesis-section-5.3": (
+        Chart(
+            "bars", "noise", "accuracy", series="method", panel="objects", spread="spread",
+            x_title="Share of wrong answers", y_title="Prediction accuracy",
+        ),
+    ),
+    "thesis-section-5.4": (
+        Chart(
+            "lines", "probability", "share", series="curve",
+            x_title="Probability of the more frequent answer", y_title="Share",
+        ),
+    ),
     "thesis-table-2.1": (
         Chart(
             "lines", "n", "questions", series="tree", panel="what", spread="spread",
