@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tripletscope.reproductions.crowd.example import (
+    _among,
     _arcs,
     check_mapped,
     check_remaining,
@@ -22,11 +23,17 @@ def test_pieces_on_a_circle(labels, pieces):
     assert _arcs(np.array(labels)) == pieces
 
 
+def test_answers_about_the_drawn_alone():
+    rows = np.array([[0, 1, 2], [4, 3, 0], [3, 4, 0]])
+    assert _among(rows, np.array([4, 3, 0]), 5).tolist() == [[0, 1, 2], [1, 0, 2]]
+
+
 def test_the_number_of_answers_left():
     table = remaining(draws=20)
-    assert table["expected"].iloc[0] == pytest.approx(800 * 720 / 2184)
+    # 190,376 · 10 · 9 · 8 / (100 · 99 · 98), as many as there are triples.
+    assert table["answers"].mean() == pytest.approx(141, abs=10)
     assert check_remaining(table).shows == HOLDS
-    assert check_remaining(table.assign(answers=table["answers"] + 30)).shows == DOES_NOT_HOLD
+    assert check_remaining(table.assign(answers=table["answers"] + 40)).shows == DOES_NOT_HOLD
 
 
 def test_maps_of_ten_colours():
@@ -35,3 +42,4 @@ def test_maps_of_ten_colours():
     assert set(table["cluster"]) == {1, 2}
     assert check_mapped(table).shows == HOLDS
     assert check_mapped(table.assign(pieces=4)).shows == DOES_NOT_HOLD
+    assert check_mapped(table.assign(predicts=0.5)).shows == DOES_NOT_HOLD

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import pytest
 
+from tests.paths import ROOT
+from tripletscope.reproductions import data
 from tripletscope.reproductions.crowd.people import (
-    _sessions,
     check_dimensions,
     check_each_person,
     check_gold,
@@ -18,31 +18,42 @@ from tripletscope.reproductions.crowd.people import (
     sessions,
 )
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS
-from tripletscope.reproductions.samples import sample
 
 
-def test_sessions_share_nobody_and_are_about_equally_long():
-    triplets = sample("alien_eggs").triplets
-    found = _sessions(triplets, 5, np.random.default_rng(0))
-    assert sorted(np.concatenate(found)) == list(range(len(triplets)))
-    people = [set(triplets.answers["participant"].iloc[answers]) for answers in found]
-    assert sum(map(len, people)) == len(set.union(*people))
-    lengths = [len(answers) for answers in found]
-    assert max(lengths) - min(lengths) < 0.1 * np.mean(lengths)
-
-
-def test_sessions_of_eggs_predict_each_other():
-    table = sessions(n_sessions=6, sizes=(1, 4, 5), runs=1)
+def test_a_session_is_one_observer(monkeypatch):
+    monkeypatch.setenv(data.FOLDER, str(ROOT / "tests" / "fixtures"))
+    table = sessions(runs=2)
     cells = table[table["what"] == "session"]
     assert cells["predicted"].tolist() == [1, 2, 3, 4, 5, 6] * 6
     assert (cells["relation"] == "same session").sum() == 6
-    assert check_sessions(table).shows == HOLDS
-    worse = table.copy()
-    worse.loc[worse["relation"] == "other session", "accuracy"] -= 0.1
-    assert check_sessions(worse).shows == DOES_NOT_HOLD
-    flat = table.copy()
-    flat.loc[flat["what"] == "pool", "accuracy"] = 0.8
-    assert check_sessions(flat).shows == DOES_NOT_HOLD
+    assert table[table["what"] == "pool"]["pool"].tolist() == [1, 2, 3, 4, 5]
+    each = table[(table["what"] == "run") & table["relation"].eq("same session")]
+    own = cells[cells["relation"] == "same session"]["accuracy"]
+    assert each["accuracy"].mean() == pytest.approx(own.mean())
+
+
+def _runs(other: float, pools: dict[int, float]) -> pd.DataFrame:
+    return pd.DataFrame([
+        {"what": "run", "run": run, "relation": relation, "accuracy": accuracy + 0.01 * run}
+        for run in range(3)
+        for relation, accuracy in (("same session", 0.8), ("other session", other))
+    ] + [
+        {"what": "run", "run": run, "pool": size, "accuracy": accuracy + 0.01 * run}
+        for run in range(3) for size, accuracy in pools.items()
+    ])
+
+
+@pytest.mark.parametrize(("other", "pools", "said"), [
+    (0.78, {1: 0.7, 4: 0.8, 5: 0.8}, "All that"),
+    (0.7, {1: 0.7, 4: 0.8, 5: 0.8}, "slightly worse"),
+    (0.78, {1: 0.8, 4: 0.8, 5: 0.8}, "four sessions"),
+    (0.78, {1: 0.7, 4: 0.8, 5: 0.9}, "more than four"),
+    (0.4, {1: 0.7, 4: 0.8, 5: 0.8}, "better than guessing"),
+])
+def test_verdicts_on_sessions(other, pools, said):
+    found = check_sessions(_runs(other, pools))
+    assert said in found.why
+    assert (found.shows == HOLDS) == said.startswith("All")
 
 
 def test_who_failed_is_predicted_worse():
@@ -50,6 +61,9 @@ def test_who_failed_is_predicted_worse():
     assert table["person"].nunique() == 45
     assert check_each_person(table).shows == HOLDS
     assert check_each_person(table.assign(accuracy=0.8)).shows == DOES_NOT_HOLD
+    # Those who failed still come last, but nobody is predicted.
+    guessed = table.assign(accuracy=0.5 - 0.1 * (table["catch trials"] == "failed"))
+    assert check_each_person(guessed).shows == DOES_NOT_HOLD
 
 
 def test_gold_questions_find_the_careless():
@@ -64,23 +78,25 @@ def test_gold_questions_find_the_careless():
 
 def test_methods_are_compared_on_the_same_answers():
     table = dimensions(data_sets=("alien eggs",), numbers=(1, 2), runs=1)
-    assert len(table) == 10
+    assert table["kind"].value_counts().to_dict() == {"mean": 8, "split": 8}
     assert table["accuracy"].between(0.75, 0.95).all()
 
 
-def _dimensions(values: dict[int, float], other: float) -> pd.DataFrame:
+def _dimensions(values: dict[int, float], other: float, noise: float = 0.001) -> pd.DataFrame:
     return pd.DataFrame([
-        {"data": "eggs", "dimensions": d, "method": method, "spread": 0.01, "runs": 4,
-         "accuracy": accuracy - (other if method == "STE" else 0.0)}
-        for d, accuracy in values.items() for method in ("t-STE", "STE")
+        {"kind": "split", "data": "eggs", "dimensions": d, "method": method, "run": run,
+         "accuracy": accuracy - (other + noise * (-1) ** run if method == "STE" else 0.0)
+         + 0.001 * (run % 3) * d}
+        for d, accuracy in values.items() for method in ("t-STE", "STE") for run in range(5)
     ])
 
 
-@pytest.mark.parametrize(("values", "other", "verdict"), [
-    ({1: 0.7, 2: 0.8, 3: 0.8}, 0.05, HOLDS),
-    ({1: 0.8, 2: 0.8, 3: 0.8}, 0.05, DOES_NOT_HOLD),
-    ({1: 0.7, 2: 0.8, 3: 0.9}, 0.05, DOES_NOT_HOLD),
-    ({1: 0.7, 2: 0.8, 3: 0.8}, -0.05, DOES_NOT_HOLD),
+@pytest.mark.parametrize(("table", "verdict"), [
+    (_dimensions({1: 0.7, 2: 0.8, 3: 0.8}, 0.05), HOLDS),
+    (_dimensions({1: 0.8, 2: 0.8, 3: 0.8}, 0.05), DOES_NOT_HOLD),
+    (_dimensions({1: 0.7, 2: 0.8, 3: 0.9}, 0.05), DOES_NOT_HOLD),
+    (_dimensions({1: 0.7, 2: 0.8, 3: 0.8}, -0.05), DOES_NOT_HOLD),
+    (_dimensions({1: 0.7, 2: 0.8, 3: 0.8}, 0.05, noise=0.1), DOES_NOT_HOLD),
 ])
-def test_verdicts_on_dimensions(values, other, verdict):
-    assert check_dimensions(_dimensions(values, other)).shows == verdict
+def test_verdicts_on_dimensions(table, verdict):
+    assert check_dimensions(table).shows == verdict

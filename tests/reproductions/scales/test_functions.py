@@ -7,23 +7,20 @@ from itertools import product
 import pandas as pd
 import pytest
 
-from tripletscope.core.embedding import STE
-from tripletscope.core.run import run
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, HOLDS_WITH_THEIRS
 from tripletscope.reproductions.registry import items
-from tripletscope.reproductions.scales.functions import advantage, scales
-from tripletscope.reproductions.scales.observer import LEAST_ERROR, LEAST_LOSS
+from tripletscope.reproductions.scales.functions import scales
+from tripletscope.reproductions.scales.observer import LEAST_ERROR, LEAST_LOSS, gap
 
-RISING, TURNING = items()["thesis-figure-4.4"], items()["thesis-figure-4.5"]
+RISING, TURNING, EVERY = (items()[f"thesis-figure-{k}"] for k in ("4.4", "4.5", "a.4"))
 
 
 def errors(function: str, value) -> pd.DataFrame:
     """A table of errors where `value` tells that of a method, by share and kept start."""
     return pd.DataFrame([
-        {"kind": "errors", "function": function, "n": 10, "sigma": sigma, "share": share,
+        {"kind": "errors", "function": function, "sigma": sigma, "share": share,
          "method": method, "kept": kept, "mse": value(method, share, kept),
-         "error": value(method, share, kept), "own_error": 0.1, "mse_sd": 0.01,
-         "error_sd": 0.01, "own_error_sd": 0.01, "repeats": 10}
+         "error": value(method, share, kept), "mse_sd": 0.01, "error_sd": 0.01, "repeats": 10}
         for sigma, share, method, kept in product(
             (0.1, 0.5), (0.2, 1.0), ("MLDS", "STE", "t-STE", "LOE"), (LEAST_ERROR, LEAST_LOSS)
         )
@@ -70,18 +67,29 @@ def test_the_sinusoid_is_nearer_to_a_rising_scale(sinusoid, verdict):
     assert items()["thesis-figure-a.3"].check(table).shows == verdict
 
 
-def test_the_advantage_of_mlds():
+def test_every_noise_is_judged():
+    table = errors("polynomial", lambda method, *_: 0.4 if method == "MLDS" else 0.1)
+    assert EVERY.check(table).shows == HOLDS
+    loud = (table["sigma"] == 0.5) & (table["method"] == "LOE")
+    found = EVERY.check(table.assign(error=table["error"].mask(loud, 0.4)))
+    assert found.shows == DOES_NOT_HOLD
+    assert "σ = 0.5, MLDS not above the triplet error of LOE" in found.why
+
+
+def test_by_how_much_a_method_is_above_another():
     rows = errors("sigmoid", lambda method, *_: 0.1 if method == "MLDS" else 0.3)
     rows = rows[rows["kept"] == LEAST_ERROR]
-    gap, deviation = advantage(rows, "mse")
-    assert gap == pytest.approx(0.2)
-    # Four settings, each with the variance of MLDS and of a mean of three.
-    assert deviation == pytest.approx((1e-5 * (1 + 1 / 3) / 4) ** 0.5)
+    mean, error, degrees = gap(rows, "mse", "STE", "MLDS")
+    assert mean == pytest.approx(0.2)
+    # Four settings, each with the variance of two means of ten.
+    assert error == pytest.approx((2e-5 / 4) ** 0.5)
+    assert degrees == pytest.approx(8 * 9)
+    assert gap(rows, "mse", "STE", "LOE")[0] == 0.0
 
 
 def test_what_is_measured():
     table = scales(
-        functions=("polynomial",), sizes=(8,), sigmas=(0.1,), shares=(0.4, 1.0), repeats=2
+        functions=("polynomial",), n=8, sigmas=(0.1,), shares=(0.4, 1.0), repeats=2
     )
     measured = table[table["kind"] == "errors"]
     assert len(measured) == 2 * (4 + 5)
@@ -91,16 +99,8 @@ def test_what_is_measured():
     assert shown["curve"].value_counts().to_dict() == {"estimates": 16, "truth": 8}
 
 
-@pytest.mark.parametrize("item", [RISING, TURNING], ids=["rises", "turns"])
-def test_few_simulations_see_the_claim(item):
-    function = item.full["functions"]
-    table = scales(functions=function, sizes=(10,), sigmas=(0.1,), shares=(0.2, 1.0), repeats=5)
-    assert item.check(table).shows == HOLDS
-
-
-def test_a_reader_goes_on_with_the_same_observer():
-    begin = {**RISING.opens.begin, "steps": 2, "repeats": 2}
-    curve = run("noise_curve", STE(n_init=1), None, begin).result()
-    assert curve.n_answers.tolist() == [24, 120]
-    assert curve.levels.tolist() == [0.01, 0.5]
-    assert (curve.mse[..., 0] < 0.3).all()
+def test_few_simulations_see_that_mlds_fails():
+    table = scales(
+        functions=("polynomial",), n=10, sigmas=(0.1,), shares=(0.2, 1.0), repeats=5
+    )
+    assert TURNING.check(table).shows == HOLDS

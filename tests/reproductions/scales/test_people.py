@@ -18,15 +18,15 @@ EXAMPLE, TRIADS, PEOPLE = (items()[f"thesis-figure-4.{k}"] for k in (1, 2, 7))
 
 
 def test_a_scale_rises_by_unequal_steps():
-    assert rebuild(EXAMPLE.key).assessment.shows == HOLDS
+    assert rebuild(EXAMPLE.key).observations[0].shows == HOLDS
     line = pd.DataFrame({"scale": np.linspace(0, 1, 10)})
     assert EXAMPLE.check(line).shows == DOES_NOT_HOLD
 
 
 def test_triads_ask_about_the_middle_stimulus():
     outcome = rebuild(TRIADS.key)
-    assert outcome.assessment.shows == HOLDS
-    assert "56 different questions" in outcome.assessment.ours
+    assert outcome.observations[0].shows == HOLDS
+    assert "56 different questions" in outcome.observations[0].ours
     table = outcome.table
     asked = table[(table["kind"] == "questions") & (table["design"] == "difference scaling")]
     assert asked["count"].tolist() == [0, 6, 10, 12, 12, 10, 6, 0]
@@ -34,34 +34,35 @@ def test_triads_ask_about_the_middle_stimulus():
         (table["degree"] == 0) & (table["design"] == "difference scaling"), 1
     ))
     assert TRIADS.check(at_the_end).shows == DOES_NOT_HOLD
+    off = table.assign(value=table["value"] + 0.2 * (table["method"] == "t-STE"))
+    assert TRIADS.check(off).shows == DOES_NOT_HOLD
 
 
-def errors(of_ste: float) -> pd.DataFrame:
+def errors(of_ste: float, falls: float = 0.5, spread: float = 0.01) -> pd.DataFrame:
+    """Errors of STE beside .15 of the others, more by `spread` for the last of three observers."""
     rows = [
         {"kind": "errors", "observer": who, "asked": "triads", "starts": starts, "method": method,
-         "error": of_ste if method == "STE" else 0.15, "error_sd": 0.05}
-        for who in ("a", "b") for starts in ("random starts", "first start in the order")
-        for method in ("MLDS", "STE", "t-STE", "LOE")
+         "error": of_ste + place * spread if method == "STE" else 0.15, "error_sd": 0.05}
+        for place, who in zip((-1, 0, 1), "abc", strict=True)
+        for starts in people._STARTS.values() for method in ("MLDS", "STE", "t-STE", "LOE")
     ]
     scale = [
         {"kind": "scale", "observer": "a", "method": method, "level": level, "value": value}
-        for method, values in {"MLDS": (0.0, 0.5, 1.0), "t-STE": (0.0, 1.0, 0.5)}.items()
+        for method, values in {"MLDS": (0.0, 0.5, 1.0), "t-STE": (0.0, 1.0, falls)}.items()
         for level, value in enumerate(values)
     ]
-    table = pd.DataFrame(rows + scale)
-    table["starts"] = table["starts"].replace(
-        "first start in the order", "first start in the stimulus's order"
-    )
-    return table
+    return pd.DataFrame(rows + scale)
 
 
-@pytest.mark.parametrize(
-    ("of_ste", "verdict"), [(0.14, HOLDS), (0.16, DOES_NOT_HOLD), (0.2, DOES_NOT_HOLD)]
-)
-def test_embeddings_predict_people_as_well(of_ste, verdict):
-    found = PEOPLE.check(errors(of_ste))
+@pytest.mark.parametrize(("table", "verdict"), [
+    (errors(0.14), HOLDS), (errors(0.151), HOLDS), (errors(0.18), DOES_NOT_HOLD),
+    (errors(0.19, spread=0.05), DOES_NOT_HOLD), (errors(0.165, spread=0.001), DOES_NOT_HOLD),
+    (errors(0.14, falls=1.5), DOES_NOT_HOLD),
+])
+def test_embeddings_predict_people_as_well(table, verdict):
+    found = PEOPLE.check(table)
     assert found.shows == verdict
-    assert "1 scales of t-STE, 0 of MLDS" in found.ours
+    assert "of t-STE, 0 of MLDS" in found.ours
 
 
 @pytest.fixture
