@@ -282,7 +282,7 @@ def check_dimensions(table: pd.DataFrame) -> Observation:
     ]
     return Observation(
         DOES_NOT_HOLD if wrong else HOLDS, "; ".join(said),
-        f"Of t-STE in two dimensions or the same, not so: {'; '.join(wrong[:4])}"
+        f"Not so of t-STE: {'; '.join(wrong[:4])}"
         f"{' and others' * (len(wrong) > 4)}." if wrong else "All that the rule asks is so.",
     )
 
