@@ -159,7 +159,7 @@ BROKEN = {
     "thesis-lemma-5": Broken(
         "Splits are 1 : 60",
         {f"{_ROOM}.trees.splits:smaller_shares": lambda original: (
-            lambda points, n_pairs, rng: np.full(n_pairs, 1 / 61)
+            lambda points: np.full(len(points), 1 / 61)
         )},
     ),
     "thesis-lemma-6": Broken("Splits are 1 : 60", _SIXTIETH),

@@ -213,9 +213,9 @@ ITEMS = (
         claim="Where the scale rises with the stimulus, difference scaling (MLDS) is better than "
         "ordinal embeddings, which come level with it as more questions are asked.",
         published="MLDS lowest in MSE and triplet error; at r = 1 about the same as the embeddings",
-        rule="Holds if, averaged over noises, MSE and triplet error of each "
-        "embedding are at r = .2 clearly above those of MLDS (Welch's t test, 5 %, Holm), and at "
-        "r = 1 less than half as far from them" + _STARTS,
+        rule="Holds if MSE and triplet error of each embedding, averaged over noises, are at "
+        "r = .2 clearly above those of MLDS (Welch's t test, 5 %, Holm), and at r = 1 less than "
+        "half as far from them" + _STARTS,
         check=_check_sigmoid,
     ),
     _item(
@@ -223,9 +223,8 @@ ITEMS = (
         title="Methods on another scale that rises: a cubic",
         claim="On a cubic, which rises as well, MLDS is again better than all embeddings.",
         published="MLDS lowest in MSE and triplet error",
-        rule="Holds if, averaged over noises and shares of questions, MSE and "
-        "triplet error of each embedding are clearly above those of MLDS (Welch's t test, 5 %, "
-        "Holm)" + _STARTS,
+        rule="Holds if MSE and triplet error of each embedding, averaged over noises and shares of "
+        "questions, are clearly above those of MLDS (Welch's t test, 5 %, Holm)" + _STARTS,
         check=_check_cubic,
     ),
     _item(

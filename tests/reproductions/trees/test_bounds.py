@@ -20,7 +20,7 @@ SMALL = {
                          "n_trees": 2, "n_queries": 50},
     "thesis-remark-4": {"sets": {"square": 8, "cube": 8}, "n_objects": 1024,
                         "leaf_sizes": (8, 32, 128), "n_queries": 200},
-    "thesis-lemma-5": {"sets": ("line", "square"), "n_objects": 200, "n_pairs": 200},
+    "thesis-lemma-5": {"sets": ("line", "square"), "n_objects": 100},
     "thesis-lemma-6": {"n_objects": 256, "n_trees": 20},
     "thesis-lemma-7": {"sizes": (50, 100), "n_queries": 20},
     "thesis-algorithm-1": {"leaf_sizes": (1, 16), "n_objects": 300},
@@ -42,6 +42,12 @@ def test_questions_grow():
     build = table[table["what"] == growth.BUILD].pivot_table("questions", "n", "tree")
     assert (build.loc[400] > build.loc[200]).all()
     assert (build["Rank cover tree"] > 2 * build["Comparison tree"]).all()
+
+
+def test_all_pairs_of_pivots():
+    # Of four in a row: what is as near to both goes to the first of a pair.
+    found = splits.smaller_shares(np.arange(4.0)[:, None])
+    assert found.tolist() == [0.25, 0.5, 0.5, 0.25, 0.5, 0.25, 0.25, 0.5, 0.25, 0.5, 0.5, 0.25]
 
 
 def test_the_strong_rate_of_an_even_line():
