@@ -182,7 +182,7 @@ BROKEN = {
         "Observers see without noise", {f"{_ROOM}.scales.observer:answer": _without_noise},
         full=True,
     ),
-    "thesis-figure-a.4": Broken("MLDS learns from random answers", _MLDS),
+    "thesis-figure-a.4": Broken("STE takes near for far", _embedding("STE")),
     "thesis-table-4.1": Broken("t-STE takes near for far", _embedding("t-STE")),
     "thesis-figure-5.1": Broken(
         "The first of repeated answers counts", {f"{_ROOM}.crowd.designs:majority": _first_answer}

@@ -253,7 +253,7 @@ ITEMS = (
         ours="As for Figure 4.5, but 80 repetitions, as neither 10 nor 20 tell at σ = .5",
         experiment=scales,
         full={"functions": ("polynomial",), "n": 10, "repeats": 80},
-        quick={"shares": (0.2, 1.0), "repeats": 20},
+        quick={"sigmas": (0.05, 0.1), "shares": (0.2, 1.0), "repeats": 20},
         check=_check_polynomial,
     ),
     _item(
