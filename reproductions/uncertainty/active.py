@@ -197,45 +197,42 @@ def _told(found: pd.DataFrame, quantity: str) -> str:
 
 
 def check_asking(table: pd.DataFrame) -> Observation:
-    """The paper's rule predicts better than random questions; other tasks seldom gain."""
+    """The paper's two ways predict a little better than random ones; other tasks do not change.
+
+    Clearly is by over three standard errors of the difference, which for the comparisons of a
+    figure together is about 5 %; a little is by less than a third of the error.
+    """
     found = {quantity: gains(table, quantity) for quantity in (PREDICTION, CLASSES, CLUSTERS)}
     ours = ". ".join(_told(own, quantity) for quantity, own in found.items())
-    of_rule = [own[own["way"].isin([BY_BOOTSTRAP, BY_CHAIN])] for own in found.values()]
-    first = {
-        way: of_rule[0][of_rule[0]["way"] == way].set_index("method") for way in
-        (BY_BOOTSTRAP, BY_CHAIN)
-    }
-    missed = first[BY_BOOTSTRAP].index[first[BY_BOOTSTRAP]["errors"] <= 2.0]
-    if len(missed):
-        return Observation(
-            DOES_NOT_HOLD, ours, "The most uncertain questions by the bootstrap predict no better "
-            f"than random ones, up to two standard errors, with {' and '.join(missed)}.",
-        )
-    n_helped = sum(int((own["errors"] > 2.0).sum()) for own in of_rule[1:])
-    n_others = sum(len(own) for own in of_rule[1:])
-    if 2 * n_helped > n_others:
-        return Observation(
-            DOES_NOT_HOLD, ours, f"Prediction gains, but so do {n_helped} of {n_others} maps that "
-            "classify or cluster, by over two standard errors.",
-        )
-    chain = first[BY_CHAIN]
-    behind = chain.index[chain["errors"] < 0.0]
-    if len(behind):
-        return Observation(
-            DOES_NOT_HOLD, ours, "The most uncertain questions predict better than random ones by "
-            "the bootstrap, but no better by the chain of 500 draws, which is worth few "
-            f"independent maps, with {' and '.join(behind)}.",
-        )
-    gain = found[PREDICTION][found[PREDICTION]["way"] == BY_GAIN]
-    said = "".join(
-        f", those by {name} with {int((own['errors'] > 2.0).sum())} of {len(own)} methods"
-        for name, own in (("the chain", chain), ("information gain", gain)) if len(own)
-    )
+    first, *others = (own[own["way"].isin([BY_BOOTSTRAP, BY_CHAIN])] for own in found.values())
+    wrong = [
+        f"{row.method} does not clearly predict better ({row.way})"
+        for row in first[first["errors"] <= 3.0].itertuples()
+    ]
+    wrong += [
+        f"{row.method} predicts {row.gain / row.random:.0%} better ({row.way}), which is not a "
+        "little" for row in first[first["gain"] >= first["random"] / 3.0].itertuples()
+    ]
+    wrong += [
+        f"{row.method} {'gains' if row.gain > 0 else 'loses'} clearly in {quantity} ({row.way})"
+        for quantity, own in zip((CLASSES, CLUSTERS), others, strict=True)
+        for row in own[own["errors"].abs() > 3.0].itertuples()
+    ]
+    if wrong:
+        return Observation(DOES_NOT_HOLD, ours, f"Not as claimed: {'; '.join(wrong)}.")
     return Observation(
-        HOLDS, ours,
-        "The most uncertain questions by the bootstrap predict better than random ones by over two "
-        f"standard errors{said}, though the paper found that not competitive; {n_helped} of "
-        f"{n_others} maps of the paper's rule classify or cluster better.",
+        HOLDS, ours, "The most uncertain questions predict clearly better than random ones, if by "
+        "less than a third, and neither classify nor cluster clearly better or worse.",
+    )
+
+
+def check_in_words(methods: str) -> str:
+    """The rule of `check_asking`, for the figure of these methods."""
+    return (
+        "Holds if with 10,000 answers the most uncertain questions, by the bootstrap and by the "
+        f"chain, with {methods}, predict fewer answers wrong than random ones, by over three "
+        "standard errors of five repetitions, but by less than a third of the error, and 5-NN "
+        "error and ARI differ from those of random ones by at most three standard errors."
     )
 
 
@@ -261,26 +258,19 @@ def data_sets(*, seed: int = 0, progress: Progress = silent) -> pd.DataFrame:
 
 
 def _check_table_1(table: pd.DataFrame) -> Observation:
-    """Features and classes are the published ones; numbers of objects are told."""
-    wide = table.pivot_table(index="data", columns="what", values=["y", "published"], sort=False)
+    """Features and classes are the published ones, and the objects of breast cancer."""
     ours = "; ".join(
-        f"{name}: {row['y', 'features']:g} features, {row['y', 'objects']:g} objects, "
-        f"{row['y', 'classes']:g} classes" for name, row in wide.iterrows()
+        f"{name}: " + ", ".join(f"{row.y:g} {row.what}" for row in own.itertuples())
+        for name, own in table.groupby("data", sort=False)
     )
-    same = all(
-        (wide["y", what] == wide["published", what]).all() for what in ("features", "classes")
-    )
-    cancer = wide.loc["cancer"]
-    if same and cancer["y", "objects"] == cancer["published", "objects"]:
-        return Observation(
-            HOLDS, ours, "Features and classes are as listed; of MNIST, the test images are here."
-        )
-    return Observation(
-        DOES_NOT_HOLD, ours,
-        "Features and classes are as listed, but the breast cancer data of 30 features have "
-        f"{cancer['y', 'objects']:g} objects and not {cancer['published', 'objects']:g}; where the "
-        "others are is open." if same else "Features or classes are not as listed.",
-    )
+    judged = table[(table["what"] != "objects") | (table["data"] == "cancer")]
+    others = judged[judged["y"] != judged["published"]]
+    if not len(others):
+        return Observation(HOLDS, ours, "What is judged is as listed.")
+    return Observation(DOES_NOT_HOLD, ours, "Not as listed: " + "; ".join(
+        f"{row.data} has {row.y:g} {row.what}, not {row.published:g}"
+        for row in others.itertuples()
+    ) + ".")
 
 
 def _answers(data: str) -> Triplets:
@@ -330,7 +320,8 @@ ITEMS = (
         experiment=asking,
         full={"data": "digits", "methods": ("ste",),
               "ways": (RANDOM, BY_BOOTSTRAP, BY_CHAIN, BY_NORMAL, BY_GAIN, SPREAD), **_FULL},
-        quick=_QUICK, check=check_asking,
+        quick=_QUICK, check=check_asking, rule=check_in_words("STE"),
+        not_judged="That information gain is not competitive, as the paper does not say with what.",
     ),
     Item(
         key="uncertainty-figure-11",
@@ -340,7 +331,8 @@ ITEMS = (
         experiment=asking,
         full={"data": "cancer", "methods": ("ste", "tste"),
               "ways": (RANDOM, BY_BOOTSTRAP, BY_CHAIN, BY_GAIN), **_FULL},
-        quick=_QUICK, check=check_asking,
+        quick=_QUICK, check=check_asking, rule=check_in_words("STE and t-STE"),
+        not_judged="That information gain is not competitive, as the paper does not say with what.",
     ),
     Item(
         key="uncertainty-figure-12",
@@ -351,6 +343,8 @@ ITEMS = (
         full={"data": "mnist", "methods": ("ste", "tste"),
               "ways": (RANDOM, BY_BOOTSTRAP, BY_CHAIN, BY_GAIN), **_FULL},
         quick=_QUICK, check=check_asking, needs=("mnist",),
+        rule=check_in_words("STE and t-STE"),
+        not_judged="That information gain is not competitive, as the paper does not say with what.",
     ),
     Item(
         key="uncertainty-figure-13",
@@ -362,16 +356,21 @@ ITEMS = (
         experiment=asking,
         full={"data": "digits", "methods": ("tste",),
               "ways": (RANDOM, BY_BOOTSTRAP, BY_CHAIN, BY_GAIN), **_FULL},
-        quick=_QUICK, check=check_asking,
+        quick=_QUICK, check=check_asking, rule=check_in_words("t-STE"),
+        not_judged="That information gain is not competitive, as the paper does not say with what.",
     ),
     Item(
         key="uncertainty-table-1",
         title="The data sets of active learning",
-        claim="Questions are chosen about three data sets with two classes or six and 30 to 784 "
-        "features.",
+        claim="Questions are chosen about three data sets with two classes or six, 30 to 784 "
+        "features and 399 to 11,769 objects.",
         published="MNIST (6 and 8): 784 features, 11,769 objects, 2 classes; breast cancer: 30, "
         "399, 2; Satellite: 36, 4,435, 6",
         setting="As listed", ours="MNIST's test images; Satellite is not here",
-        experiment=data_sets, check=_check_table_1, needs=("mnist",),
+        experiment=data_sets, check=_check_table_1, needs=("mnist",), exact=True,
+        rule="Holds if MNIST's sixes and eights and the breast cancer data have as many features "
+        "and classes as listed, and the breast cancer data as many objects.",
+        not_judged="The number of MNIST's objects, as only its test images are at hand, and "
+        "Satellite, which is not.",
     ),
 )

@@ -220,31 +220,29 @@ def _matrices(answers: Triplets, seed: int) -> dict[str, np.ndarray]:
 
 def _check(table: pd.DataFrame) -> Observation:
     """Draws are no distances, and predict worse than maps once the chain has left its start."""
-    wide = table.pivot_table(index=["quantity", "prior"], columns="x", values="y")
-    wrong = table[table["quantity"] == WRONG].pivot_table(
-        index="prior", columns="x", values="spread"
-    )
-    error = {prior: wide.loc[(WRONG, prior)] for prior in (INDEPENDENT, SHARED, LONGER, MAPS)}
-    doubt = np.hypot(wrong.loc[LONGER], wrong.loc[MAPS]) / np.sqrt(table["repeats"].iloc[0])
-    worse = int((error[LONGER] - error[MAPS] > 2.0 * doubt).sum())
+    wide = table.pivot_table(index=["quantity", "prior"], columns="x", values=["y", "spread"])
+    mean, spread = wide["y"], wide["spread"]
+    doubt = np.hypot(*(spread.loc[(WRONG, prior)] for prior in (LONGER, MAPS)))
+    doubt = (doubt / np.sqrt(table["repeats"].iloc[0])).clip(lower=1e-9)
+    worse = (mean.loc[(WRONG, LONGER)] - mean.loc[(WRONG, MAPS)]) / doubt
+    broken = mean.loc[(TRIANGLES, LONGER)]
     ours = "; ".join(
         f"{quantity}: " + ", ".join(
-            f"{prior} {wide.loc[(quantity, prior)].iloc[0]:.3f} -> "
-            f"{wide.loc[(quantity, prior)].iloc[-1]:.3f}" for prior in error
+            f"{prior} {mean.loc[(quantity, prior)].iloc[0]:.3f} -> "
+            f"{mean.loc[(quantity, prior)].iloc[-1]:.3f}"
+            for prior in (INDEPENDENT, SHARED, LONGER, MAPS)
         ) for quantity in (WRONG, NEGATIVE, TRIANGLES)
     )
-    broken = wide.loc[(TRIANGLES, LONGER)].max()
-    if broken > 0.01 and 2 * worse > wide.shape[1]:
+    if (broken > 0.01).all() and (worse > 3.0).all():
         return Observation(
             HOLDS, ours,
-            f"Up to {100 * broken:.0f} % of the triangle inequalities are broken, and at {worse} "
-            f"of {wide.shape[1]} numbers of answers a chain that has left the map at which it "
-            "began predicts worse than maps by over two standard errors: a distance learns only "
-            "from answers about itself.",
+            f"At least {100 * broken.min():.0f} % of the triangle inequalities are broken, and at "
+            "every number of answers a chain that has left the map at which it began clearly "
+            "predicts worse than maps.",
         )
     return Observation(
-        DOES_NOT_HOLD, ours, "Under the prior over distances, draws keep the triangle inequality "
-        "or predict no worse than maps at most numbers of answers.",
+        DOES_NOT_HOLD, ours, "At some number of answers, draws keep the triangle inequality or do "
+        "not clearly predict worse than maps.",
     )
 
 
@@ -267,6 +265,11 @@ ITEMS = (
         "correlation of .5 between objects",
         experiment=prior_over_distances,
         full={"shares": (0.01, 0.02, 0.05, 0.1, 0.2), "repeats": 3},
-        quick={"shares": (0.02, 0.1), "repeats": 2}, check=_check,
+        quick={"shares": (0.02, 0.1), "repeats": 3}, check=_check,
+        rule="Holds if at every number of answers the draws of the long chain over distances break "
+        "more than 1 % of the triangle inequalities, and predict more true answers wrong than "
+        "draws of maps do, by over three standard errors.",
+        not_judged="That the prior is symmetric, as every draw is by construction.",
+        also=("uncertainty-equation-7",),
     ),
 )
