@@ -27,8 +27,8 @@ _ROUNDING = 1e-9
 _KERNELS = {"k1": K1, "k2": K2}
 
 
-def by_definition(triplets: Triplets, kernel: str) -> np.ndarray:
-    """(n, n) kernel, from feature vectors that are written out entry by entry.
+def features_by_definition(triplets: Triplets, kernel: str) -> np.ndarray:
+    """(n, n * n) feature vectors of length 1, written out entry by entry.
 
     Of k1, entry (i, j) with i < j of object a says which of i and j is nearer to a; of k2, entry
     (i, j) says whether i is nearer to a than to j. Answers that contradict each other give the
@@ -47,7 +47,12 @@ def by_definition(triplets: Triplets, kernel: str) -> np.ndarray:
             features[a, i, j] = (yes - no) / (yes + no)
     features = features.reshape(n, -1)
     length = np.linalg.norm(features, axis=1, keepdims=True)
-    features = np.divide(features, length, out=np.zeros_like(features), where=length > 0)
+    return np.divide(features, length, out=np.zeros_like(features), where=length > 0)
+
+
+def by_definition(triplets: Triplets, kernel: str) -> np.ndarray:
+    """(n, n) kernel: products of `features_by_definition`."""
+    features = features_by_definition(triplets, kernel)
     return features @ features.T
 
 
@@ -68,22 +73,45 @@ def _cases(n: int, rng: np.random.Generator) -> dict[str, Triplets]:
 
 
 def recomputed(
-    *, kernel: str, n_objects: int, runs: int, seed: int = 0, progress: Progress = silent
+    *, kernel: str, of: str, n_objects: int, seed: int = 0, progress: Progress = silent
 ) -> pd.DataFrame:
-    """Every entry of a kernel by its definition and by the program."""
+    """Every entry of a kernel, or of its feature vectors, by its definition and by the program.
+
+    Parameters
+    ----------
+    kernel : {"k1", "k2"}
+    of : {"kernel", "features"}
+    n_objects, seed : int
+    progress : Progress
+    """
     parts = []
-    for run in range(runs):
-        rng = np.random.default_rng([seed, run])
-        for answers, triplets in _cases(n_objects, rng).items():
-            found = _KERNELS[kernel](reduce_diagonal=False).fit(triplets).kernel_
-            pairs = np.triu_indices(n_objects)
-            parts.append(pd.DataFrame({
-                "answers": answers, "definition": by_definition(triplets, kernel)[pairs],
-                "program": found[pairs],
-            }).assign(difference=lambda t: (t["definition"] - t["program"]).abs()))
-        if progress((run + 1) / runs) and run + 1 < runs:
-            raise Stopped
+    for answers, triplets in _cases(n_objects, np.random.default_rng(seed)).items():
+        method = _KERNELS[kernel](reduce_diagonal=False)
+        if of == "kernel":
+            cells = np.triu_indices(n_objects)
+            defined, found = by_definition(triplets, kernel), method.fit(triplets).kernel_
+        else:
+            found, _ = method._features(triplets)
+            cells = np.ones(found.shape, bool)
+            defined = features_by_definition(triplets, kernel)[:, _columns(triplets, kernel)]
+        parts.append(pd.DataFrame({
+            "answers": answers, "definition": defined[cells], "program": found[cells],
+        }).assign(difference=lambda t: (t["definition"] - t["program"]).abs()))
+    progress(1.0)
     return pd.concat(parts, ignore_index=True)
+
+
+def _columns(triplets: Triplets, kernel: str) -> np.ndarray:
+    """Places among the n * n features of those that the program has, in its order.
+
+    It has none of objects that are never asked about, where all are 0.
+    """
+    n, (anchors, *choices) = triplets.n_objects, triplets.rows.T
+    others = np.unique(choices)
+    if kernel == "k2":
+        return (np.unique(anchors)[:, None] * n + others).ravel()
+    high, low = np.tril_indices(len(others), -1)
+    return others[low] * n + others[high]
 
 
 def check_recomputed(table: pd.DataFrame) -> Observation:
@@ -99,26 +127,21 @@ def check_recomputed(table: pd.DataFrame) -> Observation:
     )
 
 
-def rankings(
-    *, n_objects: int, runs: int, seed: int = 0, progress: Progress = silent
-) -> pd.DataFrame:
+def rankings(*, n_objects: int, seed: int = 0, progress: Progress = silent) -> pd.DataFrame:
     """Kernels of all answers beside how two objects rank the others, or are ranked by them."""
-    rows = []
-    for run in range(runs):
-        rng = np.random.default_rng([seed, run])
-        apart = squareform(pdist(rng.normal(size=(n_objects, 2))))
-        triplets = answered(apart, all_questions(n_objects), 0.0, rng)
-        # Objects compare the others in pairs, of which two share all but those with themselves.
-        shared = (n_objects - 1) / (n_objects - 3)
-        for name, method in _KERNELS.items():
-            found = method(reduce_diagonal=False).fit(triplets).kernel_ * shared
-            agreement = _by_own_rankings if name == "k1" else _by_others
-            rows += [
-                (name, said := agreement(apart, a, b), found[a, b], abs(said - found[a, b]))
-                for a in range(n_objects) for b in range(a)
-            ]
-        if progress((run + 1) / runs) and run + 1 < runs:
-            raise Stopped
+    rows, rng = [], np.random.default_rng(seed)
+    apart = squareform(pdist(rng.normal(size=(n_objects, 2))))
+    triplets = answered(apart, all_questions(n_objects), 0.0, rng)
+    # Objects compare the others in pairs, of which two share all but those with themselves.
+    shared = (n_objects - 1) / (n_objects - 3)
+    for name, method in _KERNELS.items():
+        found = method(reduce_diagonal=False).fit(triplets).kernel_ * shared
+        agreement = _by_own_rankings if name == "k1" else _by_others
+        rows += [
+            (name, said := agreement(apart, a, b), found[a, b], abs(said - found[a, b]))
+            for a in range(n_objects) for b in range(a)
+        ]
+    progress(1.0)
     return pd.DataFrame(
         rows, columns=["kernel", "agreement", "rescaled kernel", "difference"]
     )
@@ -152,43 +175,63 @@ def _check_rankings(table: pd.DataFrame) -> Observation:
 
 
 def _far_apart(n_objects: int) -> np.ndarray:
-    """(n, 2) two objects far above and below a row of others, which all are on their right."""
-    row = np.column_stack([np.arange(1.0, n_objects - 1.0), np.zeros(n_objects - 2)])
+    """(n, 2) two objects far above and below a row of others, which all are on their right.
+
+    Gaps in the row grow, and one of the two is a little farther, so that no distances are equal.
+    """
+    place = np.arange(1.0, n_objects - 1.0)
+    row = np.column_stack([place + 1e-4 * place**2, np.zeros(n_objects - 2)])
     far = 10.0 * n_objects
-    return np.vstack([[[0.0, far], [0.0, -far]], row])
+    return np.vstack([[[0.0, far], [0.0, -far - 1.0]], row])
 
 
 def halfspaces(
     *, sizes: tuple[int, ...], seed: int = 0, progress: Progress = silent
 ) -> pd.DataFrame:
-    """k1 of the two objects at the largest distance, and of the two ends of the row."""
+    """k1 of the two objects at the largest distance, and of the two ends of the row.
+
+    ``counted`` is what the drawing says: pairs of others that both see alike less pairs that they
+    do not, of all that one of them compares. ``largest`` are distance and k1 of any two objects.
+    """
     rows = []
     for done, n in enumerate(sizes, 1):
         apart = squareform(pdist(_far_apart(n)))
         triplets = answered(apart, all_questions(n), 0.0, np.random.default_rng(seed))
         kernel = K1(reduce_diagonal=False).fit(triplets).kernel_
-        rows += [
-            (n, "far above and below", apart[0, 1], kernel[0, 1]),
-            (n, "ends of the row", apart[2, -1], kernel[2, -1]),
-        ]
+        row, every, two = n - 4, (n - 1) * (n - 2) / 2, np.triu_indices(n, 1)
+        largest = {"farthest": apart[two].max(), "largest": kernel[two].max()}
+        for pair, (a, b), alike in (
+            # Of the row, the two see all pairs alike: none is on another side.
+            ("far above and below", (0, 1), (n - 2) * (n - 3) / 2),
+            # The ends see all pairs of the row the other way, and only the two far ones alike.
+            ("ends of the row", (2, n - 1), 2 * row + 1 - row * (row - 1) / 2),
+        ):
+            rows.append({
+                "objects": n, "pair": pair, "distance": apart[a, b], "k1": kernel[a, b],
+                "counted": alike / every, **largest,
+            })
         if progress(done / len(sizes)) and done < len(sizes):
             raise Stopped
-    return pd.DataFrame(rows, columns=["objects", "pair", "distance", "k1"])
+    return pd.DataFrame(rows)
 
 
 def _check_halfspaces(table: pd.DataFrame) -> Observation:
-    wide = table.pivot_table(index="objects", columns="pair")
-    far, ends = wide["k1"]["far above and below"], wide["k1"]["ends of the row"]
-    longer = wide["distance"]["far above and below"] > wide["distance"]["ends of the row"]
-    holds = bool((far >= ends).all() and longer.all() and far.iloc[-1] > 0.9 and (
-        ends.iloc[-1] < -0.5
-    ))
-    n = wide.index[-1]
+    far, ends = (
+        table[table["pair"] == pair].sort_values("objects")
+        for pair in ("far above and below", "ends of the row")
+    )
+    counted = float((table["k1"] - table["counted"]).abs().max())
+    holds = bool(
+        counted < _ROUNDING and (far["distance"] == far["farthest"]).all()
+        and (far["largest"] - far["k1"]).max() < _ROUNDING
+        and (np.diff(ends["k1"]) < 0).all() and ends["k1"].iloc[-1] < -0.8
+    )
+    last, other = far.iloc[-1], ends.iloc[-1]
     return Observation(
         HOLDS if holds else DOES_NOT_HOLD,
-        f"n = {n}: k1 {far.iloc[-1]:.2f} of the two at distance "
-        f"{wide['distance']['far above and below'].iloc[-1]:,.0f}, {ends.iloc[-1]:.2f} of the two "
-        f"at distance {wide['distance']['ends of the row'].iloc[-1]:,.0f}",
+        f"n = {last['objects']}: k1 {last['k1']:.2f} of the two at distance "
+        f"{last['distance']:,.0f}, {other['k1']:.2f} of the two at distance "
+        f"{other['distance']:,.0f}; largest difference from what is counted {counted:.1g}",
         "k1 sees in which halfspaces objects lie together, not how far apart they are."
         if holds else "The construction does not show what the drawing explains.",
     )
@@ -199,23 +242,38 @@ def row_answers() -> Triplets:
     return answered(apart, all_questions(12), 0.0, np.random.default_rng(0))
 
 
-def _definition_item(key: str, kernel: str, title: str, claim: str) -> Item:
+def _definition_item(number: int, kernel: str, of: str, title: str, claim: str) -> Item:
     return Item(
-        key=key, title=title, claim=claim,
+        key=f"kernels-equation-{number}", title=title, claim=claim,
         setting="Entries 1 and -1 by the answers, 0 where there is none, divided by the length",
-        experiment=partial(recomputed, kernel=kernel), full={"n_objects": 14, "runs": 5},
-        quick={"n_objects": 9, "runs": 2}, check=check_recomputed,
+        ours="with all answers, a fifth, some of them contradicting, and an object that is no "
+        "anchor",
+        experiment=partial(recomputed, kernel=kernel, of=of),
+        full={"n_objects": 14 if of == "kernel" else 7}, quick={"n_objects": 7},
+        check=check_recomputed,
+        rule=f"Holds if every entry of the {of}, written out by the definition, is the program's "
+        "but for 1e-9, in each of four sets of answers.",
     )
 
 
 ITEMS = (
     _definition_item(
-        "kernels-equation-3", "k1", "Kernel k1",
+        2, "k1", "features", "Features of k1",
+        "An object's features say of every two others which is nearer to it, 0 if nobody was "
+        "asked, and have the length 1 together.",
+    ),
+    _definition_item(
+        3, "k1", "kernel", "Kernel k1",
         "Two objects are similar if they give the same answers about which of two others is "
         "nearer to them.",
     ),
     _definition_item(
-        "kernels-equation-5", "k2", "Kernel k2",
+        4, "k2", "features", "Features of k2",
+        "An object's features say of every two others whether the first is nearer to it than to "
+        "the second, 0 if nobody was asked, and have the length 1 together.",
+    ),
+    _definition_item(
+        5, "k2", "kernel", "Kernel k2",
         "Two objects are similar if the others rank them alike: whether they are nearer to i than "
         "j is.",
     ),
@@ -224,19 +282,26 @@ ITEMS = (
         claim="With all answers k1 compares two rankings of the objects by Kendall's tau, and k2 "
         "counts on which sides of the others two objects lie.",
         setting="Two rankings of the same objects; all answers, none wrong",
-        experiment=rankings, full={"n_objects": 20, "runs": 3},
-        quick={"n_objects": 10, "runs": 1}, check=_check_rankings,
+        experiment=rankings, full={"n_objects": 20}, quick={"n_objects": 10},
+        check=_check_rankings,
+        rule="Holds if, of 20 points in the plane and all answers, every entry of k1 is Kendall's "
+        "tau, and every entry of k2 concordant less discordant pairs, times (n - 3) / (n - 1) as "
+        "each object also compares the other, but for 1e-9.",
     ),
     Item(
         key="kernels-figure-2", title="Far apart, and yet similar",
-        claim="Two objects at the largest distance have the largest similarity if no comparison "
-        "separates them; two near ones with many objects between them have the smallest.",
+        claim="Two objects at the largest distance are as similar as can be if no comparison "
+        "separates them; two near ones with many objects between them are almost opposite.",
         published="similarity of the two far ones near 1, of the two ends near -1 (the numbers "
         "are not in the text at hand)",
         setting="All answers, none wrong",
         ours="Objects in a row, two others far above and below it; the text at hand has lost the "
         "coordinates",
         experiment=halfspaces, full={"sizes": (5, 8, 12, 20, 40, 80)},
-        quick={"sizes": (5, 10, 40)}, check=_check_halfspaces,
+        quick={"sizes": (5, 10, 40, 80)}, check=_check_halfspaces, exact=True,
+        rule="Holds if k1 of both pairs is the number of pairs of others that they see alike less "
+        "the number of those they do not, of all (but for 1e-9); the far pair is at the largest of "
+        "all distances and has the largest of all k1; and k1 of the ends falls with n and is below "
+        "-.8 at n = 80.",
     ),
 )

@@ -30,8 +30,8 @@ CHARTS = {
     ),
     "kernels-figure-4": (
         Chart(
-            "matrix", "category", "cluster", value="members", where={"what": "clusters"},
-            title="Members of ten clusters",
+            "bars", "cluster", "alike", x_title="cluster (members)", y_title="homogeneity",
+            where={"what": "clusters"}, title="Homogeneity of ten clusters",
         ),
         Chart("map", "x", "y", series="third", where={"what": "map"}, title="Eggs by kernel PCA"),
     ),
@@ -116,30 +116,57 @@ CHARTS = {
         Chart("map", "x", "y", series="digit", panel="method"),
     ),
     "kernels-figure-9": (
-        Chart("map", "x", "y", series="kind", title="Map by GNMDS"),
+        Chart("map", "x", "y", series="third", title="Map by GNMDS"),
     ),
     "kernels-figure-10": (
-        Chart("map", "x", "y", series="kind", title="Map by k1"),
+        Chart("map", "x", "y", series="third", title="Map by k1"),
     ),
     "kernels-figure-11": (
-        Chart("map", "x", "y", series="kind", title="Map by k2"),
-    ),
-    "kernels-figure-12": (
-        Chart("map", "x", "y", series="kind", title="Map by GNMDS"),
+        Chart("map", "x", "y", series="third", title="Map by k2"),
     ),
     "kernels-figure-13": (
         Chart(
-            "matrix", "category", "cluster", value="members", where={"what": "clusters"},
-            title="Members of ten clusters",
+            "bars", "cluster", "alike", x_title="cluster (members)", y_title="homogeneity",
+            where={"what": "clusters"}, title="Homogeneity of ten clusters",
         ),
     ),
     "kernels-figure-14": (
         Chart(
-            "matrix", "category", "cluster", value="members", where={"what": "clusters"},
-            title="Members of ten clusters",
+            "bars", "cluster", "alike", x_title="cluster (members)", y_title="homogeneity",
+            where={"what": "clusters"}, title="Homogeneity of ten clusters",
+        ),
+    ),
+    "kernels-section-2.1": (
+        Chart(
+            "lines", "share", "y", series="diagonal", panel="kernel", log_x=True, log_y=True,
+            x_title="% of all comparisons", y_title="similarity / self-similarity",
+        ),
+    ),
+    "kernels-section-2.4": (
+        Chart(
+            "lines", "objects", "full", series="design", panel="kernel", log_x=True, log_y=True,
+            y_title="multiplications of full features",
+        ),
+    ),
+    "kernels-section-4.2": (
+        Chart(
+            "points", "per object", "purity", series="method", panel="data", log_x=True,
+            x_title="answers for each object", title="Purity",
+        ),
+    ),
+    "kernels-equation-2": (
+        Chart(
+            "points", "definition", "program", series="answers", x_title="by the definition",
+            y_title="by the program",
         ),
     ),
     "kernels-equation-3": (
+        Chart(
+            "points", "definition", "program", series="answers", x_title="by the definition",
+            y_title="by the program",
+        ),
+    ),
+    "kernels-equation-4": (
         Chart(
             "points", "definition", "program", series="answers", x_title="by the definition",
             y_title="by the program",

@@ -133,4 +133,46 @@ CHARTS = {
             x_title="% of all comparisons", y_title=" ", log_x=True,
         ),
     ),
+    "uncertainty-section-3.3": (
+        Chart(
+            "points", "equation 4", "vote", series="answers", panel="source",
+            x_title="mean squared error of equation 4", y_title="of the vote",
+        ),
+    ),
+    "uncertainty-equation-1": (
+        Chart(
+            "points", "definition", "program", series="what",
+            x_title="by the definition", y_title="by the program",
+        ),
+    ),
+    "uncertainty-equation-2": (
+        Chart(
+            "points", "definition", "program", series="what",
+            x_title="by the definition", y_title="by the program",
+        ),
+    ),
+    "uncertainty-equation-3": (
+        Chart(
+            "points", "definition", "program", series="sampler",
+            x_title="by the definition", y_title="by the program",
+        ),
+    ),
+    "uncertainty-equation-4": (
+        Chart(
+            "points", "definition", "program", series="what",
+            x_title="by the definition", y_title="by the program",
+        ),
+    ),
+    "uncertainty-equation-5": (
+        Chart(
+            "points", "definition", "program", series="what",
+            x_title="by the definition", y_title="by the program",
+        ),
+    ),
+    "uncertainty-equation-6": (
+        Chart(
+            "points", "definition", "program", series="what",
+            x_title="by the definition", y_title="by the program",
+        ),
+    ),
 }
