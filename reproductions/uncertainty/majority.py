@@ -102,8 +102,8 @@ ITEMS = (
         published="leads to bad results; no figures",
         setting="As in figures 2 and 3: three normal clouds, n = 50, no noise; bootstrap of 20 "
         "times 40 %, one chain of 500 draws",
-        ours="three numbers of answers, ten sets of each; estimates are judged by their mean squared error on all true "
-        "answers, as the text does not say by what",
+        ours="three numbers of answers, ten sets of each; estimates are judged by their mean "
+        "squared error on all true answers, as the text does not say by what",
         experiment=votes, full={"shares": (0.005, 0.02, 0.1), "repeats": 10},
         quick={"shares": (0.005,), "repeats": 8}, check=_check,
         rule="Holds if the share of maps in which an answer is true has a larger mean squared "

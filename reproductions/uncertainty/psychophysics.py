@@ -290,7 +290,7 @@ ITEMS = (
         published="Spread of nine stimuli and error of the mean scale rise as l falls from 2 over "
         ".88 to .54",
         setting=_SETTING, ours="20 repetitions in place of one", experiment=observers,
-        full={"lengths": LENGTH_SCALES, "repeats": 20}, quick={"repeats": 10},
+        full={"lengths": LENGTH_SCALES, "repeats": 20},
         check=_check_figure_4,
         rule="Holds if from l = 2 to .88 and from there to .54 the standard deviation of each of "
         "the nine stimuli and the squared error of the mean scale rise in pairs of repetitions "

@@ -1,0 +1,120 @@
+"""Broken methods of the items of Lohaus, Hennig & von Luxburg (2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from benchmarks.broken import Broken
+
+_HERE = "tripletscope.reproductions.uncertainty"
+_CORE = "tripletscope.core"
+
+
+def _exchanged(minimise: Callable) -> Callable:
+    """Every map is found, and then its objects change places."""
+
+    def broken(method: Any, answers: Any, start: np.ndarray, progress: Any) -> Any:
+        found = minimise(method, answers, start, progress)
+        places = found.x.reshape(method.n_components, -1)
+        order = np.random.default_rng(int(1e6 * abs(found.loss))).permutation(places.shape[1])
+        return replace(found, x=places[:, order].ravel())
+
+    return broken
+
+
+def _with(**options: Any) -> Callable[[Callable], Callable]:
+    """The same with other options."""
+    return lambda original: lambda *given, **kept: original(*given, **{**kept, **options})
+
+
+def _uphill(call: Callable) -> Callable:
+    def broken(objective: Any, x: np.ndarray) -> tuple[float, np.ndarray]:
+        loss, gradient = call(objective, x)
+        return loss, -gradient
+
+    return broken
+
+
+def _still(sample: Callable) -> Callable:
+    """A chain that stays at the map where it began."""
+
+    def broken(*given: Any, **options: Any) -> Any:
+        found = sample(*given, **options)
+        return replace(found, embeddings=np.repeat(found.reference[None], len(found.embeddings), 0))
+
+    return broken
+
+
+def _still_slices(chain: Callable) -> Callable:
+    return lambda start, draw, log_likelihood, n_draws, rng: np.repeat(start[None], n_draws, 0)
+
+
+def _mirrored(positions: Callable) -> Callable:
+    return lambda *given, **options: positions(*given, **options) * [1.0, -1.0]
+
+
+def _independent(probability: Callable) -> Callable:
+    """Differences of distances as if these were independent."""
+    return lambda known, triplets: probability(replace(known, spread="independent"), triplets)
+
+
+def _second_best(chosen: Callable) -> Callable:
+    def broken(samples: Any, k: int, **options: Any) -> Any:
+        rows, probability = chosen(samples, 2 * k, **options)
+        return rows[k:], probability[k:]
+
+    return broken
+
+
+_OBJECTS = {f"{_CORE}.embedding.ordinal:OrdinalEmbedding._minimise": _exchanged}
+_NOTHING_DRAWN = {f"{_HERE}.published:bootstrap": _with(share=0.99)}
+_AT_RANDOM = {f"{_HERE}.active:propose": _with(strategy="random")}
+_UPHILL = {f"{_CORE}.optimise.loss:Objective.__call__": _uphill}
+_EXCHANGE = "maps whose objects change places"
+_SAME_ANSWERS = "a bootstrap that leaves out hardly any answer"
+_LOT = "questions that ignore how uncertain they are"
+
+BROKEN = {
+    "uncertainty-figure-1": Broken(_EXCHANGE, _OBJECTS),
+    "uncertainty-figure-2": Broken(_SAME_ANSWERS, _NOTHING_DRAWN),
+    "uncertainty-figure-3": Broken(_EXCHANGE, _OBJECTS),
+    "uncertainty-figure-4": Broken(_EXCHANGE, _OBJECTS),
+    "uncertainty-figure-5": Broken(_LOT, _AT_RANDOM),
+    "uncertainty-figure-6": Broken(_EXCHANGE, _OBJECTS),
+    "uncertainty-figure-7": Broken(_SAME_ANSWERS, _NOTHING_DRAWN),
+    "uncertainty-figure-8": Broken(
+        "clouds upside down", {f"{_HERE}.mixture:true_positions": _mirrored}
+    ),
+    "uncertainty-figure-9": Broken(_EXCHANGE, _OBJECTS),
+    "uncertainty-figure-10": Broken(
+        "a chain that stays where it began", {f"{_HERE}.published:sample_posterior": _still}
+    ),
+    "uncertainty-figure-11": Broken(_LOT, _AT_RANDOM),
+    "uncertainty-figure-12": Broken(_LOT, _AT_RANDOM),
+    "uncertainty-figure-13": Broken(_LOT, _AT_RANDOM),
+    "uncertainty-appendix-b": Broken(
+        "a chain that stays where it began", {f"{_HERE}.distances:elliptical_slice": _still_slices}
+    ),
+    "uncertainty-equation-1": Broken("the sign of the gradient", _UPHILL),
+    "uncertainty-equation-2": Broken("the sign of the gradient", _UPHILL),
+    "uncertainty-equation-3": Broken(
+        "a prior of twice the variance", {f"{_HERE}.equations:sample_posterior": _with(variance=30)}
+    ),
+    "uncertainty-equation-4": Broken(
+        "distances as if they were independent",
+        {f"{_CORE}.uncertainty.comparisons:Comparisons.probability": _independent},
+    ),
+    "uncertainty-equation-5": Broken(
+        "the next but twenty questions are asked",
+        {f"{_CORE}.uncertainty.samples:Samples.most_uncertain": _second_best},
+    ),
+    "uncertainty-equation-6": Broken("the sign of the gradient", _UPHILL),
+    "uncertainty-section-3.3": Broken(
+        "distances as if they were independent",
+        {f"{_CORE}.uncertainty.comparisons:Comparisons.probability": _independent},
+    ),
+}
