@@ -192,7 +192,7 @@ def _check_figure_2(table: pd.DataFrame) -> Observation:
     true = dimension["true"].iloc[0]
     drop = chain["y"][true - 1] - chain["y"][true]
     doubt = np.hypot(*chain["spread"][[true - 1, true]]) / np.sqrt(chain["repeats"].iloc[0])
-    constant = (chain["y"][true:] - chain["y"][true]).abs().max() < drop / 2.0
+    constant = (chain["y"][chain.index > true] - chain["y"][true]).abs().max() < drop / 2.0
     ours = "; ".join(
         f"{part}: bootstrap {_range(curves, part, 'ste', BOOTSTRAP)}, "
         f"Bayesian {_range(curves, part, 'ste', SHORT_CHAIN)}, "

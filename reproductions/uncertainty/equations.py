@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import permutations
 
@@ -99,11 +99,16 @@ def likelihood(
             ("loss of all answers", [lost(flat).sum()], [loss]),
             ("its slopes", slopes, gradient),
         ):
-            rows.append(pd.DataFrame(
-                {"what": what, "d": dimensions, "definition": definition, "program": program}
-            ))
+            rows.append(_beside(what, definition, program).assign(d=dimensions))
     progress(1.0)
     return pd.concat(rows, ignore_index=True)
+
+
+def _beside(what: str, definition: Sequence[float], program: Sequence[float]) -> pd.DataFrame:
+    """What is defined and what is computed, and how they differ as a share of their size."""
+    table = pd.DataFrame({"what": what, "definition": definition, "program": program})
+    size = table["definition"].abs().clip(lower=1e-6)
+    return table.assign(difference=(table["definition"] - table["program"]).abs() / size)
 
 
 def order_certainty(*, seed: int = 0, progress: Progress = silent) -> pd.DataFrame:
@@ -118,8 +123,7 @@ def order_certainty(*, seed: int = 0, progress: Progress = silent) -> pd.DataFra
     pairs = np.triu_indices(_N_OBJECTS, 1)
     progress(1.0)
     return pd.concat([
-        pd.DataFrame({"what": what, "definition": definition, "program": program})
-        for what, definition, program in (
+        _beside(what, definition, program) for what, definition, program in (
             ("mean distance", mean[pairs], found.mean[pairs]),
             ("standard deviation", sd[pairs], found.sd[pairs]),
             ("pi", pi, found.probability(Triplets.from_array(answers, _N_OBJECTS))),
@@ -139,16 +143,13 @@ def most_uncertain(*, seed: int = 0, progress: Progress = silent) -> pd.DataFram
     )
     least = sorted(of.values())[: 2 * len(chosen) : 2]  # both answers of a comparison are alike
     progress(1.0)
-    return pd.DataFrame({
-        "what": "(pi - 1/2)²", "definition": least,
-        "program": sorted(of[tuple(row)] for row in chosen.tolist()),
-    })
+    asked = sorted(of[tuple(row)] for row in chosen.tolist())
+    return _beside("(pi - 1/2)²", least, asked)
 
 
 def check_recomputed(table: pd.DataFrame) -> Observation:
     """Whether the program computes what is defined."""
-    size = table["definition"].abs().clip(lower=1e-6)
-    furthest = float(((table["definition"] - table["program"]).abs() / size).max())
+    furthest = float(table["difference"].max())
     same = furthest < _ROUNDING
     return Observation(
         HOLDS if same else DOES_NOT_HOLD,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pandas as pd
 import pytest
+from scipy.spatial.distance import pdist, squareform
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS
 from tripletscope.reproductions.kernels.definitions import (
     ITEMS,
+    _far_apart,
     by_definition,
     check_recomputed,
     halfspaces,
@@ -30,22 +31,19 @@ def test_the_definition_by_hand():
 
 
 @pytest.mark.parametrize("kernel", ["k1", "k2"])
-def test_the_program_computes_what_is_defined(kernel):
-    table = recomputed(kernel=kernel, n_objects=7, runs=1)
+@pytest.mark.parametrize("of", ["kernel", "features"])
+def test_the_program_computes_what_is_defined(kernel, of):
+    table = recomputed(kernel=kernel, of=of, n_objects=7)
     assert table["difference"].max() < 1e-12
     assert table["definition"].nunique() > 10
     assert check_recomputed(table).shows == HOLDS
-
-
-def test_another_kernel_is_told():
-    table = recomputed(kernel="k1", n_objects=6, runs=1)
     table.loc[3, "difference"] = 0.01
     assert check_recomputed(table).shows == DOES_NOT_HOLD
 
 
 def test_kernels_of_all_answers_compare_rankings():
     check = BY_KEY["kernels-figure-1"].check
-    table = rankings(n_objects=8, runs=1)
+    table = rankings(n_objects=8)
     assert table["agreement"].between(-1, 1).all()
     assert check(table).shows == HOLDS
     table.loc[0, "difference"] = 0.1
@@ -54,7 +52,13 @@ def test_kernels_of_all_answers_compare_rankings():
 
 def test_far_objects_that_nothing_separates_are_alike():
     check = BY_KEY["kernels-figure-2"].check
-    table = halfspaces(sizes=(6, 40))
+    table = halfspaces(sizes=(6, 20, 80))
     assert check(table).shows == HOLDS
-    turned = table.assign(k1=-table["k1"])
-    assert check(pd.DataFrame(turned)).shows == DOES_NOT_HOLD
+    for column in ("difference", "farther", "less"):
+        assert check(table.assign(**{column: 0.1})).shows == DOES_NOT_HOLD
+    assert check(table.assign(k1=table["k1"].abs())).shows == DOES_NOT_HOLD
+
+
+def test_the_construction_has_no_equal_distances():
+    apart = squareform(pdist(_far_apart(30)))
+    assert all(len(np.unique(row.round(9))) == 30 for row in apart)

@@ -56,9 +56,14 @@ def rows(predicted: float, grouped: float) -> pd.DataFrame:
 
 @pytest.mark.parametrize(
     ("predicted", "grouped", "verdict"),
-    [(0.2, 0.0, HOLDS), (0.3, 0.0, DOES_NOT_HOLD), (0.2, 0.1, DOES_NOT_HOLD)],
+    [
+        (0.25, 0.0, HOLDS), (0.3, 0.0, DOES_NOT_HOLD), (0.15, 0.0, DOES_NOT_HOLD),
+        (0.25, 0.1, DOES_NOT_HOLD), (0.25, -0.1, DOES_NOT_HOLD),
+    ],
 )
-def test_prediction_is_to_gain_and_the_other_tasks_not(predicted, grouped, verdict):
+def test_prediction_is_to_gain_a_little_and_the_other_tasks_not_to_change(
+    predicted, grouped, verdict
+):
     assert check_asking(rows(predicted, grouped)).shows == verdict
 
 

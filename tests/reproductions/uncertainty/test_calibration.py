@@ -12,7 +12,13 @@ from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.embedding import STE
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, HOLDS_WITH_THEIRS
 from tripletscope.reproductions.registry import items
-from tripletscope.reproductions.uncertainty.calibration import ANSWERS, ERROR, NOISE, UNCERTAINTY
+from tripletscope.reproductions.uncertainty.calibration import (
+    ANSWERS,
+    ERROR,
+    NOISE,
+    UNCERTAINTY,
+    noisy_answers,
+)
 from tripletscope.reproductions.uncertainty.dimension import AVERAGE, LOSS, by_dimension, digits_in
 from tripletscope.reproductions.uncertainty.published import (
     BOOTSTRAP,
@@ -26,12 +32,13 @@ from tripletscope.reproductions.uncertainty.published import (
 FIGURE_2, FIGURE_7, FIGURE_9 = (items()[f"uncertainty-figure-{n}"] for n in (2, 7, 9))
 
 
-def dimension_rows(true: int, least: int) -> list[dict]:
+def dimension_rows(true: int, least: int, later: float = 0.02) -> list[dict]:
     rows = []
     for d in range(1, 6):
         for quantity, curve, y in (
             (AVERAGE, f"STE, {BOOTSTRAP}", 0.05 + 0.01 * abs(d - least)),
-            (AVERAGE, f"STE, {SHORT_CHAIN}", 0.02), (LOSS, "STE, map", 1.0 / d),
+            (AVERAGE, f"STE, {SHORT_CHAIN}", 0.04 if d < true else 0.02 if d == true else later),
+            (LOSS, "STE, map", 1.0 / d),
         ):
             rows.append({
                 "part": "dimension", "quantity": quantity, "curve": curve, "true": true, "x": d,
@@ -43,7 +50,7 @@ def dimension_rows(true: int, least: int) -> list[dict]:
 def curves(boot: float = 0.4, long: float = 0.2, methods: tuple[str, ...] = ("ste",)) -> list[dict]:
     """Curves that fall with answers and rise with noise, from and to such values."""
     rows = []
-    at = {BOOTSTRAP: (boot, 0.02), SHORT_CHAIN: (0.1, 0.01), LONG_CHAINS: (long, 0.01),
+    at = {BOOTSTRAP: (boot, 0.05), SHORT_CHAIN: (0.1, 0.01), LONG_CHAINS: (long, 0.01),
           "map": (0.3, 0.0)}
     for method, (source, (few, many)) in product(methods, at.items()):
         quantity = ERROR if source == "map" else UNCERTAINTY
@@ -66,7 +73,7 @@ def test_the_settings_are_the_papers():
 
 
 def test_the_published_chain_is_worth_few_maps_and_surer_than_long_ones():
-    answers = items()["uncertainty-figure-9"].opens.answers()
+    answers = noisy_answers()
     short, long = (DRAWS[s](STE(), answers, 0) for s in (SHORT_CHAIN, LONG_CHAINS))
     assert len(short.embeddings) == 500
     assert short.effective < 50
@@ -106,6 +113,23 @@ def test_figure_7_holds_where_the_least_is_at_the_true_dimension(least, verdict)
 def test_figure_2_asks_which_is_the_more_cautious(settings, least, verdict):
     table = pd.DataFrame(curves(**settings) + dimension_rows(3, least))
     assert FIGURE_2.check(table).shows == verdict
+
+
+@pytest.mark.parametrize("later", [0.04, 0.005])
+def test_figure_2_wants_a_chain_that_stays_constant(later):
+    table = pd.DataFrame(curves() + dimension_rows(3, 3, later))
+    assert FIGURE_2.check(table).shows == DOES_NOT_HOLD
+
+
+def test_a_curve_that_turns_on_its_way_is_told():
+    rows = curves(methods=("tste", "gnmds"))
+    between = [
+        {**row, "x": 1.5, "y": 0.45} for row in rows
+        if (row["part"], row["x"], row["source"], row["method"]) == (NOISE, 1, BOOTSTRAP, "tste")
+    ]
+    assert FIGURE_9.check(pd.DataFrame(rows + between)).shows == HOLDS
+    turned = [{**row, "y": 0.2} for row in between]
+    assert FIGURE_9.check(pd.DataFrame(rows + turned)).shows == DOES_NOT_HOLD
 
 
 @pytest.mark.parametrize(("few", "verdict"), [(0.4, HOLDS), (0.01, DOES_NOT_HOLD)])

@@ -19,6 +19,7 @@ from tripletscope.reproductions.uncertainty.distances import (
     TRIANGLES,
     WRONG,
     broken_triangles,
+    distance_answers,
     distance_chain,
     elliptical_slice,
     symmetric_draw,
@@ -51,7 +52,7 @@ def test_slice_sampling_finds_a_normal_posterior():
 
 
 def test_a_chain_stays_symmetric_and_repeats_itself():
-    answers = ITEM.opens.answers()
+    answers = distance_answers()
     drawn = distance_chain(answers, 0.5, 20, 3)
     assert np.allclose(drawn, drawn.transpose(0, 2, 1))
     assert np.array_equal(drawn, distance_chain(answers, 0.5, 20, 3))

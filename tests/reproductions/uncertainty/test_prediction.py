@@ -18,7 +18,8 @@ def rows(source: str, few: tuple[float, float], many: tuple[float, float]) -> li
     """Error and share left open at a threshold of .8, with few and with many answers."""
     return [
         {"source": source, "quantity": quantity, "share": share, "threshold": threshold,
-         "y": 0.0 if quantity == OPEN and threshold == 0.5 else factor * value}
+         "y": 0.0 if quantity == OPEN and threshold == 0.5 else factor * value,
+         "spread": 0.01, "repeats": 5}
         for share, values in ((0.5, few), (10.0, many))
         for quantity, value in zip((WRONG, OPEN), values, strict=True)
         for threshold, factor in ((0.5, 2.0), (0.8, 1.0))
@@ -43,6 +44,16 @@ def test_surer_answers_are_right_more_often_and_fewer():
 def test_figure_3_wants_less_error_and_less_open_with_more_answers(many, verdict):
     table = pd.DataFrame(rows(BOOTSTRAP, (0.1, 0.9), many))
     assert FIGURE_3.check(table).shows == verdict
+
+
+@pytest.mark.parametrize(("error", "verdict"), [(0.05, HOLDS), (0.3, DOES_NOT_HOLD)])
+def test_figure_3_looks_at_every_number_of_answers(error, verdict):
+    table = rows(BOOTSTRAP, (0.1, 0.9), (0.01, 0.1))
+    between = [
+        {**row, "share": 5.0} for row in rows(BOOTSTRAP, (error, 0.5), (0.01, 0.1))
+        if row["share"] == 0.5
+    ]
+    assert FIGURE_3.check(pd.DataFrame(table + between)).shows == verdict
 
 
 @pytest.mark.parametrize(
