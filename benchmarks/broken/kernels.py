@@ -9,6 +9,9 @@ import numpy as np
 
 from benchmarks.broken import Broken
 from benchmarks.broken.uncertainty import _exchanged
+from tripletscope.core.kernel.space import Space
+from tripletscope.core.kernel.triplet import K1
+from tripletscope.reproductions.samples import sample
 
 _KERNEL = "tripletscope.core.kernel.triplet"
 _HERE = "tripletscope.reproductions.kernels"
@@ -42,21 +45,69 @@ def _nothing(eigenvalue: Callable) -> Callable:
     return lambda matrix: 0.0
 
 
+def _knowing(space_of: Callable) -> Callable:
+    """Eggs where they belong, whatever was answered."""
+
+    def broken(method: Any) -> Space:
+        spikiness = sample("alien_eggs").triplets.objects["spikiness"].to_numpy(float)
+        vectors = np.column_stack([spikiness, spikiness**2 / 1000.0])
+        return Space(len(vectors), np.arange(len(vectors)), vectors=vectors)
+
+    return broken
+
+
+def _k1_only(kernels: dict[str, type]) -> dict[str, type]:
+    return dict.fromkeys(kernels, kernels["k1"])
+
+
+def _k1_as_k2(k2: type) -> Callable:
+    def broken() -> K1:
+        kernel = K1()
+        kernel.name = "k2"
+        return kernel
+
+    return broken
+
+
+def _twenty_times(fit: Callable) -> Callable:
+    def broken(method: Any, triplets: Any, **options: Any) -> Any:
+        for _ in range(19):
+            fit(method, triplets, **options)
+        return fit(method, triplets, **options)
+
+    return broken
+
+
 _UNSCALED = Broken("features that are not scaled", {f"{_KERNEL}:_unit_rows": _not_scaled})
 _SIDELESS = Broken(
     "features that count questions and not answers",
     {f"{_KERNEL}:_unit_rows": _no_sides, f"{_KERNEL}:_sparse": _no_sides_sparse},
 )
+#: Of items that do not hold: with what they claim to find they would.
+_KNOWN = Broken("a kernel that knows the truth", {f"{_HERE}.people:space_of": _knowing})
 
 BROKEN = {
     "kernels-figure-1": _UNSCALED,
     "kernels-figure-2": _UNSCALED,
     "kernels-figure-3": _SIDELESS,
+    "kernels-figure-4": _KNOWN,
     "kernels-figure-5": _SIDELESS,
-    "kernels-figure-6": _SIDELESS,
+    "kernels-figure-6": Broken(
+        "a k2 that is k1, with which it would hold", {f"{_HERE}.known_sets:K2": _k1_as_k2},
+        full=True,
+    ),
     "kernels-figure-7": _SIDELESS,
     "kernels-figure-8": _SIDELESS,
+    "kernels-figure-9": Broken(
+        "a GNMDS that begins twenty times, with which it would hold",
+        {"tripletscope.core.embedding.gnmds:GNMDS.fit": _twenty_times},
+    ),
     "kernels-figure-10": _SIDELESS,
+    "kernels-figure-11": Broken(
+        "a k2 that is k1, with which it would hold", {f"{_HERE}.people:_KERNELS": _k1_only}
+    ),
+    "kernels-figure-13": _KNOWN,
+    "kernels-figure-14": _KNOWN,
     "kernels-equation-2": _UNSCALED,
     "kernels-equation-3": _UNSCALED,
     "kernels-equation-4": _UNSCALED,

@@ -62,6 +62,10 @@ def _independent(probability: Callable) -> Callable:
     return lambda known, triplets: probability(replace(known, spread="independent"), triplets)
 
 
+def _of_the_other(probability: Callable) -> Callable:
+    return lambda known, triplets: 1.0 - probability(known, triplets)
+
+
 def _second_best(chosen: Callable) -> Callable:
     def broken(samples: Any, k: int, **options: Any) -> Any:
         rows, probability = chosen(samples, 2 * k, **options)
@@ -81,11 +85,14 @@ _LOT = "questions that ignore how uncertain they are"
 BROKEN = {
     "uncertainty-figure-1": Broken(_EXCHANGE, _OBJECTS),
     "uncertainty-figure-2": Broken(_SAME_ANSWERS, _NOTHING_DRAWN),
-    "uncertainty-figure-3": Broken(_EXCHANGE, _OBJECTS),
+    "uncertainty-figure-3": Broken(
+        "certainties of the other answer",
+        {f"{_CORE}.uncertainty.comparisons:Comparisons.probability": _of_the_other},
+    ),
     "uncertainty-figure-4": Broken(_EXCHANGE, _OBJECTS),
     "uncertainty-figure-5": Broken(_LOT, _AT_RANDOM),
     "uncertainty-figure-6": Broken(_EXCHANGE, _OBJECTS),
-    "uncertainty-figure-7": Broken(_SAME_ANSWERS, _NOTHING_DRAWN),
+    "uncertainty-figure-7": Broken(_EXCHANGE, _OBJECTS),
     "uncertainty-figure-8": Broken(
         "clouds upside down", {f"{_HERE}.mixture:true_positions": _mirrored}
     ),
@@ -113,8 +120,5 @@ BROKEN = {
         {f"{_CORE}.uncertainty.samples:Samples.most_uncertain": _second_best},
     ),
     "uncertainty-equation-6": Broken("the sign of the gradient", _UPHILL),
-    "uncertainty-section-3.3": Broken(
-        "distances as if they were independent",
-        {f"{_CORE}.uncertainty.comparisons:Comparisons.probability": _independent},
-    ),
+    "uncertainty-section-3.3": Broken(_SAME_ANSWERS, _NOTHING_DRAWN),
 }

@@ -333,7 +333,8 @@ ITEMS = (
         "without; bootstrap for both, one chain of 500 draws for t-STE; 5 repetitions",
         ours="Procrustes error as a share of the truth's variance, with the size fitted",
         experiment=partial(calibration, methods=("tste", "gnmds")),
-        full=_COMMON, quick=_QUICK, check=_check_figure_9,
+        full=_COMMON, quick={**_QUICK, "shares": (0.005, 0.1), "noises": (0.0, 4.0), "repeats": 4},
+        check=_check_figure_9,
         rule="Holds if, for t-STE and for GNMDS, Procrustes error and every uncertainty rise with "
         "noise, the uncertainty to .5 ± .05, and fall with answers, from end to end by over three "
         "standard errors and from no point to the next the other way by as many.",

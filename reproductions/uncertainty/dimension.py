@@ -179,7 +179,7 @@ ITEMS = (
         "images",
         experiment=by_dimension,
         full={"data": "mnist", "true": (2, 4, 5), "most": 8, "repeats": 5},
-        quick={"data": "digits", "true": (2, 4), "most": 6, "repeats": 2},
+        quick={"data": "digits", "true": (2,), "most": 4, "repeats": 2},
         check=_check_figure_7, needs=("mnist",),
         rule="Holds if the bootstrap's average uncertainty, in the mean of five repetitions, is "
         "least at 2, 4 and 5 dimensions for data of 2, 4 and 5, and the mean loss falls with every "

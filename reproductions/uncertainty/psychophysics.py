@@ -291,6 +291,7 @@ ITEMS = (
         ".88 to .54",
         setting=_SETTING, ours="20 repetitions in place of one", experiment=observers,
         full={"lengths": LENGTH_SCALES, "repeats": 20},
+        quick={"lengths": (2.0, 0.54), "repeats": 10},
         check=_check_figure_4,
         rule="Holds if from l = 2 to .88 and from there to .54 the standard deviation of each of "
         "the nine stimuli and the squared error of the mean scale rise in pairs of repetitions "
