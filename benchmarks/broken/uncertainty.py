@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.broken import Broken
+from tripletscope.core.simulation.simulate import random_questions
 
 _HERE = "tripletscope.reproductions.uncertainty"
 _CORE = "tripletscope.core"
@@ -74,13 +75,20 @@ def _second_best(chosen: Callable) -> Callable:
     return broken
 
 
+def _about_twenty(propose: Callable) -> Callable:
+    def broken(method: Any, triplets: Any, number: int, seed: int, **options: Any) -> np.ndarray:
+        return random_questions(20, number, np.random.default_rng(seed))
+
+    return broken
+
+
 _OBJECTS = {f"{_CORE}.embedding.ordinal:OrdinalEmbedding._minimise": _exchanged}
 _NOTHING_DRAWN = {f"{_HERE}.published:bootstrap": _with(share=0.99)}
-_AT_RANDOM = {f"{_HERE}.active:propose": _with(strategy="random")}
+_NARROW = {f"{_HERE}.active:propose": _about_twenty}
 _UPHILL = {f"{_CORE}.optimise.loss:Objective.__call__": _uphill}
 _EXCHANGE = "maps whose objects change places"
 _SAME_ANSWERS = "a bootstrap that leaves out hardly any answer"
-_LOT = "questions that ignore how uncertain they are"
+_TWENTY = "questions about twenty objects only"
 
 BROKEN = {
     "uncertainty-figure-1": Broken(_EXCHANGE, _OBJECTS),
@@ -90,7 +98,7 @@ BROKEN = {
         {f"{_CORE}.uncertainty.comparisons:Comparisons.probability": _of_the_other},
     ),
     "uncertainty-figure-4": Broken(_EXCHANGE, _OBJECTS),
-    "uncertainty-figure-5": Broken(_LOT, _AT_RANDOM),
+    "uncertainty-figure-5": Broken(_TWENTY, _NARROW),
     "uncertainty-figure-6": Broken(_EXCHANGE, _OBJECTS),
     "uncertainty-figure-7": Broken(_EXCHANGE, _OBJECTS),
     "uncertainty-figure-8": Broken(
@@ -100,9 +108,9 @@ BROKEN = {
     "uncertainty-figure-10": Broken(
         "a chain that stays where it began", {f"{_HERE}.published:sample_posterior": _still}
     ),
-    "uncertainty-figure-11": Broken(_LOT, _AT_RANDOM),
-    "uncertainty-figure-12": Broken(_LOT, _AT_RANDOM),
-    "uncertainty-figure-13": Broken(_LOT, _AT_RANDOM),
+    "uncertainty-figure-11": Broken(_TWENTY, _NARROW),
+    "uncertainty-figure-12": Broken(_TWENTY, _NARROW),
+    "uncertainty-figure-13": Broken(_TWENTY, _NARROW),
     "uncertainty-appendix-b": Broken(
         "a chain that stays where it began", {f"{_HERE}.distances:elliptical_slice": _still_slices}
     ),

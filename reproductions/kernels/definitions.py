@@ -284,7 +284,7 @@ ITEMS = (
         setting="Two rankings of the same objects; all answers, none wrong",
         experiment=rankings, full={"n_objects": 20}, quick={"n_objects": 10},
         check=_check_rankings,
-        rule="Holds if, of 20 points in the plane and all answers, every entry of k1 is Kendall's "
+        rule="Holds if with all answers about 20 points every entry of k1 is Kendall's "
         "tau, and every entry of k2 concordant less discordant pairs, times (n - 3) / (n - 1) as "
         "each object also compares the other, but for 1e-9.",
     ),

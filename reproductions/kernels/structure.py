@@ -163,7 +163,7 @@ ITEMS = (
         experiment=dominance,
         full={"n_objects": 100, "shares": (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)},
         quick={"n_objects": 40, "shares": (0.02, 0.1, 1.0)}, check=_check_dominance,
-        rule="Holds if, of k1 and of k2, the mean absolute similarity of different objects is "
+        rule="Holds if for k1 and for k2 the mean absolute similarity of different objects is "
         "below a tenth of self-similarity with the fewest answers and rises with every further "
         "share; the reduced kernel is K less its smallest eigenvalue on the diagonal, and its own "
         "smallest one 0, but for 1e-9; and in it similarities are larger in proportion with the "

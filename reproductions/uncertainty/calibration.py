@@ -335,7 +335,7 @@ ITEMS = (
         experiment=partial(calibration, methods=("tste", "gnmds")),
         full=_COMMON, quick={**_QUICK, "shares": (0.005, 0.1), "noises": (0.0, 4.0), "repeats": 4},
         check=_check_figure_9,
-        rule="Holds if, for t-STE and for GNMDS, Procrustes error and every uncertainty rise with "
+        rule="Holds if Procrustes error and every uncertainty of t-STE and of GNMDS rise with "
         "noise, the uncertainty to .5 ± .05, and fall with answers, from end to end by over three "
         "standard errors and from no point to the next the other way by as many.",
     ),

@@ -238,8 +238,8 @@ ITEMS = (
         setting=_SETTING, ours="five sets of answers in place of one, two for long chains",
         experiment=predictions, full={"sources": tuple(DRAWS), "long": 2, **_FULL},
         quick={**_QUICK, "long": 1}, check=_check_figure_10,
-        rule="Holds if, by the published chain, the error falls and the share left open rises with "
-        "the threshold and both fall from fewest to most answers; at threshold .8 it leaves less "
+        rule="Holds if the published chain's error falls and its share left open rises with the "
+        "threshold and both fall from fewest to most answers; at threshold .8 it leaves less "
         "open than the bootstrap at every number of answers and errs more at the fewest, each by "
         "over three standard errors; and in the mean long chains leave less open than the "
         "bootstrap too and err nearer to the published chain than to the bootstrap (with the "
