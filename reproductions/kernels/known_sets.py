@@ -29,7 +29,7 @@ from tripletscope.reproductions.kernels.asking import answered
 FIRST = ("three normal clouds", "two half-moons")
 SECOND = ("two rings", "uniform square", "stochastic block model")
 #: Objects of a matrix that are drawn, evenly from all.
-_DRAWN = 32
+_DRAWN = 20
 _THIRDS = ("most similar third", "middle", "least")
 
 
@@ -103,7 +103,7 @@ def _cells(matrix: np.ndarray, drawn: np.ndarray) -> pd.DataFrame:
     row, column = np.meshgrid(drawn, drawn, indexing="ij")
     return pd.DataFrame({
         "what": "matrix", "row": row.ravel(), "column": column.ravel(),
-        "value": matrix[np.ix_(drawn, drawn)].ravel().round(4),
+        "value": matrix[np.ix_(drawn, drawn)].ravel().round(3),
     })
 
 
@@ -135,8 +135,8 @@ def _seen_from(kernel: np.ndarray, places: np.ndarray, fixed: int) -> pd.DataFra
     order = rankdata(-kernel[fixed, others], method="ordinal") - 1
     third = np.array(_THIRDS, dtype=object)[order * 3 // len(others)]
     table = pd.DataFrame({
-        "what": "seen from an object", "x": places[others, 0].round(4),
-        "y": places[others, 1].round(4), "third": third,
+        "what": "seen from an object", "x": places[others, 0].round(2),
+        "y": places[others, 1].round(2), "third": third,
     }).sort_values("third", key=lambda s: s.map(_THIRDS.index), kind="stable")
     own = {"what": "seen from an object", "x": places[fixed, 0], "y": places[fixed, 1],
            "third": "the object"}
