@@ -11,6 +11,7 @@ from tripletscope.core.tree import ComparisonForestClassifier
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.core.tree.partition import cells
 from tripletscope.reproductions.data import LabelledVectors, vectors
+from tripletscope.reproductions.forests.paired import clearly_below, in_splits, listed, splits_of
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
@@ -56,8 +57,8 @@ def plane(
         for cell in drawn:
             x, y = np.vstack([outlines[cell], outlines[cell][:1]]).T
             parts.append(pd.DataFrame({"step": step, "x": x, "y": y, "outline": f"cell {cell}"}))
-    table = pd.concat(parts, ignore_index=True)
-    return table.assign(leaf_size=leaf_size)
+    _, one_class, *_ = _faults(nodes, LabelledVectors("moons", points, label), leaf_size)
+    return pd.concat(parts, ignore_index=True).assign(leaf_size=leaf_size, one_class=one_class)
 
 
 def within(polygon: np.ndarray, point: np.ndarray) -> bool:
@@ -69,21 +70,16 @@ def within(polygon: np.ndarray, point: np.ndarray) -> bool:
 
 
 def check_plane(table: pd.DataFrame) -> Observation:
-    """Every point in the cell of its leaf, no leaf too large, the first pivots of two classes."""
-    points = table[table["kind"].notna()]
-    last = points[points["step"] == STEPS[-1]]
-    pivots = points[(points["step"] == STEPS[1]) & (points["kind"] == "pivots")]
+    """Every point in the cell of its leaf, no leaf too large, all pivots of two classes."""
+    last = table[table["kind"].notna() & (table["step"] == STEPS[-1])]
     sizes = last.groupby("cell").size()
-    holds = (
-        last["inside"].astype(bool).all() and sizes.max() <= table["leaf_size"].iloc[0]
-        and sorted(pivots["class"]) == [0, 1]
-    )
+    inside = last["inside"].astype(bool)
+    leaf_size, one_class = table["leaf_size"].iloc[0], int(table["one_class"].iloc[0])
     return Observation(
-        HOLDS if holds else DOES_NOT_HOLD,
+        HOLDS if inside.all() and sizes.max() <= leaf_size and not one_class else DOES_NOT_HOLD,
         f"{len(last)} points in {len(sizes)} cells of at most {sizes.max()}",
-        f"{int(last['inside'].astype(bool).sum())} of {len(last)} points lie in the polygon of "
-        "their leaf, and the first two pivots are "
-        f"{'' if sorted(pivots['class']) == [0, 1] else 'not '}of different classes.",
+        f"{inside.sum()} of {len(last)} points lie in the polygon of their leaf, and {one_class} "
+        "cells of both classes have pivots of one.",
     )
 
 
@@ -149,13 +145,15 @@ def check_growing(table: pd.DataFrame) -> Observation:
     return Observation(
         HOLDS if not faults and -1e-9 < more < 0.03 and large < 0.01 else DOES_NOT_HOLD,
         f"questions per tree: {words}",
-        f"{faults} pivots or sides are against the definition; a pair that splits off nothing but "
-        f"its own pivot is drawn again up to twice, which takes {100 * more:.1f} % more questions "
-        f"and leaves {100 * large:.2f} % of the leaves too large.",
+        f"{faults} pivots or sides are against the definition, {100 * more:.1f} % of the questions "
+        f"are further ones, {100 * large:.2f} % of the leaves are too large.",
     )
 
 
 # Algorithm 2 -----------------------------------------------------------------------------------
+
+#: Least share of the objects to which two forests of the same law shall give the same answer.
+_SAME = 0.95
 
 
 def voting(
@@ -188,11 +186,12 @@ def voting(
             ]
         if progress((done + 1) / len(cases)):
             raise Stopped
-    table = pd.DataFrame(rows).groupby(["share", "leaf_size", "forest"], sort=False).agg(
-        error=("error", "mean"), spread=("error", "sem"), same=("same", "mean")
-    ).reset_index()
-    kinds = zip(table["share"], table["leaf_size"], strict=True)
-    return table.assign(case=[f"r = {share:g}, n₀ = {size}" for share, size in kinds])
+    return pd.DataFrame([
+        {"case": f"r = {share:g}, n₀ = {leaf_size}", "forest": name, "same": own["same"].mean(),
+         **in_splits(own["error"].to_list())}
+        for (share, leaf_size, name), own in
+        pd.DataFrame(rows).groupby(["share", "leaf_size", "forest"], sort=False)
+    ])
 
 
 def to_the_letter(
@@ -228,20 +227,26 @@ def _drop(
 
 
 def check_voting(table: pd.DataFrame) -> Observation:
-    """Both forests err as often, by three standard errors, and mostly say the same."""
-    by = table.pivot_table(index="case", columns="forest", values=["error", "spread"], sort=False)
-    apart = (by["error"]["ours"] - by["error"]["to the letter"]).abs()
-    within = apart <= 3 * np.hypot(by["spread"]["ours"], by["spread"]["to the letter"]) + 0.5
-    holds = within.all() and table["same"].min() > 0.95
-    ours = "; ".join(
-        f"{case}: {row['error']['ours']:.1f} / {row['error']['to the letter']:.1f}"
-        for case, row in by.iterrows()
+    """Both forests mostly say the same, and neither errs clearly less."""
+    by = table.set_index(["case", "forest"])
+    cases = list(dict.fromkeys(table["case"]))
+    gaps = {
+        case: splits_of(by.loc[(case, "ours")]) - splits_of(by.loc[(case, "to the letter")])
+        for case in cases
+    }
+    # As many are learned from as tested.
+    less = clearly_below(gaps, 1.0)
+    more = clearly_below({case: -gap for case, gap in gaps.items()}, 1.0)
+    same = table["same"].min()
+    told = "; ".join(
+        f"{case}: {by['error'][case, 'ours']:.1f} / {by['error'][case, 'to the letter']:.1f}"
+        for case in cases
     )
     return Observation(
-        HOLDS if holds else DOES_NOT_HOLD, f"error in %, ours / to the letter: {ours}",
-        f"A forest written anew from the paper's lines gives the same answer for "
-        f"{100 * table['same'].mean():.1f} % of the objects, and errs as often by three "
-        f"standard errors in {int(within.sum())} of {len(within)} cases.",
+        HOLDS if same >= _SAME and not less and not more else DOES_NOT_HOLD,
+        f"error in %, ours / to the letter: {told}",
+        f"The same answer for {100 * same:.1f} % of the objects or more; ours errs clearly less "
+        f"in: {listed(less)}, clearly more in: {listed(more)}.",
     )
 
 
@@ -254,6 +259,9 @@ ITEMS = (
         "line, again and again.",
         setting="Two classes in the plane; pivots of different classes; n0 = 10",
         experiment=plane, full={"n_objects": 80, "leaf_size": 10}, check=check_plane,
+        rule="Holds if every point lies in the polygon of its leaf, which is cut out halfway "
+        "between pivots, no leaf has more than ten points, and pivots of every cell of both "
+        "classes are of different classes.",
     ),
     Item(
         key="forests-algorithm-1",
@@ -265,8 +273,12 @@ ITEMS = (
         ours="Forests stop at cells of one class unless divide_pure is set, which for n₀ = 1 "
         "changes no vote.",
         experiment=growing,
-        full={"leaf_sizes": (1, 4, 16, 64), "n_objects": 1000, "n_trees": 20},
+        full={"leaf_sizes": (1, 4, 16, 64), "n_objects": 1000, "n_trees": 5},
         quick={"n_objects": 200, "n_trees": 3}, check=check_growing,
+        rule="Holds if no cell of several classes has pivots of one, no object is on the side of "
+        "the farther pivot, and, since a pair that splits off nothing but its own pivot is drawn "
+        "again up to twice, questions are fewer than 3 % above one for each other object of a cell "
+        "and fewer than 1 % of the leaves are larger than n₀.",
     ),
     Item(
         key="forests-algorithm-2",
@@ -279,5 +291,9 @@ ITEMS = (
         full={"shares": (0.2, 1.0), "leaf_sizes": (1, 16), "n_objects": 400, "n_trees": 50,
               "n_repeats": 6},
         quick={"n_objects": 200, "n_trees": 20, "n_repeats": 3}, check=check_voting,
+        rule="Holds if, for each share r and leaf size, a forest written anew from the paper's "
+        "lines gives the same answer for at least 95 % of the objects, and neither errs clearly "
+        "less (one-sided t tests over splits with the standard error of Nadeau & Bengio, 5 %, "
+        "Holm).",
     ),
 )

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from scipy.stats import mode
-from sklearn.model_selection import KFold, StratifiedShuffleSplit
+from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.svm import SVC
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
@@ -14,7 +13,8 @@ from tripletscope.core.kernel.kernel import kernel_distances
 from tripletscope.core.simulation.motifs import motif_graphs
 from tripletscope.core.tree import ComparisonForestClassifier
 from tripletscope.reproductions import data as collections
-from tripletscope.reproductions.forests.accuracy import NEIGHBOURS, beside
+from tripletscope.reproductions.forests.neighbours import nearest
+from tripletscope.reproductions.forests.paired import clearly_below, in_splits, listed, splits_of
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
@@ -38,6 +38,8 @@ PUBLISHED = {
 }
 #: Rounds of the authors' program for edges, and of ours for subtrees.
 _ROUNDS = {"subtree": 5, "edge": 3}
+#: Share of the graphs that is held out of each split.
+_HELD_OUT = 0.1
 
 
 def errors_of_graphs(
@@ -57,7 +59,7 @@ def errors_of_graphs(
             length = np.sqrt(kernel.diagonal())
             kernel = kernel / length[:, None] / length
             found = []
-            splits = StratifiedShuffleSplit(n_splits, test_size=0.1, random_state=seed)
+            splits = StratifiedShuffleSplit(n_splits, test_size=_HELD_OUT, random_state=seed)
             for number, (train, test) in enumerate(splits.split(kernel, labels)):
                 found.append(_errors(kernel, table, labels, train, test, trees, seed + number))
                 done += 1
@@ -68,12 +70,9 @@ def errors_of_graphs(
                 (SVM, KNN, RANDOM_PIVOTS, OURS), PUBLISHED.get((name, counts), (np.nan,) * 4),
                 strict=True,
             ):
-                gap, gap_error = beside(errors[kind].to_numpy(), errors[SVM].to_numpy(), 0.1)
                 rows.append({
                     "data": name.upper(), "counts": f"WL-{counts}", "method": kind,
-                    "error": errors[kind].mean(), "spread": errors[kind].std(),
-                    "more": gap, "more_error": gap_error, "published": published,
-                    "pooled": errors["pooled"].mean(), "splits": n_splits,
+                    "published": published, **in_splits(errors[kind].to_list()),
                 })
     return pd.DataFrame(rows)
 
@@ -82,21 +81,16 @@ def _errors(
     kernel: np.ndarray, table: np.ndarray, labels: np.ndarray, train: np.ndarray,
     test: np.ndarray, trees: int, seed: int,
 ) -> dict[str, float]:
-    """In per cent, of the four methods, and of the forest with one pooled vote."""
+    """In per cent, of the four methods."""
     guesses = {
         SVM: _machine(kernel, labels, train, test),
-        KNN: _nearest(table, labels, train, test, seed),
+        KNN: nearest(table, labels, train, test, seed),
     }
-    kinds = {RANDOM_PIVOTS: ("random", "summed"), OURS: ("supervised", "summed")}
-    if labels.max() > 1:
-        kinds["pooled"] = ("supervised", "pooled")
-    for kind, (pivots, multiclass) in kinds.items():
+    for kind, pivots in ((RANDOM_PIVOTS, "random"), (OURS, "supervised")):
         forest = ComparisonForestClassifier(
-            metric="precomputed", n_estimators=trees, pivots=pivots, multiclass=multiclass,
-            seed=seed,
+            metric="precomputed", n_estimators=trees, pivots=pivots, multiclass="summed", seed=seed
         ).fit(table[np.ix_(train, train)], labels[train])
         guesses[kind] = forest.predict(table[np.ix_(test, train)])
-    guesses.setdefault("pooled", guesses[OURS])
     return {kind: 100 * np.mean(guess != labels[test]) for kind, guess in guesses.items()}
 
 
@@ -116,69 +110,32 @@ def _machine(
     return chosen.predict(kernel[np.ix_(test, train)])
 
 
-def _nearest(
-    table: np.ndarray, labels: np.ndarray, train: np.ndarray, test: np.ndarray, seed: int
-) -> np.ndarray:
-    """Nearest neighbours, as many of `NEIGHBOURS` as ten folds of the training objects choose."""
-    wrong = np.zeros(len(NEIGHBOURS))
-    for inner, held in KFold(10, shuffle=True, random_state=seed).split(train):
-        votes = _neighbours(table, labels, train[inner], train[held])
-        wrong += [np.sum(_vote(votes, k) != labels[train[held]]) for k in NEIGHBOURS]
-    return _vote(_neighbours(table, labels, train, test), NEIGHBOURS[int(np.argmin(wrong))])
-
-
-def _neighbours(
-    table: np.ndarray, labels: np.ndarray, train: np.ndarray, test: np.ndarray
-) -> np.ndarray:
-    """(m, largest k) labels of the nearest objects, nearest first."""
-    near = table[np.ix_(test, train)]
-    most = min(NEIGHBOURS[-1], len(train))
-    found = np.argpartition(near, most - 1, axis=1)[:, :most]
-    order = np.argsort(np.take_along_axis(near, found, axis=1), axis=1, kind="stable")
-    return labels[train][np.take_along_axis(found, order, axis=1)]
-
-
-def _vote(votes: np.ndarray, k: int) -> np.ndarray:
-    return mode(votes[:, :k], axis=1).mode
-
-
 def check_graphs(table: pd.DataFrame) -> Observation:
-    """Forests beat the SVM on MUTAG and ENZYMES, are beaten on NCI1 and NCI109, are near k-NN.
+    """Forests err clearly less than the SVM on small sets and clearly more on NCI.
 
-    Each by the mean over both kernels and both kinds of pivots, and nowhere by two standard errors
-    the other way. On the graphs made here, only: they do not err more than k-NN by 5 points.
+    On graphs made here, which the paper has not, clearly less than k-NN.
     """
-    wrong, told, clear = [], [], 0
+    less, more, told = {}, {}, []
     for name, rows in table.groupby("data", sort=False):
-        by = rows.groupby("method", sort=False)[["error", "more", "more_error"]].mean()
-        forests = by.loc[[RANDOM_PIVOTS, OURS]].mean()
         told += [
             f"{name} {counts} " + " / ".join(f"{value:.1f}" for value in part["error"])
             for counts, part in rows.groupby("counts", sort=False)
         ]
-        if name == MOTIFS.upper():
-            wrong += [name] * bool(forests["error"] > by.loc[KNN, "error"] + 5)
-            continue
-        sign = 1 if name.startswith("NCI") else -1
-        clear += sign * forests["more"] > 2 * forests["more_error"]
-        wrong += [name] * bool(sign * forests["more"] < 0)
-    many = table[(table["data"] == "ENZYMES") & (table["method"] == OURS)]
-    pooled = "".join(
-        f"; with one pooled vote the forest errs {row.pooled:.1f} % on {row.data} ({row.counts})"
-        for row in many.itertuples()
-    )
-    names = list(dict.fromkeys(table["data"]))
-    published = [name for name in names if name != MOTIFS.upper()]
-    sides = "Forests err less than the SVM on MUTAG and ENZYMES and more on NCI, as published,"
-    counted = published
-    if not published:
-        counted = names
-        sides = "Forests of graphs that differ in a motif err no more than k-NN and five points"
+        of = {
+            kind: np.mean([splits_of(row) for _, row in part.iterrows()], axis=0)
+            for kind, part in rows.groupby("method", sort=False)
+        }
+        rival = of[KNN if name == MOTIFS.upper() else SVM]
+        less[name] = (of[RANDOM_PIVOTS] + of[OURS]) / 2 - rival
+        more[name] = -less[name]
+    ratio = _HELD_OUT / (1 - _HELD_OUT)
+    below, above = clearly_below(less, ratio), clearly_below(more, ratio)
+    large = [name for name in less if name.startswith("NCI")]
+    holds = above == large and len(below) + len(large) == len(less)
     return Observation(
-        DOES_NOT_HOLD if wrong else HOLDS,
+        HOLDS if holds else DOES_NOT_HOLD,
         f"error in %, SVM / k-NN / random pivots / CompRF: {'; '.join(told)}",
-        f"{sides} on {len(counted) - len(set(wrong) & set(counted))} of {len(counted)} data sets"
-        f"{f', {clear} of them by two standard errors' if clear else ''}{pooled}.",
+        f"Forests err clearly less on: {listed(below)}; clearly more on: {listed(above)}.",
     )
 
 
@@ -195,12 +152,18 @@ ITEMS = (
         "38.2, NCI1 15.1 / 18.6 / 17.9 / 18.1, NCI109 15.4 / 18.3 / 19.6 / 18.4",
         setting="Ten splits 90/10, n0 = 1, 200 trees; edges with h = 3; votes for each two classes "
         "summed; k of {2, 6, 10, 14, 18}",
-        ours="Subtrees with h = 5, which the paper does not tell; on NCI1 and NCI109 100 trees and "
-        "three splits. The quick run is on graphs made by the program, with a known difference.",
+        ours="Subtrees with h = 5, which the paper does not tell; 100 trees, as in the authors' "
+        "program; 30 splits of MUTAG, of whose graphs ten splits test few, and four of NCI1 and "
+        "NCI109. In short, graphs made here, on which forests shall err clearly less than k-NN.",
         experiment=errors_of_graphs,
-        full={"data": ((MOTIFS, 10, 200), ("mutag", 10, 200), ("enzymes", 10, 200),
-                       ("nci1", 3, 100), ("nci109", 3, 100))},
-        quick={"data": ((MOTIFS, 5, 100),)}, check=check_graphs,
+        full={"data": (("mutag", 30, 100), ("enzymes", 10, 100), ("nci1", 4, 100),
+                       ("nci109", 4, 100))},
+        quick={"data": ((MOTIFS, 10, 100),)}, check=check_graphs,
+        rule="Holds if the forests' errors, averaged over both kinds of pivots and both kernels, "
+        "are clearly below the SVM's on MUTAG and ENZYMES and clearly above on NCI1 and NCI109 "
+        "(one-sided t tests over splits with the standard error of Nadeau & Bengio, 5 %, Holm over "
+        "the four).",
+        not_judged="Each kernel by itself, which ten splits cannot tell; how much is slightly.",
         needs=("mutag", "enzymes", "nci1", "nci109"),
     ),
 )

@@ -18,20 +18,21 @@ STAND_IN = (
     "MNIST's 4 and 9 in place of Gisette, which is made of them, scikit-learn's digits in place of "
     "UCIHAR and wine or breast cancer in place of Isolet"
 )
-#: Two digits of a collection, by the name that they have here.
-_PAIRS = {
+#: Some classes of a collection, by the name that they have here.
+_PARTS = {
+    "MNIST 0-4": ("mnist", range(5)), "digits 0-4": ("digits", range(5)),
     "MNIST 4/9": ("mnist", (4, 9)), "MNIST 0/1": ("mnist", (0, 1)),
-    "digits 4/9": ("digits", (4, 9)), "digits 0/1": ("digits", (0, 1)),
+    "digits 4/9": ("digits", (4, 9)),
     "wine 0/1": ("wine", (0, 1)),
 }
 
 
 def objects(name: str, most: int, rng: np.random.Generator) -> LabelledVectors:
-    """At most so many objects of a collection or of two of its classes.
+    """At most so many objects of a collection or of some of its classes.
 
     Features of "wine" and "cancer", which have different units, are standardised.
     """
-    source, classes = _PAIRS.get(name, (name, None))
+    source, classes = _PARTS.get(name, (name, None))
     given = vectors(source) if classes is None else vectors(source).of_classes(classes)
     given = given.some(most, rng)
     points = standardised(given.points) if source in ("wine", "cancer") else given.points

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import pytest
 
 from tripletscope.dashboard.views.papers.chart import chart_figure
 from tripletscope.dashboard.views.papers.charts import CHARTS
 from tripletscope.reproductions.forests import construction
+from tripletscope.reproductions.forests.paired import in_splits
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS
 from tripletscope.reproductions.outcome import rebuild
 
@@ -24,8 +26,8 @@ def test_the_plane_is_drawn_with_its_cells():
     assert [trace.name for trace in drawn.data if trace.showlegend] == [
         "class 0", "class 1", "pivots"
     ]
-    wrong = outcome.table.assign(inside=lambda t: t["inside"].where(t.index > 300, other=False))
-    assert construction.check_plane(wrong.assign(leaf_size=3)).shows == DOES_NOT_HOLD
+    for wrong in ({"inside": False}, {"leaf_size": 3}, {"one_class": 1}):
+        assert construction.check_plane(outcome.table.assign(**wrong)).shows == DOES_NOT_HOLD
 
 
 def test_within_a_triangle():
@@ -47,15 +49,22 @@ def test_trees_ask_what_they_are_defined_to_ask():
 
 def test_a_forest_to_the_letter_votes_as_ours():
     table = construction.voting(
-        shares=(1.0,), leaf_sizes=(1,), n_objects=120, n_trees=15, n_repeats=2
+        shares=(1.0,), leaf_sizes=(1,), n_objects=300, n_trees=40, n_repeats=2
     )
     assert construction.check_voting(table).shows == HOLDS
-    assert construction.check_voting(table.assign(same=0.5)).shows == DOES_NOT_HOLD
-    apart = pd.concat([
-        table[table["forest"] == "ours"].assign(error=30.0, spread=0.1),
-        table[table["forest"] != "ours"],
+
+
+@pytest.mark.parametrize(
+    ("same", "errors", "verdict"),
+    [(0.97, [5.0, 6.2, 4.9, 6.1], HOLDS), (0.9, [5.0, 6.2, 4.9, 6.1], DOES_NOT_HOLD),
+     (0.97, [25.0, 26.2, 24.9, 26.1], DOES_NOT_HOLD), (0.97, [1.0, 2.2, 0.9, 2.1], DOES_NOT_HOLD)],
+)
+def test_votes_are_to_be_the_same_and_errors_too(same, errors, verdict):
+    table = pd.DataFrame([
+        {"case": "r = 1, n₀ = 1", "forest": name, "same": same, **in_splits(own)}
+        for name, own in (("ours", errors), ("to the letter", [5.1, 6.0, 5.0, 6.1]))
     ])
-    assert construction.check_voting(apart).shows == DOES_NOT_HOLD
+    assert construction.check_voting(table).shows == verdict
 
 
 def test_one_that_is_to_the_letter_by_hand():

@@ -8,6 +8,7 @@ import pytest
 
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.reproductions.forests import parameters
+from tripletscope.reproductions.forests.paired import in_splits
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS
 
 
@@ -24,64 +25,72 @@ def test_errors_are_of_each_leaf_size_and_number_of_trees():
         parameters.by_leaf_size(data=("wine",), **settings, progress=lambda fraction: True)
 
 
-def curves(one: float, late: float = 3.0) -> pd.DataFrame:
-    rows = [
-        ("MNIST", f"n₀ = {size}", size, trees, error, 0.3)
-        for size, trees, error in (
-            (1, 4, 6.0), (1, 64, late), (1, 256, one), (64, 4, 9.0), (64, 64, 5.0), (64, 256, 5.0)
+#: By how much errors differ from fold to fold.
+FOLDS = np.array([-0.2, 0.1, 0.0, 0.3, -0.2])
+
+
+def curves(one: float = 2.9, late: float = 2.9, four: float = 3.5) -> pd.DataFrame:
+    return pd.DataFrame([
+        {"data": name, "leaf_size": size, "trees": trees, **in_splits(error + FOLDS * trees / 64)}
+        for name in ("MNIST", "wine") for size, trees, error in (
+            (1, 1, 9.0), (1, 64, late), (1, 256, one), (4, 1, 9.0), (4, 64, four),
+            (4, 256, four if name == "wine" else 3.5), (64, 1, 9.0), (64, 64, 5.0), (64, 256, 5.0)
         )
-    ]
-    return pd.DataFrame(
-        rows, columns=["data", "forest", "leaf_size", "trees", "error", "spread"]
-    )
+    ])
 
 
 @pytest.mark.parametrize(
-    ("one", "late", "verdict"), [(2.9, 3.0, HOLDS), (8.0, 8.0, DOES_NOT_HOLD),
-                                 (2.9, 5.0, DOES_NOT_HOLD)]
+    ("given", "verdict"),
+    [({}, HOLDS), ({"one": 8.0, "late": 8.0}, DOES_NOT_HOLD), ({"late": 6.0}, DOES_NOT_HOLD),
+     ({"late": 8.99}, DOES_NOT_HOLD), ({"four": 2.8}, DOES_NOT_HOLD)],
 )
-def test_small_leaves_are_best_and_a_hundred_trees_enough(one, late, verdict):
-    assert parameters.check_classes(curves(one, late)).shows == verdict
+def test_small_leaves_are_best_in_every_data_set_and_a_hundred_trees_enough(given, verdict):
+    assert parameters.check_classes(curves(**given)).shows == verdict
 
 
-def responses(fires: float) -> pd.DataFrame:
+def responses(fires: float = 45.0, wine: float = 0.78) -> pd.DataFrame:
     rows = []
     for name, errors in {"Boston": (6.0, 7.0), "Forest fires": (fires, 46.0),
-                         "White wine": (0.80, 0.78)}.items():
+                         "White wine": (0.80, wine)}.items():
         rows += [
-            (name, "n₀ = 1", 1, 64, errors[0], 0.1), (name, "n₀ = 16", 16, 64, errors[1], 0.1),
-            (name, parameters.MEAN_ALONE, 0, 64, 45.0, 0.1),
+            {"data": name, "forest": forest, "leaf_size": size, "trees": 64,
+             **in_splits(error + 0.01 * FOLDS * (1 + (size == 16)))}
+            for forest, size, error in (
+                ("n₀ = 1", 1, errors[0]), ("n₀ = 16", 16, errors[1]),
+                (parameters.MEAN_ALONE, 0, 45.0),
+            )
         ]
-    return pd.DataFrame(
-        rows, columns=["data", "forest", "leaf_size", "trees", "error", "spread"]
-    )
-
-
-def test_the_best_leaf_size_of_regressions_is_compared_with_the_text():
-    assert parameters.check_responses(responses(45.0)).shows == HOLDS
-    found = parameters.check_responses(responses(60.0))
-    assert found.shows == DOES_NOT_HOLD
-    assert "256 there" in found.why
-
-
-def shares(full: float, gain: float) -> pd.DataFrame:
-    rows = [
-        ("digits", "classification", 0.1, "r = 0.1", 6.0, 0.2),
-        ("digits", "classification", 1.0, "r = 1", full, 0.2),
-        ("Boston", "regression", 0.1, "r = 0.1", 30.0 - gain, 0.5),
-        ("Boston", "regression", 1.0, "r = 1", 30.0, 0.5),
-    ]
-    return pd.DataFrame(
-        rows, columns=["data", "task", "share", "subsample", "error", "spread"]
-    )
+    return pd.DataFrame(rows)
 
 
 @pytest.mark.parametrize(
-    ("full", "gain", "verdict"),
-    [(2.0, 0.0, HOLDS), (7.0, 0.0, DOES_NOT_HOLD), (2.0, 5.0, DOES_NOT_HOLD)],
+    ("given", "verdict"),
+    [({}, HOLDS), ({"fires": 60.0}, DOES_NOT_HOLD), ({"wine": 0.7999}, DOES_NOT_HOLD),
+     ({"wine": 0.9}, DOES_NOT_HOLD)],
 )
-def test_fewer_objects_per_tree_are_to_harm_classes_and_not_to_help_responses(full, gain, verdict):
-    assert parameters.check_shares(shares(full, gain)).shows == verdict
+def test_the_best_leaf_size_of_regressions_is_compared_with_the_text(given, verdict):
+    assert parameters.check_responses(responses(**given)).shows == verdict
+
+
+def shares(full: float = 2.0, gain: float = 0.0, fires: float = 29.0) -> pd.DataFrame:
+    kinds = {"digits": "classification"}
+    return pd.DataFrame([
+        {"data": name, "task": kinds.get(name, "regression"), "share": share,
+         **in_splits(error + FOLDS * (1 + (share == 1)))}
+        for name, share, error in (
+            ("digits", 0.1, 6.0), ("digits", 1.0, full), ("Boston", 0.1, 30.0 - gain),
+            ("Boston", 1.0, 30.0), ("Forest fires", 0.1, fires), ("Forest fires", 1.0, 30.0),
+        )
+    ])
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict"),
+    [({}, HOLDS), ({"full": 5.9}, DOES_NOT_HOLD), ({"gain": 5.0}, DOES_NOT_HOLD),
+     ({"fires": 31.0}, DOES_NOT_HOLD)],
+)
+def test_fewer_objects_per_tree_are_to_harm_classes_and_to_help_the_fires_alone(given, verdict):
+    assert parameters.check_shares(shares(**given)).shows == verdict
 
 
 def test_square_errors_are_relative_to_the_largest_of_their_data():
