@@ -8,15 +8,13 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.tree import ComparisonForestClassifier
+from tripletscope.reproductions.forests.paired import clearly_below, in_splits, listed, splits_of
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.theory.continuous import SQUARE, halves, in_cube
 
 #: Levels are at most this many times log n.
 LIMIT = 1 / np.log(2)
 FOREST = "forest of trees of α = 1"
-REAL = "comparison forest, n₀ = 1"
-WIDER = "comparison forest, n₀ = √n"
 #: Error of the best classifier: labels are turned with this probability.
 BAYES = 0.1
 
@@ -58,38 +56,30 @@ def errors(
     *, sizes: Sequence[int], alphas: Sequence[float], n_trees: int, n_queries: int, repeats: int,
     seed: int = 0, progress: Progress = silent,
 ) -> pd.DataFrame:
-    """Error of trees truncated at alpha log n levels, of a forest of them, and of a real forest."""
-    rows = []
+    """Error of trees truncated at alpha log n levels, and of a forest of them."""
+    found: dict[tuple[str, int], list[float]] = {}
     work = [(size, repeat) for size in sizes for repeat in range(repeats)]
     for number, (size, repeat) in enumerate(work, 1):
         rng = np.random.default_rng((seed, size, repeat))
         points, queries = (in_cube(n, 2, "even density", rng) for n in (size, n_queries))
         label = rng.random(size) < probability(points)
         chance = probability(queries)
-
-        def error(said: np.ndarray, chance: np.ndarray = chance) -> float:
-            return float(np.where(said, 1 - chance, chance).mean())
-
-        for alpha in alphas:
-            levels = int(alpha * np.log(size))
-            said = majorities(points, label, queries, levels, rng)
-            rows.append((_named(alpha), size, error(said)))
-        votes = [
+        said = {
+            _named(alpha): majorities(points, label, queries, int(alpha * np.log(size)), rng)
+            for alpha in alphas
+        }
+        said[FOREST] = np.mean([
             majorities(points, label, queries, int(np.log(size)), rng) for _ in range(n_trees)
-        ]
-        rows.append((FOREST, size, error(np.mean(votes, axis=0) >= 0.5)))
-        for name, leaf_size in ((REAL, 1), (WIDER, int(size**0.5))):
-            real = ComparisonForestClassifier(
-                n_estimators=100, leaf_size=leaf_size, pivots="random", oob_score=False,
-                seed=int(rng.integers(2**31)),
-            )
-            rows.append((name, size, error(real.fit(points, label).predict(queries))))
+        ], axis=0) >= 0.5
+        for name, own in said.items():
+            error = np.where(own, 1 - chance, chance).mean()
+            found.setdefault((name, size), []).append(float(error))
         if progress(number / len(work)) and number < len(work):
             raise Stopped
-    found = pd.DataFrame(rows, columns=["classifier", "n", "error"])
-    by = found.groupby(["classifier", "n"], sort=False)["error"]
-    table = by.mean().reset_index()
-    return table.assign(spread=(by.std() / np.sqrt(repeats)).to_numpy(), bayes=BAYES)
+    return pd.DataFrame([
+        {"classifier": name, "n": size, "bayes": BAYES, **in_splits(own)}
+        for (name, size), own in found.items()
+    ])
 
 
 def _named(alpha: float) -> str:
@@ -98,24 +88,19 @@ def _named(alpha: float) -> str:
 
 
 def _check(table: pd.DataFrame) -> Observation:
-    words, standing = [], []
+    gaps, told = {}, []
     for name, part in table.groupby("classifier", sort=False):
         part = part.sort_values("n")
-        first, last = part["error"].iloc[[0, -1]]
-        fallen = first - last > 2 * np.hypot(part["spread"].iloc[0], part["spread"].iloc[-1])
-        words.append(f"{name}: {first:.3f} to {last:.3f}")
-        covered = "too many" not in name and name not in (REAL, WIDER)
-        if covered and not fallen:
-            standing.append(name)
-    last = table.sort_values("n").groupby("classifier")["error"].last()
+        told.append(f"{name}: {part['error'].iloc[0]:.3f} to {part['error'].iloc[-1]:.3f}")
+        first, last = splits_of(part.iloc[0]), splits_of(part.iloc[-1])
+        if "too many" not in name:
+            gaps[name] = last - first
+    fallen = clearly_below(gaps, 0.0)
     return Observation(
-        DOES_NOT_HOLD if standing else HOLDS,
+        HOLDS if len(fallen) == len(gaps) else DOES_NOT_HOLD,
         f"error from n = {table['n'].min():,} to {table['n'].max():,}, best {BAYES}: "
-        f"{'; '.join(words)}",
-        ("The error of every truncated tree and of their forest falls by more than two standard "
-         "errors" if not standing else f"The error does not fall of {', '.join(standing)}")
-        + "; the forest as it is used, which the theorem does not cover, comes to "
-        f"{last[REAL]:.3f} with leaves of one object and to {last[WIDER]:.3f} with leaves of √n.",
+        f"{'; '.join(told)}",
+        f"The error falls clearly of: {listed(fallen)}.",
     )
 
 
@@ -128,12 +113,16 @@ ITEMS = (
         "down to the least that is possible.",
         published="Consistent for every α between 0 and 1 / log 2",
         ours="The square with labels that are turned with probability 0.1, in four quarters; trees "
-        "of three permitted α and of one that is not, a forest of 20 trees, and the comparison "
-        "forest of 100 trees as it is used, with leaves of one object and of √n",
+        "of three permitted α and of one that is not, and a forest of ten trees",
         experiment=errors,
         full={"sizes": tuple(4**k for k in range(3, 8)), "alphas": (0.5, 1.0, 1.2, 2.0),
-              "n_trees": 20, "n_queries": 600, "repeats": 6},
-        quick={"sizes": (64, 1024), "n_queries": 300, "n_trees": 8, "repeats": 4},
+              "n_trees": 10, "n_queries": 600, "repeats": 6},
+        quick={"sizes": (64, 4096), "n_queries": 300},
         check=_check,
+        rule="Holds if, for every permitted α and for the forest, the error is at n = 16,384 "
+        "clearly less than at n = 64 (one-sided t test over runs, 5 %, Holm).",
+        not_judged="That the error reaches the least in the limit, from which small α are still "
+        "far; other dimensions than the plane; what happens beyond 1 / log 2, of which the theorem "
+        "says nothing.",
     ),
 )

@@ -32,11 +32,16 @@ def _by_borders(x: np.ndarray) -> np.ndarray:
     return np.where(outside, np.where(left, 1, 0), np.where(left, 2, 3))
 
 
-def regions(*, n_points: int, seed: int = 0, progress: Progress = silent) -> pd.DataFrame:
+def _nearer(step: float) -> np.ndarray:
+    """Lattice points that are nearer to the first centre."""
+    x, y = np.meshgrid(np.arange(-1 + step / 3, APART / 2, step), np.arange(step / 3, 1.2, step))
+    return np.column_stack([x.ravel(), y.ravel()])
+
+
+def regions(*, step: float, seed: int = 0, progress: Progress = silent) -> pd.DataFrame:
     """The ellipse and the hyperbola that part the four cases."""
-    rng = np.random.default_rng(seed)
-    x = rng.random((n_points, 2)) * (1.5, 1.2) - (1.0, 0.0)
-    found = cases(x, np.full(n_points, APART), RADIUS)
+    x = _nearer(step)
+    found = cases(x, np.full(len(x), APART), RADIUS)
     # The inner circle of a near centre is none; what is drawn of this case is that of the third.
     circles = np.linalg.norm(x, axis=1) >= 2 * RADIUS
     same = found == _by_borders(x)
@@ -67,13 +72,11 @@ def _check_regions(table: pd.DataFrame) -> Observation:
     return Observation(
         HOLDS if share["same"] == 1 and share[list(CASES)].min() > 0 else DOES_NOT_HOLD,
         ", ".join(f"case {name} {100 * share[name]:.0f} %" for name in CASES),
-        f"For {100 * share['same']:.1f} % of random x the ellipse of sum δ + 4r and the hyperbola "
-        "of difference δ - 4r tell which circles meet; the text's δ - 4r for the ellipse is a "
-        "slip, as no sum of distances is below δ.",
+        f"For {100 * share['same']:.1f} % of x ellipse and hyperbola tell which circles meet.",
     )
 
 
-def intersections(*, n_points: int, seed: int = 0, progress: Progress = silent) -> pd.DataFrame:
+def intersections(*, step: float, seed: int = 0, progress: Progress = silent) -> pd.DataFrame:
     """The annuli of an x of each case, and how wide intersections are beside the proof's words."""
     pieces, measured = [], {}
     for name, place in EXAMPLES.items():
@@ -87,9 +90,8 @@ def intersections(*, n_points: int, seed: int = 0, progress: Progress = silent) 
                 pieces.append((panel, kind, circle(CENTRES[k // 2], radius)))
         left, right = ends(x, np.array([APART]), RADIUS)[0]
         pieces += [(panel, "ends", np.array([[at, -0.6], [at, 0.6]])) for at in (left, right)]
-    rng = np.random.default_rng(seed)
-    x = rng.random((n_points, 2)) * (1.5, 1.2) - (1.0, 0.0)
-    apart = np.full(n_points, APART)
+    x = _nearer(step)
+    apart = np.full(len(x), APART)
     kind, wide = _by_borders(x), widths(x, apart, RADIUS)
     for name, stated, corrected in zip(CASES, *_formulas(x), strict=True):
         here = kind == CASES.index(name)
@@ -127,26 +129,31 @@ def _check_intersections(table: pd.DataFrame) -> Observation:
         DOES_NOT_HOLD if wrong else HOLDS,
         "largest width: " + ", ".join(f"{name} {wide[name]:.2f}" for name in wide.index),
         "The proof's formulas give the widths of all four cases." if not wrong else
-        f"The proof's width is off in {' and '.join(wrong)}, by up to {printed.max():.2f} for "
-        "centres 1 apart: II has -2r for +2r, and III takes the crossing of the outer circles for "
-        f"the leftmost point, which is as in II; so corrected, all four are {mended}.",
+        f"The proof's width is off in {' and '.join(wrong)}, by up to {printed.max():.2f}: II has "
+        "-2r for +2r, and III takes the crossing of the outer circles for the leftmost point; "
+        f"corrected, they are {mended}.",
     )
 
 
-_POINTS = {"n_points": 200_000}, {"n_points": 20_000}
-
 ITEMS = (
     drawn(
-        7, "Where each shape of the intersection occurs",
+        "figure-7", ("thesis-figure-3.8",), "Where each shape of the intersection occurs",
         "An ellipse and a hyperbola around the centres part the four shapes that two annuli's "
         "intersection may have.",
-        "Centres 1 apart and r = 0.08; which circles meet is told for random x nearer to a",
-        regions, *_POINTS, _check_regions,
+        "Holds if, for every lattice point x nearer to a and outside of its ball of radius 2r, "
+        "the ellipse of sum δ + 4r and the hyperbola of difference δ - 4r tell which circles meet, "
+        "and each of the four cases occurs.",
+        regions, {"step": 0.004}, _check_regions,
+        ours="Centres 1 apart and r = 0.08; the text's sum δ - 4r is a slip, as no sum of "
+        "distances is below δ",
     ),
     drawn(
-        8, "The four shapes of the intersection",
-        "In each case other points are the leftmost and the rightmost of the intersection.",
-        "Centres 1 apart and r = 0.08; widths of random x beside the proof's formulas",
-        intersections, *_POINTS, _check_intersections, panel="panel",
+        "figure-8", ("thesis-figure-3.9",), "The four shapes of the intersection",
+        "In each case other points are the leftmost and the rightmost of the intersection, so that "
+        "its width is another formula.",
+        "Holds if the proof's formulas for the width, from these points, are exact in all four "
+        "cases, for every lattice point x nearer to a.",
+        intersections, {"step": 0.004}, _check_intersections,
+        ours="Centres 1 apart and r = 0.08",
     ),
 )

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS
-from tripletscope.reproductions.registry import items, original
+from tripletscope.reproductions.registry import items
 from tripletscope.reproductions.theory import annuli, constructions, cuts, drawing, lemmas, shapes
 
 RNG = np.random.default_rng(6)
@@ -16,19 +16,16 @@ SUPPLEMENT = "forests-supplement"
 SMALL = {
     "lemma-2.1": ({"kinds": ("cube 1", "cell"), "n_cells": 1, "n_cuts": 1000}, HOLDS),
     "lemma-2.2": ({"kinds": ("cube 2", "cell"), "n_cells": 1, "n_cuts": 1000}, HOLDS),
-    "lemma-2.3": ({"n_balls": 20, "n_points": 200}, HOLDS),
-    "lemma-2.4": ({"n_points": 500}, HOLDS),
-    "lemma-2.5": ({"n_cuts": 40, "n_points": 50}, HOLDS),
-    "lemma-2.6": ({"n_points": 500}, DOES_NOT_HOLD),
+    "lemma-2.3": ({"step": 0.1}, HOLDS),
+    "lemma-2.4": ({"step": 0.05}, HOLDS),
+    "lemma-2.5": ({"radii": (0.1,)}, HOLDS),
+    "lemma-2.6": ({"ratios": (12, 100)}, DOES_NOT_HOLD),
     "remark-2.1": ({"n_objects": 80, "n_pairs": 50}, HOLDS),
-    "figure-1": ({"n_cuts": 2000}, HOLDS),
-    "figure-2": ({"n_points": 2000}, HOLDS),
-    "figure-3": ({"n_points": 5000}, HOLDS),
-    "figure-4": ({"n_points": 2000}, HOLDS),
-    "figure-5": ({"n_points": 5000}, HOLDS),
-    "figure-6": ({"n_cuts": 2000}, HOLDS),
-    "figure-7": ({"n_points": 2000}, HOLDS),
-    "figure-8": ({"n_points": 2000}, DOES_NOT_HOLD),
+    "figure-1": ({"step": 0.09}, HOLDS),
+    "figure-2": ({"step": 0.02}, HOLDS),
+    "figure-3": ({"step": 0.02}, HOLDS),
+    "figure-7": ({"step": 0.02}, HOLDS),
+    "figure-8": ({"step": 0.02}, DOES_NOT_HOLD),
 }
 
 
@@ -40,6 +37,16 @@ def test_small_runs(key):
     table = item.experiment(seed=1, **settings)
     assert item.check(table).shows == verdict
     assert table.equals(item.experiment(seed=1, **settings))
+    assert table.equals(item.experiment(seed=2, **settings)) == item.exact
+
+
+def test_nearest_points_of_the_cell():
+    inside, beside = np.array([0.5, 0.4]), np.array([0.55, -0.5])
+    near = constructions.nearest_of_cell(np.array([inside, beside]))
+    assert near[0].tolist() == inside.tolist()
+    edge = np.linspace(constructions.CELL, np.roll(constructions.CELL, -1, axis=0), 2000)
+    least = np.linalg.norm(edge - beside, axis=2).min()
+    assert np.linalg.norm(near[1] - beside) == pytest.approx(least, abs=1e-4)
 
 
 def test_heights_over_planes():
@@ -95,13 +102,6 @@ def test_bounds_of_cuts():
     [
         ("lemma-2.1", _cuts(0.4, 0.1), _cuts(0.1, 0.1)),
         ("lemma-2.2", _cuts(0.4, 0.1), _cuts(0.4, 0.5)),
-        ("lemma-2.3", pd.DataFrame({"cube": ["d = 1"], "farthest": 0.9, "n_points": 9}),
-         pd.DataFrame({"cube": ["d = 1"], "farthest": 1.1, "n_points": 9})),
-        ("lemma-2.4",
-         pd.DataFrame({"space": "d = 1", "end": ["least", "most"], "diameters": [-0.9, 1.0]}),
-         pd.DataFrame({"space": "d = 1", "end": ["least", "most"], "diameters": [-1.2, 1.0]})),
-        ("lemma-2.5", pd.DataFrame({"space": "d = 1", "factor": [1.0, 2.0], "failed": [0.0, 0.3]}),
-         pd.DataFrame({"space": "d = 1", "factor": [1.0, 2.0], "failed": [0.1, 0.3]})),
         ("lemma-2.6",
          pd.DataFrame({"where": [lemmas.INSIDE, lemmas.BESIDE, lemmas.REPAIRED],
                        "ratio": 20, "share": [0.9, 0.9, 0.8]}),
@@ -120,31 +120,53 @@ def test_verdicts_on_lemmas(key, good, bad):
 
 _SHARES = dict.fromkeys((("", name) for name in annuli.CASES), 0.25)
 _OFF = {("Case II", name): 0.2 for name in ("width", "as printed", "corrected")}
+_CONES = {("", "points of A"): 9, ("", "outside of both sectors"): 0,
+          ("", "of γ in Π, outside of A"): 0}
+_BROUGHT = {("", "balls"): 2, ("", "in A and a ball"): 9}
+_PAIRS = {("", "pairs"): 9, ("", "most"): 1.0}
 
 
 @pytest.mark.parametrize(
-    ("number", "good", "bad"),
+    ("place", "good", "bad"),
     [
-        (1, {("", "good cuts"): 0.6, ("", "bad cuts"): 0.1},
-         {("", "good cuts"): 0.1, ("", "bad cuts"): 0.1}),
-        (2, {("", "A"): 1, ("", "2 Γ"): 2, ("", "γ in A"): 2, ("", "γ in Π"): 1},
-         {("", "A"): 3, ("", "2 Γ"): 2, ("", "γ in A"): 2, ("", "γ in Π"): 1}),
-        (3, {("", "B_x"): 1, ("", "annuli"): 2, ("", "outside"): 0},
-         {("", "B_x"): 1, ("", "annuli"): 2, ("", "outside"): 0.1}),
-        (4, {("", "in A and the ball"): 9, ("", "outside of β"): 0},
-         {("", "in A and the ball"): 9, ("", "outside of β"): 1}),
-        (6, {("", "failed"): 0, ("", "tried"): 9}, {("", "failed"): 0.1, ("", "tried"): 9}),
-        (7, _SHARES | {("", "same"): 1}, _SHARES | {("", "same"): 0.9}),
-        (8, _OFF | {("Case II", "as printed"): 0.0}, _OFF),
+        ("figure-2", _CONES, _CONES | {("", "outside of both sectors"): 1}),
+        ("figure-2", _CONES, _CONES | {("", "of γ in Π, outside of A"): 1}),
+        ("figure-3", {("", "B_x"): 1, ("", "annuli"): 2, ("", "outside"): 0},
+         {("", "B_x"): 1, ("", "annuli"): 2, ("", "outside"): 1}),
+        ("lemma-2.3", _BROUGHT | {("", "outside of β"): 0}, _BROUGHT | {("", "outside of β"): 1}),
+        ("lemma-2.4", _PAIRS | {("", "least"): -0.9}, _PAIRS | {("", "least"): -1.1}),
+        ("lemma-2.5", {("r = 1", "within 1 ρ"): 0, ("r = 1", "within 1.5 ρ"): 0.1},
+         {("r = 1", "within 1 ρ"): 0.1, ("r = 1", "within 1.5 ρ"): 0.1}),
+        ("figure-7", _SHARES | {("", "same"): 1}, _SHARES | {("", "same"): 0.9}),
+        ("figure-8", _OFF | {("Case II", "as printed"): 0.0}, _OFF),
     ],
 )
-def test_verdicts_on_figures(number, good, bad):
-    check = items()[f"{SUPPLEMENT}-figure-{number}"].check
+def test_verdicts_on_figures(place, good, bad):
+    check = items()[f"{SUPPLEMENT}-{place}"].check
     piece = [("", "cell A", constructions.CELL)]
     assert check(drawing.table_of(piece, good)).shows == HOLDS
     assert check(drawing.table_of(piece, bad)).shows == DOES_NOT_HOLD
 
 
-def test_the_thesis_has_the_same():
-    assert original(items()["thesis-lemma-17"]).key == "forests-supplement-lemma-2.6"
-    assert original(items()["thesis-figure-3.9"]).key == "forests-supplement-figure-8"
+def _two_balls(good: float, bad: float, share: float = 0.6) -> pd.DataFrame:
+    """Balls around (0, 0) and (4, 0), an upright good cut at `good`, a level bad one at `bad`."""
+    return drawing.table_of(
+        [("", "balls", drawing.circle((0, 0), 1)), ("", "balls", drawing.circle((4, 0), 1)),
+         ("", "good cut", np.array([[good, -9], [good, 9]])),
+         ("", "bad cut", np.array([[-9, bad], [9, bad]]))],
+        {("", "good cuts"): share, ("", "bad cuts"): 0.1},
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "verdict"),
+    [((2.0, 0.0), HOLDS), ((0.5, 0.0), DOES_NOT_HOLD), ((9.0, 0.0), DOES_NOT_HOLD),
+     ((2.0, 3.0), DOES_NOT_HOLD), ((2.0, 0.0, 0.05), DOES_NOT_HOLD)],
+)
+def test_cuts_are_judged_as_they_are_drawn(given, verdict):
+    assert items()[f"{SUPPLEMENT}-figure-1"].check(_two_balls(*given)).shows == verdict
+
+
+def test_one_card_has_a_lemma_with_its_figure():
+    also = {place for item in items().values() for place in item.also}
+    assert {"thesis-lemma-17", "thesis-figure-3.9", "forests-supplement-figure-4"} <= also

@@ -79,15 +79,6 @@ CHARTS = {
     "forests-supplement-figure-3": (
         Chart("curves", "x", "y", series="kind", where={"row": "drawn"}),
     ),
-    "forests-supplement-figure-4": (
-        Chart("curves", "x", "y", series="kind", where={"row": "drawn"}),
-    ),
-    "forests-supplement-figure-5": (
-        Chart("curves", "x", "y", series="kind", where={"row": "drawn"}),
-    ),
-    "forests-supplement-figure-6": (
-        Chart("curves", "x", "y", series="kind", where={"row": "drawn"}),
-    ),
     "forests-supplement-figure-7": (
         Chart("curves", "x", "y", series="kind", where={"row": "drawn"}),
     ),
@@ -131,19 +122,13 @@ CHARTS = {
         ),
     ),
     "forests-supplement-lemma-2.3": (
-        Chart("bars", "cube", "farthest", x_title="Unit cube", y_title="Farthest point, in radii"),
+        Chart("curves", "x", "y", series="kind", where={"row": "drawn"}),
     ),
     "forests-supplement-lemma-2.4": (
-        Chart(
-            "bars", "space", "diameters", series="end", x_title="Space",
-            y_title="Farther, in diameters of the ball",
-        ),
+        Chart("curves", "x", "y", series="kind", where={"row": "drawn"}),
     ),
     "forests-supplement-lemma-2.5": (
-        Chart(
-            "lines", "factor", "failed", series="space", x_title="Pivots within so many ρ",
-            y_title="Cuts that fail",
-        ),
+        Chart("curves", "x", "y", series="kind", where={"row": "drawn"}),
     ),
     "forests-supplement-lemma-2.6": (
         Chart(
