@@ -25,10 +25,7 @@ CHARTS = {
         ),
     ),
     "forests-table-1": (
-        Chart(
-            "bars", "data", "error", series="method", spread="spread", published="published",
-            y_title="error, %",
-        ),
+        Chart("bars", "data", "error", series="method", published="published", y_title="error, %"),
     ),
     "forests-table-2": (
         Chart(
