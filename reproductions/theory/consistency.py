@@ -113,10 +113,10 @@ ITEMS = (
         "down to the least that is possible.",
         published="Consistent for every α between 0 and 1 / log 2",
         ours="The square with labels that are turned with probability 0.1, in four quarters; trees "
-        "of three permitted α and of one that is not, and a forest of ten trees",
+        "of three permitted α and of one that is not, and a forest of five trees",
         experiment=errors,
         full={"sizes": tuple(4**k for k in range(3, 8)), "alphas": (0.5, 1.0, 1.2, 2.0),
-              "n_trees": 10, "n_queries": 600, "repeats": 6},
+              "n_trees": 5, "n_queries": 400, "repeats": 12},
         quick={"sizes": (64, 4096), "n_queries": 300},
         check=_check,
         rule="Holds if, for every permitted α and for the forest, the error is at n = 16,384 "

@@ -160,10 +160,10 @@ ITEMS = (
         claim="That a cell more than k levels below another has still more than half its diameter "
         "becomes exponentially unlikely as k grows.",
         published="P ≤ c γ^k with γ < 1",
-        ours="The plane; all descendants of 300 squares, and of as many cells three levels down",
+        ours="The plane; all descendants of 1,000 squares, and of as many cells three levels down",
         experiment=large_descendants,
         full={"densities": tuple(DENSITIES), "beginnings": (0, 3), "n_levels": 16,
-              "n_trees": 300},
+              "n_trees": 1000},
         quick={"n_trees": 60}, check=_check,
         rule="Holds if in every case the share of cells with a wide descendant, where it is "
         "between 0.02 and 0.8, falls as a power of k: γ < 1, and the line of its logarithm "
