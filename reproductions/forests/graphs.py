@@ -111,31 +111,31 @@ def _machine(
 
 
 def check_graphs(table: pd.DataFrame) -> Observation:
-    """Forests err clearly less than the SVM on small sets and clearly more on NCI.
+    """Forests err less than the SVM on small sets and more on NCI, with both kernels and pivots.
 
-    On graphs made here, which the paper has not, clearly less than k-NN.
+    On graphs made here, which the paper has not, less than k-NN.
     """
-    less, more, told = {}, {}, []
+    against, gaps, told = [], {}, []
     for name, rows in table.groupby("data", sort=False):
-        told += [
-            f"{name} {counts} " + " / ".join(f"{value:.1f}" for value in part["error"])
-            for counts, part in rows.groupby("counts", sort=False)
-        ]
-        of = {
-            kind: np.mean([splits_of(row) for _, row in part.iterrows()], axis=0)
-            for kind, part in rows.groupby("method", sort=False)
-        }
-        rival = of[KNN if name == MOTIFS.upper() else SVM]
-        less[name] = (of[RANDOM_PIVOTS] + of[OURS]) / 2 - rival
-        more[name] = -less[name]
-    ratio = _HELD_OUT / (1 - _HELD_OUT)
-    below, above = clearly_below(less, ratio), clearly_below(more, ratio)
-    large = [name for name in less if name.startswith("NCI")]
-    holds = above == large and len(below) + len(large) == len(less)
+        rival, sign = KNN if name == MOTIFS.upper() else SVM, -1 if name.startswith("NCI") else 1
+        for counts, part in rows.groupby("counts", sort=False):
+            by = part.set_index("method")
+            error = by["error"]
+            told.append(f"{name} {counts} " + " / ".join(f"{value:.1f}" for value in error))
+            against += [
+                f"{kind} ({name}, {counts})" for kind in (RANDOM_PIVOTS, OURS)
+                if sign * (error[kind] - error[rival]) >= 0
+            ]
+            both = np.mean([splits_of(by.loc[kind]) for kind in (RANDOM_PIVOTS, OURS)], axis=0)
+            gaps.setdefault(name, []).append(sign * (both - splits_of(by.loc[rival])))
+    clear = clearly_below(
+        {name: np.mean(own, axis=0) for name, own in gaps.items()}, _HELD_OUT / (1 - _HELD_OUT)
+    )
     return Observation(
-        HOLDS if holds else DOES_NOT_HOLD,
+        DOES_NOT_HOLD if against else HOLDS,
         f"error in %, SVM / k-NN / random pivots / CompRF: {'; '.join(told)}",
-        f"Forests err clearly less on: {listed(below)}; clearly more on: {listed(above)}.",
+        f"On the other side of the SVM than said: {listed(against)}; by t tests over the splits of "
+        f"a run clear on: {listed(clear)}.",
     )
 
 
@@ -154,16 +154,15 @@ ITEMS = (
         "summed; k of {2, 6, 10, 14, 18}",
         ours="Subtrees with h = 5, which the paper does not tell; 100 trees, as in the authors' "
         "program; 30 splits of MUTAG, of whose graphs ten splits test few, and three of NCI1 and "
-        "NCI109. In short, graphs made here, on which forests shall err clearly less than k-NN.",
+        "NCI109. In short, graphs made here, on which forests shall err less than k-NN.",
         experiment=errors_of_graphs,
         full={"data": (("mutag", 30, 100), ("enzymes", 10, 100), ("nci1", 3, 100),
                        ("nci109", 3, 100))},
         quick={"data": ((MOTIFS, 10, 100),)}, check=check_graphs,
-        rule="Holds if the forests' errors, averaged over both kinds of pivots and both kernels, "
-        "are clearly below the SVM's on MUTAG and ENZYMES and clearly above on NCI1 and NCI109 "
-        "(one-sided t tests over splits with the standard error of Nadeau & Bengio, 5 %, Holm over "
-        "the four).",
-        not_judged="Each kernel by itself, which ten splits cannot tell; how much is slightly.",
+        rule="Holds if forests with both kinds of pivots and on both kernels have a lower mean "
+        "error than the SVM on MUTAG and ENZYMES, and a higher one on NCI1 and NCI109.",
+        not_judged="Whether a difference is clear within a run, which a tenth of MUTAG's 188 "
+        "graphs cannot tell: the five seeds must agree; how much is slightly.",
         needs=("mutag", "enzymes", "nci1", "nci109"),
     ),
 )
