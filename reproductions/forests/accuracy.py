@@ -204,7 +204,7 @@ ITEMS = (
               "trees": 100, "n_folds": 3},
         quick={"data": (("digits", 1000),), "trees": 30},
         check=check_classes_table,
-        rule="Holds if, in every data set, the forest's error is at most CART's and it is clearly "
+        rule="Holds if in every data set the forest's error is at most CART's and it is clearly "
         "below that with random pivots on the same objects (McNemar's exact one-sided test, 5 %, "
         "Holm over the data sets).",
         not_judged="How far below CART it is, which the paper calls slight; k-NN, a baseline of "

@@ -291,7 +291,7 @@ ITEMS = (
         full={"shares": (0.2, 1.0), "leaf_sizes": (1, 16), "n_objects": 400, "n_trees": 50,
               "n_repeats": 6},
         quick={"n_objects": 200, "n_trees": 20, "n_repeats": 3}, check=check_voting,
-        rule="Holds if, for each share r and leaf size, a forest written anew from the paper's "
+        rule="Holds if for each share r and leaf size, a forest written anew from the paper's "
         "lines gives the same answer for at least 95 % of the objects, and neither errs clearly "
         "less (one-sided t tests over splits with the standard error of Nadeau & Bengio, 5 %, "
         "Holm).",

@@ -119,7 +119,7 @@ ITEMS = (
               "n_trees": 5, "n_queries": 400, "repeats": 12},
         quick={"sizes": (64, 4096), "n_queries": 300},
         check=_check,
-        rule="Holds if, for every permitted α and for the forest, the error is at n = 16,384 "
+        rule="Holds if for every permitted α and for the forest the error is at n = 16,384 "
         "clearly less than at n = 64 (one-sided t test over runs, 5 %, Holm).",
         not_judged="That the error reaches the least in the limit, from which small α are still "
         "far; other dimensions than the plane; what happens beyond 1 / log 2, of which the theorem "

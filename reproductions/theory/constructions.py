@@ -332,7 +332,7 @@ ITEMS = (
         "A ball whose centre is brought into the cell",
         "If the centre of a ball is moved to the nearest point of a cell, the ball still holds all "
         "of the cell that it held.",
-        "Holds if, for balls of one radius around the points of a lattice, every lattice point of "
+        "Holds if for balls of one radius around the points of a lattice, every lattice point of "
         "the cell in the ball is in the one that is moved.",
         brought_in, {"step": 0.02}, _check_brought_in, not_judged=_PLANE,
     ),
@@ -341,7 +341,7 @@ ITEMS = (
         "Where the other pivot of a cut through a ball is",
         "If a cut goes through a ball, both pivots are equally far from its centre, but for a "
         "diameter of the ball.",
-        "Holds if, of all pairs of lattice points whose cut meets the ball, the distances from its "
+        "Holds if for all pairs of lattice points whose cut meets the ball the distances from its "
         "centre differ by at most its diameter.",
         one_ball, {"step": 0.02}, _check_one_ball,
         ours="The curve is the images of x in all tangents of the ball", not_judged=_PLANE,
@@ -351,7 +351,7 @@ ITEMS = (
         "When a cut parts two balls for certain",
         "If each pivot is near enough to the centre of one of two balls, the cut parts the balls "
         "cleanly.",
-        "Holds if, for balls of three sizes, no cut between points of a lattice that reaches to ρ "
+        "Holds if for balls of three sizes no cut between points of a lattice that reaches to ρ "
         "from each centre, their edges among them, touches a ball or leaves it on the wrong side.",
         guaranteed, {"radii": (0.02, RADIUS, 0.2)}, _check_guaranteed,
         ours="Pivots within 1.5 ρ are measured beside", not_judged=_PLANE,

@@ -152,7 +152,7 @@ ITEMS = (
         "that is bounded from below, however small the cell is.",
         published="P ≥ 2 f_min / f_max ((c - 10) / 4c)^2d",
         ours=_OURS, experiment=cuts, full=_FULL, quick=_QUICK, check=_check_good,
-        rule="Holds if, for each cell, density and ratio c, no pair of far balls has a smaller "
+        rule="Holds if for each cell, density and ratio c, no pair of far balls has a smaller "
         "share of good cuts than the bound.",
         not_judged="How tight the bound is: in three dimensions it is below a thousandth.",
     ),
@@ -164,7 +164,7 @@ ITEMS = (
         "probability that falls with their size.",
         published="P ≤ f_max / f_min · 32 d c / ((c - 2)(c - 6))",
         ours=_OURS, experiment=cuts, full=_FULL, quick=_QUICK, check=_check_bad,
-        rule="Holds if, for each cell, density and ratio c, no pair of far balls has a larger "
+        rule="Holds if for each cell, density and ratio c, no pair of far balls has a larger "
         "share of bad cuts than the bound; bounds of 1 and more say nothing.",
     ),
 )

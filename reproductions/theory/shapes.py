@@ -140,7 +140,7 @@ ITEMS = (
         "figure-7", ("thesis-figure-3.8",), "Where each shape of the intersection occurs",
         "An ellipse and a hyperbola around the centres part the four shapes that two annuli's "
         "intersection may have.",
-        "Holds if, for every lattice point x nearer to a and outside of its ball of radius 2r, "
+        "Holds if for every lattice point x nearer to a and outside of its ball of radius 2r, "
         "the ellipse of sum δ + 4r and the hyperbola of difference δ - 4r tell which circles meet, "
         "and each of the four cases occurs.",
         regions, {"step": 0.004}, _check_regions,
