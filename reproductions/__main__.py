@@ -51,8 +51,8 @@ def _compared(outcome: Outcome, before: Outcome | None) -> str:
         f"{outcome.item}: {known.word}, {known.share} ({outcome.seconds:.0f} s a seed)",
         f"  {known.ours}", f"  {known.why}",
     ]
-    if before is None:
-        lines.append("  No outcome is shipped.")
+    if before is None or not before.is_readable:
+        lines.append("  No outcome is shipped that can be read.")
     elif before.verdict.word != known.word:
         lines.append(f"  CHANGED: {before.verdict.word}, {before.verdict.share} is shipped.")
     elif before.rows != outcome.rows and not outcome.quick:
