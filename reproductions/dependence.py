@@ -4,55 +4,100 @@ from __future__ import annotations
 
 import ast
 import hashlib
+from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from tripletscope.reproductions.item import Item
 
-_OWN = "tripletscope."
-_ROOM = "tripletscope.reproductions."
-#: Modules of the room that say, keep or tell, and do not measure.
-_TELLING = frozenset(
-    f"{_ROOM}{name}" for name in ("item", "outcome", "registry", "verdict", "dependence")
-)
+_PACKAGE, _ROOM = "tripletscope.", "tripletscope.reproductions."
 
 
 def code_of(item: Item) -> str:
-    """Hash of the modules that an item's experiment imports, through one another.
+    """Hash of what an item's experiment calls in this room, and of the modules that this imports.
 
-    Comments, docstrings, checks and what items say do not count.
+    Comments, docstrings, and what judges, declares or says do not count.
     """
     function = getattr(item.experiment, "func", item.experiment)
-    found: set[str] = set()
-    todo = [function.__module__]
+    todo = [(function.__module__, function.__qualname__.split(".")[0])]
+    own: dict[tuple[str, str], str] = {}
+    modules: set[str] = set()
     while todo:
-        module = todo.pop()
-        if module not in found:
-            found.add(module)
-            todo += _imported(module) - found
-    parts = "".join(_digest(module) for module in sorted(found - _TELLING))
-    return hashlib.sha256(parts.encode()).hexdigest()[:16]
+        place = todo.pop()
+        if place not in own:
+            node = _definitions(place[0])[place[1]]
+            own[place] = ast.dump(node)
+            for module, name in _uses(place[0], node):
+                if module.startswith(_ROOM) and name:
+                    todo.append((module, name))
+                else:
+                    modules.add(module)
+    parts = [own[place] for place in sorted(own)]
+    parts += [_digest(module) for module in sorted(_all_imported(frozenset(modules)))]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
 @cache
 def _tree(module: str) -> ast.Module:
-    return ast.parse(Path(find_spec(module).origin).read_text("utf-8"))
+    """Of a module's source, without docstrings."""
+    tree = ast.parse(Path(find_spec(module).origin).read_text("utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+            node.body = node.body[1:] or [ast.Pass()]
+    return tree
 
 
 @cache
-def _imported(module: str) -> frozenset[str]:
-    """Modules of this package that a module imports, wherever it does; packages among them."""
-    if module in _TELLING:
-        return frozenset()
-    names: set[str] = set()
+def _definitions(module: str) -> dict[str, ast.stmt]:
+    """What a module defines, by name."""
+    found: dict[str, ast.stmt] = {}
+    for node in _tree(module).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found[node.name] = node
+        elif isinstance(node, ast.Assign | ast.AnnAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for name in (part for target in targets for part in ast.walk(target)):
+                if isinstance(name, ast.Name):
+                    found[name.id] = node
+    return found
+
+
+def _uses(module: str, node: ast.stmt) -> Iterator[tuple[str, str]]:
+    """What of this package a definition uses: module and name, or a module as such."""
+    defined, imported = _definitions(module), _names_imported(module)
+    for name in {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}:
+        if name in defined:
+            yield module, name
+        elif name in imported:
+            yield imported[name]
+
+
+@cache
+def _names_imported(module: str) -> dict[str, tuple[str, str]]:
+    """Names that a module imports from this package, and where they are."""
+    found = {}
     for node in ast.walk(_tree(module)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names.add(node.module)
-            names |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return frozenset(name for name in names if name.startswith(_OWN) and _is_module(name))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_PACKAGE):
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                found[alias.asname or alias.name] = (
+                    (inner, "") if _is_module(inner) else (node.module, alias.name)
+                )
+    return found
+
+
+@cache
+def _all_imported(modules: frozenset[str]) -> frozenset[str]:
+    """Modules, and those of this package that they import through one another."""
+    found: set[str] = set()
+    todo = list(modules)
+    while todo:
+        module = todo.pop()
+        if module not in found:
+            found.add(module)
+            todo += [origin for origin, _ in _names_imported(module).values()]
+    return frozenset(found)
 
 
 @cache
@@ -66,18 +111,4 @@ def _is_module(name: str) -> bool:
 
 @cache
 def _digest(module: str) -> str:
-    tree = _tree(module)
-    kept = [node for node in tree.body if not (module.startswith(_ROOM) and _tells(node))]
-    for node in (part for top in kept for part in ast.walk(top)):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
-            node.body = node.body[1:] or [ast.Pass()]
-    return hashlib.sha256("\n".join(map(ast.dump, kept)).encode()).hexdigest()
-
-
-def _tells(node: ast.stmt) -> bool:
-    """Whether a statement of the room checks or declares, or is a docstring."""
-    if isinstance(node, ast.FunctionDef):
-        return node.name.lstrip("_").startswith("check")
-    if isinstance(node, ast.Assign):
-        return any(isinstance(name, ast.Name) and name.id == "ITEMS" for name in node.targets)
-    return isinstance(node, ast.Expr)
+    return hashlib.sha256(ast.dump(_tree(module)).encode()).hexdigest()

@@ -265,11 +265,11 @@ def check_dimensions(table: pd.DataFrame) -> Observation:
         wide = own.pivot_table("accuracy", ["dimensions", "run"], "method")
         for d, each in wide.groupby("dimensions"):
             for method in wide.columns.drop("t-STE"):
-                p_values[f"{method} on {name}, d = {d}"] = _check_better(
+                p_values[f"{method} on {name}, d = {d}"] = _p_better(
                     each["t-STE"] - each[method]
                 )
         of_two = wide.loc[2, "t-STE"]
-        p_values[f"one dimension on {name}"] = _check_better(of_two - wide.loc[1, "t-STE"])
+        p_values[f"one dimension on {name}"] = _p_better(of_two - wide.loc[1, "t-STE"])
         means = wide.groupby("dimensions").mean()
         levels[name] = means["t-STE"].drop(index=[1, 2]).max() - of_two.mean()
         said.append(f"{name}, d = {means.index[0]} to {means.index[-1]}: " + "; ".join(
@@ -287,7 +287,7 @@ def check_dimensions(table: pd.DataFrame) -> Observation:
     )
 
 
-def _check_better(gains: pd.Series) -> float:
+def _p_better(gains: pd.Series) -> float:
     """P value of no gain over splits with a seventh held out."""
     return p_above(gains.mean(), gains.std(ddof=1) * np.sqrt(1 / len(gains) + 1 / 6),
                    len(gains) - 1)

@@ -101,7 +101,7 @@ def _check_errors(table: pd.DataFrame, kept: str, function: str) -> pd.DataFrame
     ]
 
 
-def _check_said(rows: pd.DataFrame) -> str:
+def _said(rows: pd.DataFrame) -> str:
     """Errors at one noise with the fewest and with all questions."""
     sigma = rows.loc[rows["sigma"] <= _SHOWN[0], "sigma"].max()
     words = []
@@ -137,7 +137,7 @@ def _check_rules(
     )
     if shows == HOLDS_WITH_THEIRS:
         why = f"With the start of lowest loss, not so: {listed}."
-    return Observation(shows, _check_said(theirs), why)
+    return Observation(shows, _said(theirs), why)
 
 
 def _check_sigmoid(table: pd.DataFrame) -> Observation:

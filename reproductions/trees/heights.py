@@ -87,7 +87,7 @@ def bounds(
     return pd.DataFrame(rows, columns=["data", "n", "what", "curve", "value", "above"])
 
 
-def _check_said(table: pd.DataFrame, what: str) -> tuple[str, float, float, str]:
+def _said(table: pd.DataFrame, what: str) -> tuple[str, float, float, str]:
     """What was found at the largest n; share above the bound; acceleration; empty bounds.
 
     The acceleration is how many times as much the last doubling of n adds to the mean as the first
@@ -113,7 +113,7 @@ def _check_said(table: pd.DataFrame, what: str) -> tuple[str, float, float, str]
 
 
 def _check_heights(table: pd.DataFrame) -> Observation:
-    said, above, faster, empty = _check_said(table, HEIGHT)
+    said, above, faster, empty = _said(table, HEIGHT)
     return Observation(
         HOLDS if above <= EPSILON and faster <= FASTER else DOES_NOT_HOLD, said,
         f"{100 * above:.0f} % of the trees are above h*, and the last doubling of n adds at most "
@@ -123,7 +123,7 @@ def _check_heights(table: pd.DataFrame) -> Observation:
 
 
 def _check_questions(table: pd.DataFrame) -> Observation:
-    found = [_check_said(table, what) for what in (BUILD, QUERY)]
+    found = [_said(table, what) for what in (BUILD, QUERY)]
     above, faster = max(f[1] for f in found), max(f[2] for f in found)
     return Observation(
         HOLDS if above <= EPSILON and faster <= FASTER else DOES_NOT_HOLD,

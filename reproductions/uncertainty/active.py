@@ -21,7 +21,7 @@ from tripletscope.core.embedding.tste import TSTE
 from tripletscope.core.geometry import distances
 from tripletscope.core.optimise.loss import margins
 from tripletscope.core.simulation.simulate import answer, random_questions, simulate
-from tripletscope.core.uncertainty import Samples, laplace
+from tripletscope.core.uncertainty import Samples
 from tripletscope.reproductions.data import LabelledVectors, vectors
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
@@ -30,7 +30,6 @@ from tripletscope.reproductions.item import (
     Observation,
 )
 from tripletscope.reproductions.uncertainty.published import (
-    VARIANCE,
     StepReports,
     published_bootstrap,
     short_chain,
@@ -39,8 +38,7 @@ from tripletscope.reproductions.uncertainty.published import (
 
 PREDICTION, CLASSES, CLUSTERS = "triplets wrong", "5-NN error", "ARI of clusters"
 RANDOM, BY_BOOTSTRAP, BY_CHAIN = "random", "uncertain, bootstrap", "uncertain, Bayesian"
-BY_GAIN, SPREAD = "information gain", "uncertain, spread over objects"
-BY_NORMAL = "uncertain, normal approximation"
+BY_GAIN = "information gain"
 #: Classes of each of the data sets.
 _CLASSES = {"mnist": (6, 8), "cancer": (0, 1), "digits": tuple(range(6))}
 _METHODS: dict[str, type[OrdinalEmbedding]] = {m.name: m for m in (STE, TSTE)}
@@ -138,13 +136,9 @@ def _asked(
         return propose(
             fitted, triplets, number, strategy="gain", batch="top", seed=seed, samples=alone
         )
-    if way == BY_NORMAL:
-        samples = laplace(fitted, triplets, variance=VARIANCE, seed=seed)
-    else:
-        samples = (short_chain if way == BY_CHAIN else published_bootstrap)(fitted, triplets, seed)
+    samples = (short_chain if way == BY_CHAIN else published_bootstrap)(fitted, triplets, seed)
     return propose(
-        fitted, triplets, number, strategy="uncertain", seed=seed, samples=samples,
-        batch="spread" if way == SPREAD else "top",
+        fitted, triplets, number, strategy="uncertain", seed=seed, samples=samples, batch="top"
     )
 
 
@@ -196,7 +190,7 @@ def _told(found: pd.DataFrame, quantity: str) -> str:
     return f"{quantity} in the end: {'; '.join(parts)}"
 
 
-def check_found(table: pd.DataFrame, quantity: str) -> pd.DataFrame:
+def _of_paper(table: pd.DataFrame, quantity: str) -> pd.DataFrame:
     """`gains` of the paper's two ways; in standard errors that are pooled over all ways."""
     last = table[(table["x"] == table["x"].max()) & (table["quantity"] == quantity)]
     error = np.sqrt(2.0 * (last["spread"] ** 2 / last["repeats"]).groupby(last["title"]).mean())
@@ -212,7 +206,7 @@ def check_asking(table: pd.DataFrame) -> Observation:
     by less than a third of the error; other tasks change by over three standard errors.
     """
     first, *others = (
-        check_found(table, quantity) for quantity in (PREDICTION, CLASSES, CLUSTERS)
+        _of_paper(table, quantity) for quantity in (PREDICTION, CLASSES, CLUSTERS)
     )
     ours = ". ".join(
         _told(gains(table, quantity), quantity) for quantity in (PREDICTION, CLASSES, CLUSTERS)
@@ -238,7 +232,7 @@ def check_asking(table: pd.DataFrame) -> Observation:
     )
 
 
-def check_in_words(methods: str) -> str:
+def _rule(methods: str) -> str:
     """The rule of `check_asking`, for the figure of these methods."""
     return (
         "Holds if with 10,000 answers the most uncertain questions, by the bootstrap and by the "
@@ -335,7 +329,7 @@ ITEMS = (
               "ways": (RANDOM, BY_BOOTSTRAP, BY_CHAIN, BY_GAIN), **_FULL},
         quick={**_QUICK, "end": 10_000, "repeats": 5, "methods": ("ste",)},
         check=check_asking,
-        rule=check_in_words("STE"),
+        rule=_rule("STE"),
         not_judged="That information gain is not competitive, as the paper does not say with what; "
         "effects on the other tasks that two repetitions cannot tell.",
     ),
@@ -350,7 +344,7 @@ ITEMS = (
               "ways": (RANDOM, BY_BOOTSTRAP, BY_CHAIN, BY_GAIN), **_FULL},
         quick={**_QUICK, "end": 10_000, "repeats": 5, "methods": ("tste",)},
         check=check_asking,
-        rule=check_in_words("STE and t-STE"),
+        rule=_rule("STE and t-STE"),
         not_judged="That information gain is not competitive, as the paper does not say with what; "
         "effects on the other tasks that two repetitions cannot tell.",
     ),
@@ -365,7 +359,7 @@ ITEMS = (
               "ways": (RANDOM, BY_BOOTSTRAP, BY_CHAIN, BY_GAIN), **_FULL},
         quick={**_QUICK, "end": 10_000, "repeats": 5, "methods": ("ste",)},
         check=check_asking, needs=("mnist",),
-        rule=check_in_words("STE and t-STE"),
+        rule=_rule("STE and t-STE"),
         not_judged="That information gain is not competitive, as the paper does not say with what; "
         "effects on the other tasks that two repetitions cannot tell.",
     ),
@@ -381,7 +375,7 @@ ITEMS = (
               "ways": (RANDOM, BY_BOOTSTRAP, BY_CHAIN, BY_GAIN), **_FULL},
         quick={**_QUICK, "end": 10_000, "repeats": 5, "methods": ("tste",)},
         check=check_asking,
-        rule=check_in_words("t-STE"),
+        rule=_rule("t-STE"),
         not_judged="That information gain is not competitive, as the paper does not say with what; "
         "effects on the other tasks that two repetitions cannot tell.",
     ),

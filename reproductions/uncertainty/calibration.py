@@ -159,7 +159,7 @@ def _range(table: pd.DataFrame, part: str, method: str, source: str) -> str:
     return f"{first:.2f} -> {last:.2f}"
 
 
-def check_curves(table: pd.DataFrame) -> list[str]:
+def _turns(table: pd.DataFrame) -> list[str]:
     """Published curves that do not clearly rise with noise to one half and fall with answers.
 
     Clearly is by over three standard errors from the first point to the last, and from no point
@@ -181,7 +181,7 @@ def check_curves(table: pd.DataFrame) -> list[str]:
 def _check_figure_2(table: pd.DataFrame) -> Observation:
     """All curves move as they should, and the bootstrap is the more cautious one."""
     curves = table[table["part"].isin([NOISE, ANSWERS])]
-    wrong = check_curves(curves)
+    wrong = _turns(curves)
     surer, places = less_cautious(curves, SHORT_CHAIN)
     surer_long, places_long = less_cautious(curves, LONG_CHAINS)
     swapped = {BOOTSTRAP: SHORT_CHAIN, SHORT_CHAIN: BOOTSTRAP}
@@ -233,7 +233,7 @@ def _check_figure_2(table: pd.DataFrame) -> Observation:
 
 def _check_figure_9(table: pd.DataFrame) -> Observation:
     """All curves of both methods move as they should."""
-    wrong = check_curves(table)
+    wrong = _turns(table)
     ours = "; ".join(
         f"{method.title}, {source.lower()}: noise {_range(table, NOISE, name, source)}, answers "
         f"{_range(table, ANSWERS, name, source)}"

@@ -17,7 +17,7 @@ def clouds(*, n_objects: int, seed: int = 0, progress: Progress = silent) -> pd.
     return pd.DataFrame({"x": places[:, 0], "y": places[:, 1]})
 
 
-def check_marginals(table: pd.DataFrame) -> tuple[float, float]:
+def _marginals(table: pd.DataFrame) -> tuple[float, float]:
     """Probability of as large a distance from the published mixture, of x and of y given x.
 
     By the Kolmogorov-Smirnov test: under the mixture both distribution functions are uniform.
@@ -39,7 +39,7 @@ def check_marginals(table: pd.DataFrame) -> tuple[float, float]:
 
 
 def _check(table: pd.DataFrame) -> Observation:
-    p = check_marginals(table)
+    p = _marginals(table)
     said = f"{len(table)} points; p = {p[0]:.2f} for x, {p[1]:.2f} for y given x"
     if min(p) > 0.005:
         return Observation(HOLDS, said, "The points can be of the published mixture.")

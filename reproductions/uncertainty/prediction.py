@@ -128,7 +128,7 @@ def _told(table: pd.DataFrame, source: str) -> str:
     return f"{source}: {cells}"
 
 
-def check_steps(table: pd.DataFrame, source: str) -> list[str]:
+def _wrong_steps(table: pd.DataFrame, source: str) -> list[str]:
     """Where error or abstention goes the other way from a threshold, or a share, to the next."""
     own = table[table["source"] == source]
     own = own[own["repeats"] == own["repeats"].max()]  # enough is predicted in all of them
@@ -147,7 +147,7 @@ def check_steps(table: pd.DataFrame, source: str) -> list[str]:
 
 def _check_figure_3(table: pd.DataFrame) -> Observation:
     """Error falls and abstention rises with the threshold; both fall with more answers."""
-    wrong = _against(table, BOOTSTRAP) + check_steps(table, BOOTSTRAP)
+    wrong = _against(table, BOOTSTRAP) + _wrong_steps(table, BOOTSTRAP)
     ours = _told(table, BOOTSTRAP)
     if wrong:
         return Observation(DOES_NOT_HOLD, ours, f"Not as it should be: {', '.join(wrong)}.")
@@ -157,7 +157,7 @@ def _check_figure_3(table: pd.DataFrame) -> Observation:
     )
 
 
-def check_clear(table: pd.DataFrame, quantity: str, less: str, more: str) -> pd.Series:
+def _in_errors(table: pd.DataFrame, quantity: str, less: str, more: str) -> pd.Series:
     """By share, by how many standard errors one source is below another at the threshold."""
     own = table[(table["quantity"] == quantity) & np.isclose(table["threshold"], _COMPARED)]
     y, spread, repeats = (
@@ -174,9 +174,9 @@ def _check_figure_10(table: pd.DataFrame) -> Observation:
     few = table["share"].min()
     error = {source: at(table, source, WRONG, _COMPARED)[few] for source in DRAWS}
     left = {source: at(table, source, OPEN, _COMPARED) for source in DRAWS}
-    if check_clear(table, WRONG, BOOTSTRAP, SHORT_CHAIN)[few] <= 3.0:
+    if _in_errors(table, WRONG, BOOTSTRAP, SHORT_CHAIN)[few] <= 3.0:
         wrong.append("with fewest answers the chain does not clearly err more")
-    if (check_clear(table, OPEN, SHORT_CHAIN, BOOTSTRAP) <= 3.0).any():
+    if (_in_errors(table, OPEN, SHORT_CHAIN, BOOTSTRAP) <= 3.0).any():
         wrong.append("the chain does not clearly leave less open at every number of answers")
     ours = "; ".join(
         f"{source}: error at {few:g} % and t = {_COMPARED:g} {error[source]:.3f}, left open "

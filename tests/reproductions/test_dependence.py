@@ -10,46 +10,50 @@ from tripletscope.reproductions import dependence
 from tripletscope.reproductions.dependence import code_of
 from tripletscope.reproductions.registry import items
 
-MIXTURE = "uncertainty-figure-8"
+MIXTURE, OWN = "uncertainty-figure-8", "tripletscope.reproductions.uncertainty.mixture"
+CACHED = [
+    found for found in vars(dependence).values() if hasattr(found, "cache_clear")
+]
 
 
 @pytest.fixture
-def changed(monkeypatch):
-    """Let the source of a module be another, and hash anew."""
-    read = dependence._tree.__wrapped__
+def changed():
+    """Hash anew where the source of a module is another."""
+    read = dependence._tree
 
     def change(module: str, old: str, new: str) -> str:
         source = ast.unparse(read(module))
         assert old in source
-        monkeypatch.setattr(dependence, "_tree", lambda name: (
+        dependence._tree = lambda name: (
             ast.parse(source.replace(old, new)) if name == module else read(name)
-        ))
-        for cached in (dependence._imported, dependence._digest):
-            cached.cache_clear()
+        )
+        for found in CACHED:
+            found.cache_clear()
         return code_of(items()[MIXTURE])
 
     yield change
-    for cached in (dependence._imported, dependence._digest):
-        cached.cache_clear()
+    dependence._tree = read
+    for found in CACHED:
+        found.cache_clear()
 
 
-def test_code_that_measures_counts_and_words_do_not(changed):
+def test_code_that_measures_counts_and_words_and_checks_do_not(changed):
     before = code_of(items()[MIXTURE])
-    own = items()[MIXTURE].experiment.__module__
-    assert changed(own, "ITEMS = ", "ITEMS = 0, ") == before
-    assert changed(own, "places = ", "others = ") != before
+    assert changed(OWN, "ITEMS = ", "ITEMS = 0, ") == before
+    assert changed(OWN, "def _check(", "def _another_check(") == before
+    assert changed(OWN, "places = ", "others = ") != before
 
 
 def test_what_is_imported_counts_through_other_modules(changed):
     before = code_of(items()[MIXTURE])
-    modules = set()
-    todo = [items()[MIXTURE].experiment.__module__]
-    while todo:
-        module = todo.pop()
-        if module not in modules:
-            modules.add(module)
-            todo += dependence._imported(module)
-    assert any(module.startswith("tripletscope.core.") for module in modules)
-    far = "tripletscope.core.computing.progress"
-    assert far in modules
-    assert changed(far, "def part(", "def another_part(") != before
+    assert changed("tripletscope.core.computing.progress", "def part(", "def a_part(") != before
+
+
+def test_what_is_called_in_another_module_of_the_room_counts(changed):
+    search = items()["thesis-figure-2.1"]
+    before = code_of(search)
+    changed("tripletscope.reproductions.trees.sharing", "def shared_sizes(", "def sizes(a, ")
+    with pytest.raises(KeyError, match="shared_sizes"):
+        code_of(search)
+    changed("tripletscope.reproductions.trees.sharing", "return ", "return 1 and ")
+    assert code_of(search) != before

@@ -77,18 +77,14 @@ def _show_card(context: Context, item: Item) -> None:
         _buttons(context, item, runs)
     with picture:
         st.markdown(f"**{panels.plain(item.claim)}**")
-        st.caption(panels.plain(_places(item)))
+        if item.also:
+            places = f"{DOCUMENTS[item.document]}, {item.label}; {other_places(item)}"
+            st.caption(panels.plain(places))
         watch(context.job)
         if outcome is not None:
             _pictures(context, item, outcome)
         _numbers(item, outcome)
         _settings(item, outcome)
-
-
-def _places(item: Item) -> str:
-    """All places where an item is found."""
-    return "; ".join(filter(None, [f"{DOCUMENTS[item.document]}, {item.label}",
-                                   other_places(item)]))
 
 
 def _runs(item: Item) -> dict[str, Outcome]:
@@ -120,8 +116,9 @@ def _verdict(item: Item) -> None:
     known = verdicts()[item.key]
     colour, icon = BADGES[known.word]
     other = f" on {panels.plain(item.stand_in)}" if item.stand_in else ""
-    st.markdown(f":{colour}-badge[{icon} **{known.word.capitalize()}**]{other}")
-    st.caption(WORDS[known.word])
+    st.markdown(
+        f":{colour}-badge[{icon} **{known.word.capitalize()}**]{other}", help=WORDS[known.word]
+    )
     if known.share.startswith(("held", "did")):
         told = "; nothing is random, so that one run tells" if item.exact else ""
         st.markdown(f"The rule {known.share}{told}.")
