@@ -30,7 +30,7 @@ BROUGHT = {
     "nci1": ("graphs/nci1.jsonl.gz", "NCI1's 4,110 graphs"),
     "nci109": ("graphs/nci109.jsonl.gz", "NCI109's 4,127 graphs"),
     "music": ("music/triplets.csv", "MusicSeer's answers about 412 musicians"),
-    "things": ("things/embedding.npy", "Dimensions of the 1,854 THINGS objects, by VICE"),
+    "musicians": ("music/objects.csv", "Names and genres of MusicSeer's musicians"),
     "mlds": ("mlds/kk1.csv", "Difference-scaling data of R's package MLDS"),
 }
 

@@ -76,9 +76,11 @@ class Item:
     not_judged : str
         Clauses of the claim that the rule does not judge, and why.
     illustration : bool
-        Whether no broken method turns what the check says, see ``benchmarks/broken.py``.
+        Whether no broken method turns what the check says, see ``benchmarks/broken``.
     needs : tuple of str
         Data sets that are not shipped, see `tripletscope.reproductions.data`.
+    needs_in_short : tuple of str
+        Those without which it cannot be computed in short either.
     stand_in : str
         Which data take the place of the paper's, where these are not to be had.
     also : tuple of str
@@ -102,6 +104,7 @@ class Item:
     not_judged: str = ""
     illustration: bool = False
     needs: tuple[str, ...] = ()
+    needs_in_short: tuple[str, ...] = ()
     stand_in: str = ""
     also: tuple[str, ...] = ()
     stated: str = ""
@@ -135,5 +138,7 @@ def document_of(key: str) -> str:
 def label_of(key: str) -> str:
     """What a place is called in its document."""
     *words, number = key.split("-")[1:]
+    if words[-1] == "section":  # several claims of one are told apart by a letter
+        return f"Section {number.rstrip('abc')}"
     named = f"{words[-1].capitalize()} {number.upper()}"
     return f"Supplement, {named}" if len(words) > 1 else named

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
+from tripletscope.reproductions.item import (
+    DOES_NOT_HOLD,
+    HOLDS,
+    HOLDS_WITH_THEIRS,
+    Item,
+    Observation,
+)
 
 REPRODUCED = "reproduced"
 DEMONSTRATED = "demonstrated"
@@ -27,8 +33,8 @@ WORDS = {
     "proves nothing.",
     STATED: "Defined, assumed, or of data that are not to be had: there is nothing to measure.",
 }
-#: Fewest seeds of a verdict where anything is random.
-SEEDS = 5
+#: Seeds of a verdict where anything is random: far apart, since repetitions may count on.
+SEEDS = (0, 1000, 2000, 3000, 4000)
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,8 @@ class Conclusion:
     share : str
         At how many seeds the rule held; empty of what is stated.
     ours, why : str
-        Of the first run, see `Observation`; of what is stated, why it is.
+        Of the first run that shows what the word says, see `Observation`; of what is stated, why
+        it is.
     """
 
     word: str
@@ -58,7 +65,7 @@ def verdict(item: Item, observations: Sequence[Observation]) -> Conclusion:
     ----------
     item : Item
     observations : sequence of Observation
-        Of runs in full.
+        Of runs in full, at `SEEDS`.
 
     Returns
     -------
@@ -74,18 +81,36 @@ def verdict(item: Item, observations: Sequence[Observation]) -> Conclusion:
     if not observations:
         return Conclusion(UNDECIDED, "no run", "", "It was not run for this version.")
     shown = [observation.shows for observation in observations]
-    held = shown.count(HOLDS)
-    told = f"held at {held} of {len(shown)} seeds" if not item.exact else (
-        "held" if held else "did not hold"
-    )
-    return Conclusion(_word(item, shown), told, observations[0].ours, observations[0].why)
+    word = _word(item, shown)
+    decides = shown.index(next(kind for kind in _DECIDES.get(word, _ANY) if kind in shown))
+    known = observations[decides]
+    at = f"At seed {SEEDS[decides]}: " if decides else ""
+    return Conclusion(word, _share(item, shown), known.ours, f"{at}{known.why}")
+
+
+#: What a run shows for which a word is given, if any does.
+_ANY = (HOLDS, HOLDS_WITH_THEIRS, DOES_NOT_HOLD)
+_DECIDES = {
+    THEIR_SETTING: (HOLDS_WITH_THEIRS,),
+    NOT_REPRODUCED: (DOES_NOT_HOLD,),
+    UNDECIDED: (DOES_NOT_HOLD, HOLDS_WITH_THEIRS, HOLDS),
+}
+
+
+def _share(item: Item, shown: Sequence[str]) -> str:
+    held, theirs = shown.count(HOLDS), shown.count(HOLDS_WITH_THEIRS)
+    if item.exact:
+        return "held" if held else "held with their setting only" if theirs else "did not hold"
+    told = f"held at {held} of {len(shown)} seeds"
+    return f"{told}, with their setting only at {theirs}" if theirs else told
 
 
 def _word(item: Item, shown: Sequence[str]) -> str:
     if item.illustration:
         return ILLUSTRATION
     kinds = set(shown)
-    if len(shown) < (1 if item.exact else SEEDS) or (DOES_NOT_HOLD in kinds and len(kinds) > 1):
+    too_few = len(shown) < (1 if item.exact else len(SEEDS))
+    if too_few or (DOES_NOT_HOLD in kinds and len(kinds) > 1):
         return UNDECIDED
     if kinds == {HOLDS}:
         return DEMONSTRATED if item.stand_in else REPRODUCED

@@ -40,15 +40,24 @@ def item(**fields) -> Item:
     ([NO] * 5, NOT_REPRODUCED, "held at 0 of 5 seeds"),
     ([YES, YES, NO, NO, NO], UNDECIDED, "held at 2 of 5 seeds"),
     ([YES] * 4 + [NO], UNDECIDED, "held at 4 of 5 seeds"),
-    ([THEIRS] * 5, THEIR_SETTING, "held at 0 of 5 seeds"),
-    ([YES] * 2 + [THEIRS] * 3, THEIR_SETTING, "held at 2 of 5 seeds"),
-    ([THEIRS] * 4 + [NO], UNDECIDED, "held at 0 of 5 seeds"),
+    ([THEIRS] * 5, THEIR_SETTING, "held at 0 of 5 seeds, with their setting only at 5"),
+    ([YES] * 2 + [THEIRS] * 3, THEIR_SETTING,
+     "held at 2 of 5 seeds, with their setting only at 3"),
+    ([THEIRS] * 4 + [NO], UNDECIDED, "held at 0 of 5 seeds, with their setting only at 4"),
     ([YES] * 4, UNDECIDED, "held at 4 of 4 seeds"),
     ([], UNDECIDED, "no run"),
 ])
 def test_a_word_is_over_five_seeds_of_one_mind(observations, word, share):
     known = verdict(item(), observations)
     assert (known.word, known.share) == (word, share)
+
+
+def test_figures_and_reason_are_of_a_run_that_shows_what_the_word_says():
+    failed = Observation(DOES_NOT_HOLD, "2", "It was not so.")
+    known = verdict(item(), [YES, YES, failed, YES, YES])
+    assert (known.word, known.ours) == (UNDECIDED, "2")
+    assert known.why == "At seed 2000: It was not so."
+    assert verdict(item(), [YES] * 5).why == "So it is."
 
 
 def test_other_data_neither_reproduce_nor_refute():

@@ -144,14 +144,16 @@ def _buttons(context: Context, item: Item, runs: dict[str, Outcome]) -> None:
     if item.experiment is not None:
         lacks = [name for name in item.needs if not is_here(name)]
         _compute(context, item, quick=True, label="Rebuild in short", type="primary",
-                 help="Smaller settings, on data that come with the program: seconds.")
+                 disabled=not all(map(is_here, item.needs_in_short)),
+                 help="Smaller settings, which take seconds.")
         took = f"about {duration(runs[_SHIPPED].seconds)}" if _SHIPPED in runs else "minutes"
         _compute(context, item, quick=False, label="Rebuild in full", disabled=bool(lacks),
                  help=f"With the settings of the picture as shipped: {took}.")
         if lacks:
+            runs_of_it = "In short and in full" if item.needs_in_short else "In full"
+            needed = ", ".join(BROUGHT[name][1] for name in lacks)
             st.caption(panels.plain(
-                f"In full it needs {', '.join(BROUGHT[name][1] for name in lacks)}: name their "
-                f"folder by --data, or {FOLDER}, when the program is started."
+                f"{runs_of_it} it needs {needed}: name their folder by --data, or {FOLDER}, when the program is started."
             ))
     there = CONTINUATIONS.get(item.key)
     if there is not None and pressed(
