@@ -153,7 +153,8 @@ def _buttons(context: Context, item: Item, runs: dict[str, Outcome]) -> None:
             runs_of_it = "In short and in full" if item.needs_in_short else "In full"
             needed = ", ".join(BROUGHT[name][1] for name in lacks)
             st.caption(panels.plain(
-                f"{runs_of_it} it needs {needed}: name their folder by --data, or {FOLDER}, when the program is started."
+                f"{runs_of_it} it needs {needed}: name their folder by --data, or {FOLDER}, when "
+                "the program is started."
             ))
     there = CONTINUATIONS.get(item.key)
     if there is not None and pressed(
