@@ -152,7 +152,7 @@ def chart_figure(
         barmode="group", bargap=0.25, showlegend=len(names) > 1,
     )
     # The names of lines stand above the titles of panels, and both below a page's tool bar.
-    titles = 1.9 * canvas.font if any(panels) else 0.6 * canvas.font
+    titles = 2.4 * canvas.font if any(panels) else 0.6 * canvas.font
     top = max(legend_height(figure, canvas), 30.0 * canvas.screen) + titles
     figure.update_layout(
         legend={"yref": "container", "y": 1.0 - 0.3 * canvas.font / canvas.height, "yanchor": "top"}
