@@ -65,6 +65,15 @@ def test_embeddings_predict_people_as_well(table, verdict):
     assert "of t-STE, 0 of MLDS" in found.ours
 
 
+def test_four_sets_of_one_person_are_one_case():
+    names = {"a": "kk1", "b": "kk2", "c": "kktriad"}
+    apart = errors(0.165, spread=0.001)
+    own = apart.assign(observer=apart["observer"].replace(names))
+    assert PEOPLE.check(apart).shows == DOES_NOT_HOLD
+    assert PEOPLE.check(own).shows == HOLDS
+    assert PEOPLE.check(pd.concat([own, apart])).shows == DOES_NOT_HOLD
+
+
 @pytest.fixture
 def recorded(monkeypatch):
     monkeypatch.setenv(data.FOLDER, str(ROOT / "tests" / "fixtures"))
