@@ -40,10 +40,6 @@ _NEIGHBOURS = 10
 _TIMED = 5
 
 
-def thing_answers() -> Triplets:
-    return sample("odd_one_out").triplets
-
-
 def egg_answers() -> Triplets:
     return sample("alien_eggs").triplets
 
