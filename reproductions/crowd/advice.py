@@ -70,13 +70,14 @@ def check_amounts(table: pd.DataFrame) -> Observation:
     few = first.drop(index=list(enough))
     most = table["factor"].max()
     wide = table.pivot_table("accuracy", ["objects", "dimensions"], "factor", sort=False)
+    where = "; ".join(few["objects"] + ", " + few["dimensions"]) or "all truths"
     return Observation(
         DOES_NOT_HOLD if len(few) else HOLDS,
         f"accuracy, in brackets of {most:g} times as many answers: " + "; ".join(
             f"{n}, {d}: {row[1]:.3f} ({row[most]:.3f})" for (n, d), row in wide.iterrows()
         ),
-        f"d n log n answers are not clearly right in {_RIGHT:.0%} of the others for "
-        + ("; ".join(few["objects"] + ", " + few["dimensions"]) or "no truth") + ".",
+        f"Maps of d n log n answers {'do not clearly predict' if len(few) else 'clearly predict'} "
+        f"more than {_RIGHT:.0%} of the others for {where}.",
     )
 
 
@@ -110,8 +111,8 @@ def check_chosen(table: pd.DataFrame) -> Observation:
     return Observation(
         DOES_NOT_HOLD if wrong else HOLDS,
         "right in " + ", ".join(f"{share:.0%} (d = {d})" for d, share in right.items()),
-        f"The true dimension is chosen in less than {_MOSTLY:.0%} of the truths of "
-        f"{' and '.join(wrong) or 'no'} dimensions.",
+        f"The true dimension is chosen in {'less than' if wrong else 'at least'} {_MOSTLY:.0%} of "
+        f"the truths of {' and '.join(wrong or map(str, right.index))} dimensions.",
     )
 
 
@@ -164,7 +165,8 @@ def check_methods(table: pd.DataFrame) -> Observation:
             f"{row['behind']:+.3f} ± {row['error']:.3f} over {row['method']} ({row['objects']})"
             for _, row in over.iterrows()
         ),
-        f"LOE is not clearly better than {'; '.join(wrong) or 'none'}.",
+        f"LOE is {'not ' if wrong else ''}clearly better than "
+        f"{'; '.join(wrong) or 'each of the others, whatever the number of objects'}.",
     )
 
 

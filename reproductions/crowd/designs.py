@@ -197,6 +197,7 @@ ITEMS = (
         "p = .1 or .2 for one l (paired t tests over the runs, 5 %, Holm for either).",
         ours="SOE, the form of LOE for triplets; accuracy on right answers; 60 runs, as 20 do not "
         "tell so slight a gain",
+        not_judged="20 objects at p = 0, of which the thesis says nothing.",
         experiment=repetition,
         full={"sizes": (20, 100), "times": (3, 5), "noises": (0.0, 0.1, 0.2, 0.3, 0.4),
               "different": 2000, "runs": 60},

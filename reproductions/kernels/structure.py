@@ -159,7 +159,8 @@ ITEMS = (
         claim="With few answers every object is far more similar to itself than to any other; "
         "taking the smallest eigenvalue from the diagonal reduces this and leaves a kernel.",
         setting="K - lambda I in all experiments; no figures",
-        ours="points in the plane, of which a share of all comparisons is answered",
+        ours="a share of all comparisons is answered",
+        stand_in="random points in the plane in place of the data of the paper's experiments",
         experiment=dominance,
         full={"n_objects": 100, "shares": (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)},
         quick={"n_objects": 40, "shares": (0.02, 0.1, 1.0)}, check=_check_dominance,

@@ -187,6 +187,12 @@ def _check_sinusoid(table: pd.DataFrame) -> Observation:
     return _check_rules(table, "sinusoid", wrong)
 
 
+_STAND_IN = (
+    "scales of formulas of our own at ten stimuli in place of the thesis's, of which it gives "
+    "neither formula nor number of stimuli"
+)
+
+
 def _item(key: str, function: str, *others: str, sigmas: Sequence[float] = SIGMAS,
           **words: object) -> Item:
     return Item(
@@ -200,6 +206,7 @@ def _item(key: str, function: str, *others: str, sigmas: Sequence[float] = SIGMA
         experiment=scales,
         full={"functions": (function, *others), "n": 10, "sigmas": sigmas, "repeats": 20},
         quick={"shares": (0.2, 1.0)},
+        stand_in=_STAND_IN,
         **words,
     )
 
@@ -250,6 +257,7 @@ ITEMS = (
         rule="Holds if at each of the four σ, averaged over shares of questions, MSE and triplet "
         "error of MLDS are clearly above those of each embedding (Welch's t test, 5 %, Holm)"
         + _STARTS,
+        stand_in=_STAND_IN,
         ours="As for Figure 4.5, but 80 repetitions, as neither 10 nor 20 tell at σ = .5",
         experiment=scales,
         full={"functions": ("polynomial",), "n": 10, "repeats": 80},

@@ -114,6 +114,8 @@ ITEMS = (
         published="Consistent for every α between 0 and 1 / log 2",
         ours="The square with labels that are turned with probability 0.1, in four quarters; trees "
         "of three permitted α and of one that is not, and a forest of five trees",
+        stand_in="labels of four quarters of a square, and 16,384 objects at most, in place of any "
+        "labels and densities and of the limit",
         experiment=errors,
         full={"sizes": tuple(4**k for k in range(3, 8)), "alphas": (0.5, 1.0, 1.2, 2.0),
               "n_trees": 5, "n_queries": 400, "repeats": 12},

@@ -139,8 +139,8 @@ def _check_cones(table: pd.DataFrame) -> Observation:
     return Observation(
         DOES_NOT_HOLD if bare or protruding else HOLDS,
         ", ".join(f"{name}: {count[name]:,}" for name in count.index),
-        f"{bare} points of the cell are in neither sector Γ, and {protruding} of the cones within "
-        "ρ are outside of the cell.",
+        f"{'Not all' if bare else 'All'} points of the cell are in one of the sectors Γ, and "
+        f"{'not all' if protruding else 'all'} of the cones within ρ are in the cell.",
     )
 
 
@@ -184,7 +184,7 @@ def _check_both_balls(table: pd.DataFrame) -> Observation:
     return Observation(
         HOLDS if size["outside"] == 0 < size["B_x"] else DOES_NOT_HOLD,
         f"area of B_x {size['B_x']:.3f}, of the annuli's common part {size['annuli']:.3f}",
-        f"{size['outside']:.0f} of the lattice points in B_x are outside of the annuli.",
+        f"{'Not all' if size['outside'] else 'All'} lattice points in B_x are in both annuli.",
     )
 
 

@@ -127,7 +127,7 @@ def _check_bad(table: pd.DataFrame) -> Observation:
             for (cell, ratio), row in last.iterrows()
         ),
         f"{above} of {len(share)} largest shares of bad cuts are above their bounds; "
-        f"{int((share[MOST] >= 1).sum())} bounds are no less than 1 and say nothing.",
+        f"{int((share[MOST] >= 1).sum())} bounds are 1 or more and say nothing.",
     )
 
 

@@ -91,7 +91,7 @@ def _check(table: pd.DataFrame) -> Observation:
     needed = max(map(levels_needed, table["density"].unique()))
     return Observation(
         HOLDS if holds else DOES_NOT_HOLD, words,
-        f"The share falls {'' if holds else 'not '}as a power γ < 1 of k and is below 5 % at "
+        f"The share {'falls' if holds else 'does not fall'} as γ^k with γ < 1 and is below 5 % at "
         f"{told}; the proof's bound exceeds 1 up to k = {needed:,.0f}.",
     )
 
@@ -166,9 +166,10 @@ ITEMS = (
               "n_trees": 1000},
         quick={"n_trees": 60}, check=_check,
         rule="Holds if in every case the share of cells with a wide descendant, where it is "
-        "between 0.02 and 0.8, falls as a power of k: γ < 1, and the line of its logarithm "
+        "between 0.02 and 0.8, falls as γ^k with γ < 1, and the line of its logarithm over k "
         "explains more than 95 % of the variance.",
-        not_judged="Other dimensions than the plane; the constants of the proof, whose bound is "
+        not_judged="That it is γ^k and no other fall: each line goes through the three levels alone "
+        "whose shares are between those; other dimensions than the plane; the constants of the proof, whose bound is "
         "below 1 only from a k of more than 100,000 on.",
     ),
 )

@@ -67,7 +67,8 @@ def _check_metrics(table: pd.DataFrame) -> Observation:
     return Observation(
         HOLDS if most == 0 else DOES_NOT_HOLD,
         ", ".join(f"{name} {100 * share:.1f} %" for name, share in wrong.items()),
-        f"Under no metric is more than {100 * most:.1f} % of a ball on the wrong side.",
+        "Under every metric all objects of the balls are on the right side." if most == 0 else
+        f"Under one metric {100 * most:.1f} % of the objects of balls are on the wrong side.",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -57,6 +57,10 @@ def questions(
     return pd.DataFrame(rows)
 
 
+def _listed(what: Iterable[str]) -> str:
+    return " and for ".join(what).replace(", divided by n", " (divided by n)")
+
+
 def _check(table: pd.DataFrame) -> Observation:
     p_values, said = {}, []
     wide = table.pivot_table("questions", ["what", "n"], "tree", sort=False)
@@ -78,8 +82,10 @@ def _check(table: pd.DataFrame) -> Observation:
     ]
     return Observation(
         DOES_NOT_HOLD if fast or more else HOLDS, "; ".join(said),
-        f"Not clearly slower than log² n grows {' and '.join(fast) or 'nothing'}; the rank cover "
-        f"tree asks less somewhere for {' and '.join(more) or 'nothing'}.",
+        f"Questions for {_listed(fast or p_values)} {'do not ' if fast else ''}grow "
+        "clearly more slowly than log² n; the rank cover tree asks "
+        f"{'no more at some n' if more else 'more at every n'} for "
+        f"{_listed(more or p_values)}.",
     )
 
 

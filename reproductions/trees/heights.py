@@ -143,6 +143,11 @@ _SETTINGS = {
               "n_trees": 10},
 }
 
+_STAND_IN = (
+    "an even line, random points of a square and digits in place of any objects, of which only the "
+    "line's expansion rate is known and the others' is estimated from below"
+)
+
 ITEMS = (
     Item(
         key="thesis-theorem-1",
@@ -155,6 +160,10 @@ ITEMS = (
         "data set.",
         ours="An even line, where the strong expansion rate c is 3, and a square and digits, where "
         "it is estimated from below by the cells of three trees; 20 trees, n₀ = 16, ε = 0.05",
+        stand_in=_STAND_IN,
+        not_judged="That a height is a multiple of log n, but for the last step being no more than "
+        "twice the first: a height of log² n would pass too. And 12 of the 16 bounds are heights "
+        "that no tree of so many objects can have.",
         experiment=bounds, check=_check_heights,
         **_SETTINGS,
     ),
@@ -168,6 +177,10 @@ ITEMS = (
         "the last doubling of n adds at most twice as many questions, for each object to build "
         "and of a query, as the first, on every data set.",
         ours="As for theorem 1",
+        stand_in=_STAND_IN,
+        not_judged="That questions are multiples of n log n and log n, but for the last step being "
+        "no more than twice the first: log n more of either would pass too. And 13 of the "
+        "16 bounds to build and 12 of the 16 of a query are more than can be asked at all.",
         experiment=bounds, check=_check_questions,
         **_SETTINGS,
     ),

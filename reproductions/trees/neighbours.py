@@ -195,8 +195,8 @@ def _check_dimensions(table: pd.DataFrame) -> Observation:
             "power"
             for name, row in own.iterrows()
         ),
-        "Misses are not clearly below twice what the power -1/D makes of those of small leaves on "
-        f"{', '.join(slower) or 'no data set'}.",
+        f"Misses are {'not ' if slower else ''}clearly below twice what the power -1/D makes of "
+        f"those of small leaves on {', '.join(slower) or 'every data set'}.",
     )
 
 
@@ -211,6 +211,8 @@ ITEMS = (
         "trees, is above the mean bound of the queries, on every data set.",
         ours="An even line, where c = 3, C = 2 and α = 1, and a square and digits, where c and C "
         "are estimated from below and α is what makes the bound least",
+        stand_in="an even line, random points of a square and digits in place of any objects, with "
+        "c and C estimated from below but for the line",
         experiment=exact,
         full={"sets": {"line": 2**17, "square": 2**12, "digits": 1600},
               "leaf_sizes": tuple(2**k for k in range(4, 17, 2)), "n_trees": 10,
@@ -229,6 +231,7 @@ ITEMS = (
         "its nearest neighbour is at most C / m, on every data set and at every m.",
         ours="All pairs of pivots, for cells that are an even line, a square or digits; α = 1, and "
         "C is counted for each query",
+        stand_in="an even line, random points of a square and digits in place of any cells",
         experiment=one_branch,
         full={"sets": ("line", "square", "digits"), "sizes": (50, 100, 200, 400, 800, 1600),
               "n_queries": 100},
@@ -248,6 +251,8 @@ ITEMS = (
         "the middle query; the condition makes α = 1/D; the constant up to which it holds is taken "
         "to be 2; 20 repetitions, 150 of the line, each with objects, queries and a tree of its "
         "own, as ten trees of the same objects do not tell",
+        stand_in="an even line and random points of cubes, with D measured, in place of any "
+        "objects around which balls grow by a power",
         experiment=dimensions,
         full={"sets": {"line": 150, "square": 20, "cube": 20, "cube5": 20}, "n_objects": 2**12,
               "leaf_sizes": tuple(2**k for k in range(3, 10)), "n_queries": 400},

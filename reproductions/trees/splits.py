@@ -141,6 +141,8 @@ ITEMS = (
         "with less than β of the objects is above 4 c² β, on every data set.",
         ours="All pairs in whole sets of 600 objects: an even line, where c = 3, and a square and "
         "digits, where c is estimated from below",
+        stand_in="an even line, random points of a square and digits in place of any objects, with "
+        "c estimated from below but for the line",
         experiment=unbalanced,
         full={"sets": ("line", "square", "digits"), "n_objects": 600,
               "shares": tuple(np.geomspace(0.001, 0.4, 9).round(4).tolist())},

@@ -244,5 +244,7 @@ ITEMS = (
         "over three standard errors; and in the mean long chains leave less open than the "
         "bootstrap too and err nearer to the published chain than to the bootstrap (with the "
         "paper's setting only, if long chains do not).",
+        not_judged="Whether what long chains do is clear: they are of two sets of answers, whose "
+        "means are compared without a test.",
     ),
 )
