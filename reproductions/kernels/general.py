@@ -113,7 +113,7 @@ ITEMS = (
         "kernels take less time than the quickest embedding.",
         not_judged="Whether pairs of other objects would show it: a pair is a run at one number of "
         "answers, the three numbers of a run share its objects, and all runs share those of iris "
-        "and wine and many of the others, so that the 15 pairs of a data set are not independent "
+        "and wine and some of the others, so that the 15 pairs of a data set are not independent "
         "as the test takes them to be.",
         stand_in="digits, iris, wine and breast cancer of scikit-learn in place of data sets that "
         "are not named",

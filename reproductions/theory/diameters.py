@@ -168,8 +168,8 @@ ITEMS = (
         rule="Holds if in every case the share of cells with a wide descendant, where it is "
         "between 0.02 and 0.8, falls as γ^k with γ < 1, and the line of its logarithm over k "
         "explains more than 95 % of the variance.",
-        not_judged="That it is γ^k and no other fall: each line goes through the three levels alone "
-        "whose shares are between those; other dimensions than the plane; the constants of the proof, whose bound is "
-        "below 1 only from a k of more than 100,000 on.",
+        not_judged="That it is γ^k and no other fall: each line goes through three levels, as no "
+        "others have shares between those; other dimensions than the plane; the constants of the "
+        "proof, whose bound is below 1 only from a k of more than 100,000 on.",
     ),
 )

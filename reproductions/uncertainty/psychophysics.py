@@ -312,7 +312,7 @@ ITEMS = (
         "bars of the 18 inner stimuli widen from l = 2 to .88 and from there to .54 (Wilcoxon over "
         "stimuli, one-sided, 5 % together by Holm).",
         not_judged="Whether other observers' bars would widen: a pair is one stimulus at two "
-        "length scales, and all 18 are on the maps of the same observers' answers, so that they "
-        "are not independent as the test takes them to be; the five seeds are.",
+        "length scales, and all 18 at a length scale are on one map of one set of observers, so "
+        "that they are not independent as the test takes them to be; the five seeds are.",
     ),
 )
