@@ -179,7 +179,7 @@ ITEMS = (
         ours="As for theorem 1",
         stand_in=_STAND_IN,
         not_judged="That questions are multiples of n log n and log n, but for the last step being "
-        "no more than twice the first: log n more of either would pass too. And 13 of the "
+        "no more than twice the first: log n times as many would pass too. And 13 of the "
         "16 bounds to build and 12 of the 16 of a query are more than can be asked at all.",
         experiment=bounds, check=_check_questions,
         **_SETTINGS,
