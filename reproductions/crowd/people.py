@@ -335,7 +335,7 @@ ITEMS = (
         not_judged="Panels a and b: there are no answers of a laboratory and a crowd about the "
         "same stimuli, and none of one observer to random, repeated and landmark questions.",
         experiment=sessions, full={"runs": 20}, quick={"runs": 5}, check=check_sessions,
-        needs=("mlds",),
+        needs=("mlds",), needs_in_short=("mlds",),
         stand_in="six observers of transparency (R's package MLDS) in place of people who compare "
         "eidolons",
     ),

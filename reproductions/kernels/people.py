@@ -245,7 +245,7 @@ ITEMS = (
         rule=_HOMOGENEOUS.format(
             which=f"and more than half of the pairs in them a genre in common; and {_CLOSE}"
         ),
-        exact=True, needs=("music",),
+        exact=True, needs=("music", "musicians"),
         stand_in=f"412 musicians with genres (MusicSeer, 9,107 answers) in place of foods, {_EGGS} "
         "in place of cars",
     ),

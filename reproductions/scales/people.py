@@ -266,7 +266,7 @@ ITEMS = (
         "of ten in the stimulus's order; MLDS is not forced to rise, as in R; LOE is SOE; "
         "errors about the four sets of one person's answers are averaged",
         experiment=observers, full={"names": RECORDED}, quick={"names": ("kk1", "kktriad")},
-        check=_check_observers, needs=("mlds",),
+        check=_check_observers, needs=("mlds",), needs_in_short=("mlds",),
         stand_in="eleven sets of answers of eight people in R's package MLDS, ten sets about pairs "
         "and one about triads, in place of the slant-from-texture subjects",
     ),

@@ -360,7 +360,7 @@ ITEMS = (
         full={"data": "mnist", "methods": ("ste", "tste"),
               "ways": (RANDOM, BY_BOOTSTRAP, BY_CHAIN, BY_GAIN), **_FULL},
         quick={**_QUICK, "end": 10_000, "repeats": 5, "methods": ("ste",)},
-        check=check_asking, needs=("mnist",),
+        check=check_asking, needs=("mnist",), needs_in_short=("mnist",),
         rule=_rule("STE and t-STE"),
         not_judged="That information gain is not competitive, as the paper does not say with what; "
         "effects on the other tasks that two repetitions cannot tell.",
@@ -389,7 +389,8 @@ ITEMS = (
         published="MNIST (6 and 8): 784 features, 11,769 objects, 2 classes; breast cancer: 30, "
         "399, 2; Satellite: 36, 4,435, 6",
         setting="As listed", ours="MNIST's test images; Satellite is not here",
-        experiment=data_sets, check=_check_table_1, needs=("mnist",), exact=True,
+        experiment=data_sets, check=_check_table_1, needs=("mnist",),
+        needs_in_short=("mnist",), exact=True,
         rule="Holds if MNIST's sixes and eights and the breast cancer data have as many features "
         "and classes as listed, and the breast cancer data as many objects.",
         not_judged="The number of MNIST's objects, as only its test images are at hand, and "
