@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
-from scipy.sparse.linalg import svds
+from scipy.sparse.linalg import ArpackError, svds
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -28,9 +30,32 @@ class _Cut(NamedTuple):
     n_lower: int
 
 
+def _largest(vectors: np.ndarray) -> np.ndarray:
+    """(d,) largest size of each coordinate."""
+    return np.maximum(vectors.max(axis=0), -vectors.min(axis=0))
+
+
+def _resized(vectors: np.ndarray) -> np.ndarray:
+    """Vectors times a power of two, with squares that are neither zero nor infinite."""
+    exponent = int(np.frexp(_largest(vectors).max())[1])
+    return vectors * 2.0 ** -np.clip(exponent, -1000, 1000)
+
+
+def _rounding(vectors: np.ndarray, direction: np.ndarray) -> float:
+    """Up to which difference projections may be the same, rounded in one way and another."""
+    n_terms = np.count_nonzero(direction)
+    if n_terms < 2:
+        return 0.0
+    return 2 * n_terms * np.finfo(float).eps * float(_largest(vectors) @ np.abs(direction))
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class _ProjectionTree(BaseEstimator):
     """Halves cells at the median of a projection; Euclidean distances within leaves.
+
+    Objects whose projections are the same stay together, so that each is in the leaf which its
+    search reaches: a cell is cut where the projection changes nearest to its median, and one where
+    it never does is a leaf, however large.
 
     Attributes
     ----------
@@ -48,13 +73,24 @@ class _ProjectionTree(BaseEstimator):
         """(d,) what a cell is projected to."""
         raise NotImplementedError
 
+    def _directions(self, vectors: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
+        """What a cell is projected to, and then what instead where that is the same for all."""
+        yield self._direction(vectors, rng)
+
     def _cut(self, vectors: np.ndarray, rng: np.random.Generator) -> _Cut | None:
         """How a cell is divided; None if it cannot be."""
-        direction = self._direction(vectors, rng)
-        height = vectors @ direction
-        order = np.argsort(height, kind="stable")
-        half = len(order) // 2
-        return _Cut(direction, height[order[half - 1 : half + 1]].mean(), order, half)
+        for direction in self._directions(vectors, rng):
+            height = vectors @ direction
+            order = np.argsort(height, kind="stable")
+            ordered = height[order]
+            cuts = 1 + np.flatnonzero(np.diff(ordered) > _rounding(vectors, direction))
+            if len(cuts):
+                n_lower = int(cuts[np.argmin(np.abs(2 * cuts - len(order)))])
+                below, above = ordered[n_lower - 1 : n_lower + 1]
+                middle = below / 2 + above / 2
+                threshold = middle if below <= middle < above else below
+                return _Cut(direction, threshold, order, n_lower)
+        return None
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Grow the tree.
@@ -143,8 +179,9 @@ class KDTree(_ProjectionTree):
     ] = "widest"
     seed: _Seed = 0
 
-    def _direction(self, vectors: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return np.eye(1, vectors.shape[1], np.argmax(vectors.var(axis=0)))[0]
+    def _directions(self, vectors: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
+        for axis in np.argsort(-_resized(vectors).var(axis=0), kind="stable"):
+            yield np.eye(1, vectors.shape[1], axis)[0]
 
     def _cut(self, vectors: np.ndarray, rng: np.random.Generator) -> _Cut | None:
         if self.coordinate == "widest":
@@ -165,11 +202,12 @@ class PATree(_ProjectionTree):
     """Cells halved along their principal axis (McNames 2001)."""
 
     def _direction(self, vectors: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        centred = vectors - vectors.mean(axis=0)
-        if min(centred.shape) < 3:
-            return np.linalg.svd(centred, full_matrices=False)[2][0]
-        start = rng.standard_normal(min(centred.shape))
-        return svds(centred, k=1, v0=start, tol=1e-3, return_singular_vectors="vh")[2][0]
+        centred = _resized(vectors - vectors.mean(axis=0))
+        if min(centred.shape) >= 3:
+            start = rng.standard_normal(min(centred.shape))
+            with suppress(ArpackError):
+                return svds(centred, k=1, v0=start, tol=1e-3, return_singular_vectors="vh")[2][0]
+        return np.linalg.svd(centred, full_matrices=False)[2][0]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
