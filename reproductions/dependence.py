@@ -4,36 +4,46 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import re
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import iter_modules
 
 from tripletscope.reproductions.item import Item
 
-_PACKAGE, _ROOM = "tripletscope.", "tripletscope.reproductions."
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+_DOCUMENTED = ast.Module | ast.FunctionDef | ast.ClassDef
+_PACKAGE = "tripletscope."
 
 
 def code_of(item: Item) -> str:
-    """Hash of what an item's experiment calls in this room, and of the modules that this imports.
+    """Hash of what an item's experiment calls, by name, and of its settings in full.
 
-    Comments, docstrings, and what judges, declares or says do not count.
+    Comments, docstrings, and what judges, declares or says do not count. Of a module whose names
+    are not to be read from its source, as that of a folder that imports whatever is in it, all
+    counts that it imports.
     """
     function = getattr(item.experiment, "func", item.experiment)
+    settings = {**getattr(item.experiment, "keywords", {}), **item.full}
     todo = [(function.__module__, function.__qualname__.split(".")[0])]
     own: dict[tuple[str, str], str] = {}
     modules: set[str] = set()
     while todo:
-        place = todo.pop()
-        if place not in own:
-            node = _definitions(place[0])[place[1]]
-            own[place] = ast.dump(node)
-            for module, name in _uses(place[0], node):
-                if module.startswith(_ROOM) and name:
-                    todo.append((module, name))
-                else:
-                    modules.add(module)
-    parts = [own[place] for place in sorted(own)]
+        module, name = todo.pop()
+        if (module, name) in own:
+            continue
+        if name in _definitions(module):
+            node = _definitions(module)[name]
+            own[module, name] = ast.unparse(node)
+            todo += _uses(module, node)
+        elif name in _names_imported(module):  # handed on
+            todo.append(_names_imported(module)[name])
+        else:
+            modules.add(module)
+    parts = [_ADDRESS.sub("", f"{name} = {settings[name]!r}") for name in sorted(settings)]
+    parts += [own[place] for place in sorted(own)]
     parts += [_digest(module) for module in sorted(_all_imported(frozenset(modules)))]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
@@ -43,7 +53,7 @@ def _tree(module: str) -> ast.Module:
     """Of a module's source, without docstrings."""
     tree = ast.parse(Path(find_spec(module).origin).read_text("utf-8"))
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+        if isinstance(node, _DOCUMENTED) and ast.get_docstring(node):
             node.body = node.body[1:] or [ast.Pass()]
     return tree
 
@@ -97,7 +107,16 @@ def _all_imported(modules: frozenset[str]) -> frozenset[str]:
         if module not in found:
             found.add(module)
             todo += [origin for origin, _ in _names_imported(module).values()]
+            todo += _found_by_name(module)
     return frozenset(found)
+
+
+def _found_by_name(module: str) -> list[str]:
+    """Modules that a package imports by looking what is in its folder."""
+    if "iter_modules" not in ast.unparse(_tree(module)):
+        return []
+    inside = find_spec(module).submodule_search_locations
+    return [f"{module}.{found.name}" for found in iter_modules(inside)]
 
 
 @cache
@@ -111,4 +130,4 @@ def _is_module(name: str) -> bool:
 
 @cache
 def _digest(module: str) -> str:
-    return hashlib.sha256(ast.dump(_tree(module)).encode()).hexdigest()
+    return hashlib.sha256(ast.unparse(_tree(module)).encode()).hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import pytest
 
@@ -44,16 +45,28 @@ def test_code_that_measures_counts_and_words_and_checks_do_not(changed):
     assert changed(OWN, "places = ", "others = ") != before
 
 
-def test_what_is_imported_counts_through_other_modules(changed):
+def test_what_is_called_counts_and_what_stands_beside_it_does_not(changed):
     before = code_of(items()[MIXTURE])
-    assert changed("tripletscope.core.computing.progress", "def part(", "def a_part(") != before
+    assert changed("tripletscope.core.simulation.truth", "return ", "return 1 and ") != before
+    assert changed("tripletscope.core.computing.progress", "def part(", "def a_part(") == before
 
 
 def test_what_is_called_in_another_module_of_the_room_counts(changed):
     search = items()["thesis-figure-2.1"]
     before = code_of(search)
-    changed("tripletscope.reproductions.trees.sharing", "def shared_sizes(", "def sizes(a, ")
-    with pytest.raises(KeyError, match="shared_sizes"):
-        code_of(search)
     changed("tripletscope.reproductions.trees.sharing", "return ", "return 1 and ")
     assert code_of(search) != before
+
+
+def test_what_a_folder_hands_on_counts(changed):
+    search = items()["thesis-figure-2.1"]
+    before = code_of(search)
+    changed("tripletscope.core.tree.coordinates", "def coordinate_tree(", "def other(")
+    assert code_of(search) == before
+    changed("tripletscope.core.tree.projection", "def fit(", "def fit_all(")
+    assert code_of(search) != before
+
+
+def test_settings_count():
+    item = items()["thesis-figure-2.1"]
+    assert code_of(replace(item, full={**item.full, "repeats": 1})) != code_of(item)
