@@ -123,8 +123,8 @@ def each_person(*, runs: int, seed: int = 0, progress: Progress = silent) -> pd.
         rest = np.setdiff1d(own, test)
         others = np.setdiff1d(np.arange(len(triplets)), own)
         found = {
-            "own": _map(triplets.take(rest), run).score(triplets.take(test)),
-            "others": _map(triplets.take(others), run).score(triplets.take(own))
+            "own": _map(triplets.take(rest), seed + run).score(triplets.take(test)),
+            "others": _map(triplets.take(others), seed).score(triplets.take(own))
             if run == 0 else np.nan,
         }
         rows += [
