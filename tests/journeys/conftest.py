@@ -53,6 +53,15 @@ def browser() -> Iterator[Browser]:
         found.close()
 
 
+@pytest.fixture(autouse=True)
+def _pages_are_closed(request) -> Iterator[None]:
+    """Pages that stay open go on drawing what their sessions show, beside the next tests."""
+    yield
+    if "browser" in request.fixturenames:
+        for context in request.getfixturevalue("browser").contexts:
+            context.close()
+
+
 @pytest.fixture
 def answers(tmp_path, request) -> Path:
     """A file of answers about towns that no other test has."""
