@@ -1,4 +1,4 @@
-"""Whether one thing is clearly above another: t tests, corrected for their number."""
+"""Whether one thing is clearly above another: tests, corrected for their number."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr
+from scipy.stats import wilcoxon
 
 from tripletscope.core.evaluation.paired import holm
 
@@ -27,6 +28,11 @@ def p_paired(differences: ArrayLike) -> float:
     """One-sided p value of a mean above zero, of differences in the same cases or repetitions."""
     values = np.asarray(differences, float)
     return p_above(values.mean(), values.std(ddof=1) / np.sqrt(len(values)), len(values) - 1)
+
+
+def p_by_ranks(more: ArrayLike, less: ArrayLike) -> float:
+    """One-sided p value of pairs in which the one is above the other (Wilcoxon)."""
+    return float(wilcoxon(more, less, alternative="greater").pvalue)
 
 
 def clear(p_values: Mapping[Name, float]) -> set[Name]:

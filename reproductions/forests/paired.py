@@ -10,12 +10,10 @@ import pandas as pd
 from scipy.stats import binomtest
 from scipy.stats import t as student
 
-from tripletscope.core.evaluation.paired import holm
+from tripletscope.reproductions.significance import clear
 
 Name = TypeVar("Name", bound=Hashable)
 
-#: What is said to be clear is wrong in so many cases of no difference, over all that are named.
-LEVEL = 0.05
 _SPLIT = "split "
 
 
@@ -68,7 +66,7 @@ def clearly_fewer(counts: Mapping[Name, tuple[int, int]]) -> list[Name]:
 
 
 def _clear(p_values: Mapping[Name, float]) -> list[Name]:
-    return [name for name, p in holm(p_values).items() if p <= LEVEL]
+    return [name for name in p_values if name in clear(p_values)]
 
 
 def listed(names: Iterable[object]) -> str:

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.stats import wilcoxon
 
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ste import STE
-from tripletscope.core.evaluation.paired import holm
 from tripletscope.core.geometry import distances
 from tripletscope.core.optimise.loss import margins
 from tripletscope.core.simulation.simulate import comparisons_of
@@ -22,6 +20,7 @@ from tripletscope.reproductions.item import (
     Item,
     Observation,
 )
+from tripletscope.reproductions.significance import clear, p_by_ranks
 from tripletscope.reproductions.uncertainty.published import (
     BOOTSTRAP,
     DRAWS,
@@ -31,7 +30,6 @@ from tripletscope.reproductions.uncertainty.published import (
 )
 
 _N_OBJECTS = 50
-_LEVEL = 0.05
 
 
 def votes(
@@ -74,15 +72,13 @@ def _check(table: pd.DataFrame) -> Observation:
     """Whether votes are clearly farther off at every number of answers, from both sources."""
     p_values, told = {}, []
     for (source, share), own in table.groupby(["source", "share"]):
-        p_values[source, share] = float(
-            wilcoxon(own["vote"], own["equation 4"], alternative="greater").pvalue
-        )
+        p_values[source, share] = p_by_ranks(own["vote"], own["equation 4"])
         mean = own[["vote", "equation 4", "vote wrong", "equation 4 wrong"]].mean()
         told.append(
             f"{source}, {share:g} %: {mean['vote']:.3f} against {mean['equation 4']:.3f} (wrong "
             f"{mean['vote wrong']:.3f}, {mean['equation 4 wrong']:.3f})"
         )
-    level = [place for place, p in holm(p_values).items() if p >= _LEVEL]
+    level = [place for place in p_values if place not in clear(p_values)]
     ours = f"mean squared error of votes against equation 4: {'; '.join(told)}"
     if level:
         return Observation(

@@ -7,12 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-from scipy.stats import wilcoxon
 
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.ste import STE
-from tripletscope.core.evaluation.paired import holm
 from tripletscope.core.presets import PRESETS
 from tripletscope.core.simulation.simulate import answer, random_questions, simulate
 from tripletscope.core.simulation.truth import gaussian_process_observers, scale_function
@@ -23,6 +21,7 @@ from tripletscope.reproductions.item import (
     Item,
     Observation,
 )
+from tripletscope.reproductions.significance import clear, p_by_ranks
 from tripletscope.reproductions.uncertainty.published import StepReports
 
 LENGTH_SCALES = (2.0, 0.88, 0.54)
@@ -34,8 +33,6 @@ PUBLISHED = "r = 0.1, as published"
 _SHOWN = range(2, 19, 2)
 _BARS = "spread of nine stimuli"
 _ERROR, _EACH = "error of the mean scale", "each repetition"
-#: Of a verdict over several comparisons together.
-_LEVEL = 0.05
 #: Standard errors that the largest of 18 dependent means exceeds at one of a thousand seeds.
 _FAR = 4.0
 
@@ -181,8 +178,7 @@ def _check_figure_1(table: pd.DataFrame) -> Observation:
 def _rising(first: pd.DataFrame, second: pd.DataFrame) -> dict[str, float]:
     """By column, the probability of so clear a rise in pairs of rows (Wilcoxon), if none is."""
     return {
-        name: float(wilcoxon(second[name], first[name], alternative="greater").pvalue)
-        for name in first
+        name: p_by_ranks(second[name], first[name]) for name in first
     }
 
 
@@ -196,8 +192,7 @@ def _check_figure_4(table: pd.DataFrame) -> Observation:
         (what, shorter): p for longer, shorter in pairwise(lengths)
         for what, p in _rising(each.loc[longer], each.loc[shorter]).items()
     }
-    p_values = holm(p_values)
-    level = [name for name, p in p_values.items() if p >= _LEVEL]
+    level = [name for name in p_values if name not in clear(p_values)]
     mean = each.groupby("length").mean().loc[lengths]
     error, sd = mean.pop(_ERROR), mean.mean(axis=1)
     ours = (
@@ -233,12 +228,11 @@ def _check_figure_6(table: pd.DataFrame) -> Observation:
     ends, inner = spread.iloc[[0, -1]].to_numpy().max(), slice(1, -1)
     off = process.sub(scale_of_mean(process.index.to_numpy()), axis=0).abs()
     far = (off / (spread / np.sqrt(_N_OBSERVERS))).iloc[inner].to_numpy().max()
-    p_values = holm({
-        f"l = {shorter:g}": float(
-            wilcoxon(bars[shorter][inner], bars[longer][inner], alternative="greater").pvalue
-        ) for longer, shorter in pairwise(bars.columns)
-    })
-    level = [length for length, p in p_values.items() if p >= _LEVEL]
+    p_values = {
+        f"l = {shorter:g}": p_by_ranks(bars[shorter][inner], bars[longer][inner])
+        for longer, shorter in pairwise(bars.columns)
+    }
+    level = [length for length in p_values if length not in clear(p_values)]
     ours = (
         f"s.d. over observers {_listed(spread.mean(), 2)}, error bars {_listed(bars.mean(), 3)} "
         f"for l = {', '.join(f'{x:g}' for x in bars.columns)}; the mean observer is at most "
