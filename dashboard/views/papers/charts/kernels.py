@@ -2,6 +2,21 @@
 
 from tripletscope.dashboard.views.papers.chart import Chart
 
+_SEEN_FROM_ONE = Chart(
+    "map", "x", "y", series="third", panel="set", where={"what": "seen from an object"},
+    title="Similarity (k1) to one object",
+)
+
+
+def _matrices(points: str) -> Chart:
+    """Distances and kernels of a set of points beside each other."""
+    return Chart(
+        "matrix", "column", "row", panel="quantity", value="value", x_title="object",
+        y_title="object", where={"what": "matrix", "set": points},
+        title=f"Distances and kernels: {points}",
+    )
+
+
 CHARTS = {
     "kernels-figure-1": (
         Chart(
@@ -13,20 +28,9 @@ CHARTS = {
         Chart("lines", "objects", "k1", series="pair", log_x=True),
     ),
     "kernels-figure-3": (
-        Chart(
-            "map", "x", "y", series="third", panel="set", where={"what": "seen from an object"},
-            title="Similarity (k1) to one object",
-        ),
-        Chart(
-            "matrix", "column", "row", panel="quantity", value="value", x_title="object",
-            y_title="object", where={"what": "matrix", "set": "three normal clouds"},
-            title="Distances and kernels: three normal clouds",
-        ),
-        Chart(
-            "matrix", "column", "row", panel="quantity", value="value", x_title="object",
-            y_title="object", where={"what": "matrix", "set": "two half-moons"},
-            title="Distances and kernels: two half-moons",
-        ),
+        _SEEN_FROM_ONE,
+        _matrices("three normal clouds"),
+        _matrices("two half-moons"),
     ),
     "kernels-figure-4": (
         Chart(
@@ -72,25 +76,10 @@ CHARTS = {
         ),
     ),
     "kernels-figure-6": (
-        Chart(
-            "map", "x", "y", series="third", panel="set", where={"what": "seen from an object"},
-            title="Similarity (k1) to one object",
-        ),
-        Chart(
-            "matrix", "column", "row", panel="quantity", value="value", x_title="object",
-            y_title="object", where={"what": "matrix", "set": "two rings"},
-            title="Distances and kernels: two rings",
-        ),
-        Chart(
-            "matrix", "column", "row", panel="quantity", value="value", x_title="object",
-            y_title="object", where={"what": "matrix", "set": "uniform square"},
-            title="Distances and kernels: uniform square",
-        ),
-        Chart(
-            "matrix", "column", "row", panel="quantity", value="value", x_title="object",
-            y_title="object", where={"what": "matrix", "set": "stochastic block model"},
-            title="Distances and kernels: stochastic block model",
-        ),
+        _SEEN_FROM_ONE,
+        _matrices("two rings"),
+        _matrices("uniform square"),
+        _matrices("stochastic block model"),
     ),
     "kernels-figure-7": (
         Chart(

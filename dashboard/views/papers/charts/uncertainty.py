@@ -2,6 +2,17 @@
 
 from tripletscope.dashboard.views.papers.chart import Chart
 
+
+def _recomputed(series: str) -> tuple[Chart, ...]:
+    """Numbers of the program against those by the definition."""
+    return (
+        Chart(
+            "points", "definition", "program", series=series, x_title="by the definition",
+            y_title="by the program",
+        ),
+    )
+
+
 CHARTS = {
     "uncertainty-figure-1": (
         Chart("lines", "x", "y", series="curve", x_title="stimulus", y_title="perception"),
@@ -139,40 +150,10 @@ CHARTS = {
             x_title="mean squared error of equation 4", y_title="of the vote",
         ),
     ),
-    "uncertainty-equation-1": (
-        Chart(
-            "points", "definition", "program", series="what",
-            x_title="by the definition", y_title="by the program",
-        ),
-    ),
-    "uncertainty-equation-2": (
-        Chart(
-            "points", "definition", "program", series="what",
-            x_title="by the definition", y_title="by the program",
-        ),
-    ),
-    "uncertainty-equation-3": (
-        Chart(
-            "points", "definition", "program", series="sampler",
-            x_title="by the definition", y_title="by the program",
-        ),
-    ),
-    "uncertainty-equation-4": (
-        Chart(
-            "points", "definition", "program", series="what",
-            x_title="by the definition", y_title="by the program",
-        ),
-    ),
-    "uncertainty-equation-5": (
-        Chart(
-            "points", "definition", "program", series="what",
-            x_title="by the definition", y_title="by the program",
-        ),
-    ),
-    "uncertainty-equation-6": (
-        Chart(
-            "points", "definition", "program", series="what",
-            x_title="by the definition", y_title="by the program",
-        ),
-    ),
+    "uncertainty-equation-1": _recomputed("what"),
+    "uncertainty-equation-2": _recomputed("what"),
+    "uncertainty-equation-3": _recomputed("sampler"),
+    "uncertainty-equation-4": _recomputed("what"),
+    "uncertainty-equation-5": _recomputed("what"),
+    "uncertainty-equation-6": _recomputed("what"),
 }
