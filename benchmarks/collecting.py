@@ -69,14 +69,9 @@ sys.exit(main(sys.argv[1:]))
 class Tally:
     """What participants saw.
 
-    Attributes
-    ----------
-    waits : list of float
-        Milliseconds until answers were acknowledged, each counted from when it was first sent.
-    acknowledged : list of (str, str)
-        Person and id of the answer.
-    statuses : Counter
-        Of requests that were not answered by 200; 0 where there was no answer.
+    waits: Milliseconds until answers were acknowledged, each counted from when it was first sent.
+    acknowledged: Person and id of the answer.
+    statuses: Of requests that were not answered by 200; 0 where there was no answer.
     """
 
     waits: list[float] = field(default_factory=list)
@@ -85,13 +80,7 @@ class Tally:
 
 
 class Browser:
-    """A participant's browser, as far as the server knows it: one connection that is kept.
-
-    Parameters
-    ----------
-    port : int
-    tally : Tally
-    """
+    """A participant's browser, as far as the server knows it: one connection that is kept."""
 
     def __init__(self, port: int, tally: Tally) -> None:
         self._port, self._tally = port, tally
@@ -200,11 +189,7 @@ def experiment_in(folder: Path, n_questions: int, n_people: int = 1000) -> Path:
 class Server:
     """The server of an experiment, as the command starts it, which may be killed.
 
-    Parameters
-    ----------
-    folder : Path
-    slow : float
-        Milliseconds that the disk takes longer.
+    slow: Milliseconds that the disk takes longer.
     """
 
     def __init__(self, folder: Path, slow: float = 0.0) -> None:

@@ -123,12 +123,8 @@ def coverage_of(setting: Setting, replicates: int, seed: int) -> np.ndarray:
 def spread_of(setting: Setting, replicates: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """One data set about a common truth, in the units of the truth.
 
-    Returns
-    -------
-    ndarray, shape (n, d)
-        The aligned map.
-    ndarray, shape (schemes, n)
-        Variance of each position by the bootstrap; NaN without replicates.
+    Returns: (n, d): The aligned map; (schemes, n): Variance of each position by the bootstrap; NaN
+        without replicates.
     """
     truth = setting.truth(0)
     triplets = setting.answers(truth, seed)

@@ -35,19 +35,13 @@ _OWN = re.compile(r"'[^']*'|\"[^\"]*\"|[\d,.]*\d|[A-Z]+(?=\d)")
 class Visit:
     """How a file fared.
 
-    Attributes
-    ----------
-    said : str
-        The kind of answer: what was read, or why it was refused, without what is the file's own.
-    flaw : str
-        The limit that was broken, or nothing.
-    outcome : {"read", "refused", "ended", "broken"}
-        Whether there was an answer; a sentence on the file; a sentence on the end of the reader,
-        which also time, memory or a crash may bring; or none of these.
-    seconds : float
-        Processor time of the reader.
-    memory, own : int
-        Bytes that the reader held at most, and that this process held more than before.
+    said: The kind of answer: what was read, or why it was refused, without what is the file's own.
+    flaw: The limit that was broken, or nothing.
+    outcome {"read", "refused", "ended", "broken"}: Whether there was an answer; a sentence on the
+        file; a sentence on the end of the reader, which also time, memory or a crash may bring; or
+        none of these.
+    seconds: Processor time of the reader.
+    memory, own: Bytes that the reader held at most, and that this process held more than before.
     """
 
     said: str = ""
@@ -70,14 +64,8 @@ class Door:
     def visit(self, name: str, data: bytes, way: str = "open", choice: int = 0) -> Visit:
         """Hand a file over and ask what the pages ask.
 
-        Parameters
-        ----------
-        name : str
-        data : bytes
-        way : str
-            One of `WAYS`.
-        choice : int
-            Which of several readings, and other chances.
+        way: One of `WAYS`.
+        choice: Which of several readings, and other chances.
         """
         worker = self._workers.take(lambda: True)
         visit, before = Visit(), resident(os.getpid(), reset=True)[0]

@@ -23,18 +23,8 @@ class Spec:
     def checked(self, value: Any, name: str, integer: bool) -> Any:
         """`value` in its plain Python type.
 
-        Parameters
-        ----------
-        value : object
-        name : str
-            Of the parameter and its owner, for messages.
-        integer : bool
-            Whether the annotated type is that of whole numbers.
-
-        Raises
-        ------
-        ValueError
-            If the value is not what was declared.
+        name: Of the parameter and its owner, for messages.
+        integer: Whether the annotated type is that of whole numbers.
         """
         raise NotImplementedError
 
@@ -168,13 +158,7 @@ class Parameter:
     record: str = ""
 
     def check(self, value: Any, owner: str) -> Any:
-        """Return `value` in its plain Python type.
-
-        Raises
-        ------
-        ValueError
-            If the value is not what was declared; the message names owner, parameter and range.
-        """
+        """Return `value` in its plain Python type."""
         name = f"{self.name} of {owner}"
         if value is None and self.optional:
             return None
@@ -212,13 +196,7 @@ def parameters(owner: type | Callable) -> tuple[Parameter, ...]:
 
 
 def checked(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]:
-    """`values` completed by the defaults and checked against the declarations of `owner`.
-
-    Raises
-    ------
-    ValueError
-        For an unknown or missing name, or a value outside its declared range.
-    """
+    """`values` completed by the defaults and checked against the declarations of `owner`."""
     title = getattr(owner, "title", owner.__name__)
     declared = parameters(owner)
     unknown = set(values) - {p.name for p in declared}

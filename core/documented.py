@@ -47,18 +47,8 @@ def check_documented(
 ) -> None:
     """Check values against what is documented of them.
 
-    Parameters
-    ----------
-    values : mapping
-    said : mapping of str to str
-        As of `documented`; the letters of all shapes stand for the same sizes.
-    sizes : mapping of str to int
-        Sizes that are known, by their letter.
-
-    Raises
-    ------
-    ValueError
-        If a value is not documented, is of another kind, or has another shape.
+    said: As of `documented`; the letters of all shapes stand for the same sizes.
+    sizes: Sizes that are known, by their letter.
     """
     sizes = dict(sizes)
     for name in sorted(values):

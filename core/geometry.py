@@ -20,13 +20,8 @@ def principal_axes(positions: np.ndarray) -> np.ndarray:
     Axes come in order of falling variance; the sign of each makes its largest coordinate
     positive. Distances are unchanged.
 
-    Parameters
-    ----------
-    positions : ndarray, shape (n, d)
-
-    Returns
-    -------
-    ndarray, shape (n, d)
+    Shapes: positions (n, d).
+    Returns: (n, d).
     """
     centred = positions - positions.mean(axis=0)
     _, axes = np.linalg.eigh(centred.T @ centred)
@@ -45,14 +40,8 @@ def to_unit_rms(embedding: np.ndarray, placed: np.ndarray) -> np.ndarray:
 
     For comparing maps whose size is arbitrary. A map that has all objects in one place stays.
 
-    Parameters
-    ----------
-    embedding : ndarray, shape (n, d)
-    placed : ndarray of bool, shape (n,)
-
-    Returns
-    -------
-    ndarray, shape (n, d)
+    Shapes: embedding (n, d), placed bool (n,).
+    Returns: (n, d).
     """
     size = rms(embedding[placed])
     return embedding / size if size > 0 else embedding
@@ -75,17 +64,9 @@ def procrustes(
 ) -> Alignment:
     """The rotation, reflection, shift and scale that bring `positions` closest to `reference`.
 
-    Parameters
-    ----------
-    positions, reference : ndarray, shape (n, d)
-        Corresponding rows.
-    scaled : bool
-        Whether the scale is free; otherwise it is 1.
-
-    Returns
-    -------
-    Alignment
-        Minimises the sum of squared distances (Gower & Dijksterhuis 2004, chapter 4).
+    positions, reference (n, d): Corresponding rows.
+    scaled: Whether the scale is free; otherwise it is 1.
+    Returns: Minimises the sum of squared distances (Gower & Dijksterhuis 2004, chapter 4).
     """
     centre, shift = positions.mean(axis=0), reference.mean(axis=0)
     x, y = positions - centre, reference - shift
@@ -110,14 +91,9 @@ def coverage_radius(coverage: float, n_components: int, degrees: float | None = 
 
     In two dimensions 95 % take 2.448, not the 1.96 of one dimension.
 
-    Parameters
-    ----------
-    coverage : float
-        Between 0 and 1.
-    n_components : int
-    degrees : float, optional
-        Degrees of freedom of the covariance where it was estimated from few: then the quantile is
-        Hotelling's, in one dimension Student's. NaN where these are fewer than the dimensions.
+    coverage: Between 0 and 1.
+    degrees: Degrees of freedom of the covariance where it was estimated from few: then the quantile
+        is Hotelling's, in one dimension Student's. NaN where these are fewer than the dimensions.
     """
     if degrees is None:
         # the root of the chi-squared quantile with d degrees of freedom
@@ -132,12 +108,8 @@ def coverage_radius(coverage: float, n_components: int, degrees: float | None = 
 class Ellipsoids(NamedTuple):
     """Axes of the ellipsoids of n points.
 
-    Attributes
-    ----------
-    half_axes : ndarray, shape (n, d)
-        Half-lengths, longest first; NaN where a point has no covariance.
-    directions : ndarray, shape (n, d, d)
-        Column c is the direction of half-axis c.
+    half_axes (n, d): Half-lengths, longest first; NaN where a point has no covariance.
+    directions (n, d, d): Column c is the direction of half-axis c.
     """
 
     half_axes: np.ndarray
@@ -156,14 +128,9 @@ def ellipsoids(
 ) -> Ellipsoids:
     """Ellipsoids that hold a share `coverage` of normal clouds.
 
-    Parameters
-    ----------
-    covariances : ndarray, shape (n, d, d)
-        NaN for points without one.
-    coverage : float
-        Between 0 and 1.
-    degrees : float, optional
-        See `coverage_radius`.
+    covariances (n, d, d): NaN for points without one.
+    coverage: Between 0 and 1.
+    degrees: See `coverage_radius`.
     """
     known = np.isfinite(covariances).all(axis=(1, 2))
     safe = np.where(known[:, None, None], covariances, 0.0)
@@ -177,15 +144,9 @@ def ellipsoids(
 def outlines(centres: np.ndarray, shape: Ellipsoids, n_points: int = 48) -> np.ndarray:
     """Closed outlines of ellipses in the plane.
 
-    Parameters
-    ----------
-    centres : ndarray, shape (n, 2)
-    shape : Ellipsoids
-        Of two-dimensional points.
-
-    Returns
-    -------
-    ndarray, shape (n, n_points + 1, 2)
+    Shapes: centres (n, 2).
+    shape: Of two-dimensional points.
+    Returns: (n, n_points + 1, 2).
     """
     angle = np.linspace(0.0, 2.0 * np.pi, n_points + 1)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])

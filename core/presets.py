@@ -26,20 +26,12 @@ LEFT_OPEN = ("seed", "n_components", "n_clusters", "order_leaves", "column", "ki
 class Preset:
     """The settings of one paper, by the names under which methods and tasks declare them.
 
-    Attributes
-    ----------
-    title : str
-        As it stands in a menu, in captions and in scripts.
-    cited : str
-        The paper in full.
-    method : mapping of str to mapping
-        Parameters of methods, by the name of the method.
-    options : mapping of str to mapping
-        Options of tasks, by the name of the task; those of `tripletscope.core.design.active`'s
+    title: As it stands in a menu, in captions and in scripts.
+    cited: The paper in full.
+    method: Parameters of methods, by the name of the method.
+    options: Options of tasks, by the name of the task; those of `tripletscope.core.design.active`'s
         `propose`, which is none, under its own.
 
-    Notes
-    -----
     What is not mentioned is as it is by default. Seeds and sizes of the data are not part of it.
     """
 
@@ -102,10 +94,7 @@ PRESETS: dict[str, Preset] = {
 def settings_as_published(name: str) -> dict[str, dict[str, Any]]:
     """What papers set of a method or a task, by the paper as it is cited.
 
-    Parameters
-    ----------
-    name : str
-        Of the method or the task.
+    name: Of the method or the task.
     """
     return {
         DOCUMENTS[document]: dict(settings)
@@ -118,12 +107,8 @@ def settings_as_published(name: str) -> dict[str, dict[str, Any]]:
 def published_in(name: str, values: Mapping[str, Any]) -> str:
     """The paper whose settings of a method or a task these are, as it is cited; empty if none's.
 
-    Parameters
-    ----------
-    name : str
-        Of the method or the task.
-    values : mapping
-        All of its parameters. What the paper did not set otherwise must be as usual, but for
+    name: Of the method or the task.
+    values: All of its parameters. What the paper did not set otherwise must be as usual, but for
         seeds and numbers of dimensions and clusters.
     """
     owner = _owner(name)

@@ -30,14 +30,7 @@ def start(
 ) -> Job:
     """Compute a map and what is asked for beside it, in the background.
 
-    Parameters
-    ----------
-    session : Session
-    info : DatasetInfo
-    triplets : Triplets
-    method : Method
-    tasks : mapping of str to mapping
-        What to compute beside the fit, in this order, with options.
+    tasks: What to compute beside the fit, in this order, with options.
     """
     pieces: list[Piece] = [(method, "fit", {})]
     pieces += [(method, task, options) for task, options in tasks.items()]
@@ -55,18 +48,9 @@ def submit(
 ) -> Job:
     """Compute in the background what is not there yet; results go to the workspace one by one.
 
-    Parameters
-    ----------
-    session : Session
-    info : DatasetInfo or None
-    triplets : Triplets or None
-        None for simulations, which belong to no data set.
-    page : str
-        A newer job of the same page on the same data replaces this one.
-    title : str
-    pieces : sequence of (method, task, options)
-    names : sequence of str, optional
-        Under which the results are kept; by default the methods'.
+    triplets: None for simulations, which belong to no data set.
+    page: A newer job of the same page on the same data replaces this one.
+    names: Under which the results are kept; by default the methods'.
     """
 
     def step(name: str, method: Method, task: str, options: Mapping[str, Any]) -> Step:

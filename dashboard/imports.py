@@ -54,16 +54,9 @@ SOON = 3.0
 class Opening:
     """An upload that is being read.
 
-    Attributes
-    ----------
-    key : str
-        Tells it from other uploads.
-    name : str
-    job : Job
-    error : DataError or None
-        Why it cannot be read.
-    restored : Restored or None
-        What it has become, where it was an archive of a data set.
+    key: Tells it from other uploads.
+    error: Why it cannot be read.
+    restored: What it has become, where it was an archive of a data set.
     """
 
     key: str
@@ -91,14 +84,8 @@ def begin(
 
     An archive of a data set needs none: it is opened as it was.
 
-    Parameters
-    ----------
-    session_id, key : str
-    files : sequence of (str, bytes)
-    insist : bool
-        See `Waiting.of`.
-    wanted : callable
-        Whether anybody still waits for it.
+    insist: See `Waiting.of`.
+    wanted: Whether anybody still waits for it.
     """
     found = Opening(key, files[0][0] if len(files) == 1 else f"{len(files):,} files")
 
@@ -126,25 +113,11 @@ def ask_aside(
 ) -> Any:
     """What a process of its own reads in a file that belongs to no upload.
 
-    Parameters
-    ----------
-    what : str
-        One of `tripletscope.dashboard.door.desk.REQUESTS`.
-    file : str
-        For messages.
-    progress : Progress
-        Called a few times a second.
-    wanted : callable
-        Whether anybody still waits for it.
-    **given
-        Plain data.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read.
-    Stopped
-        If `progress` asks to stop.
+    what: One of `tripletscope.dashboard.door.desk.REQUESTS`.
+    file: For messages.
+    progress: Called a few times a second.
+    wanted: Whether anybody still waits for it.
+    **given: Plain data.
     """
     worker = workers().take(wanted)
     try:
@@ -157,15 +130,7 @@ def open_archive(
     name: str, content: bytes, *, progress: Progress = silent,
     wanted: Callable[[], bool] = always,
 ) -> Restored:
-    """Keep the data set of an archive, with its results, beside all others.
-
-    Raises
-    ------
-    DataError
-        If it is damaged, or does not fit together.
-    Stopped
-        If `progress` asks to stop.
-    """
+    """Keep the data set of an archive, with its results, beside all others."""
     found: Unpacked = ask_aside(
         "archive", name, progress=progress, wanted=wanted, name=name, content=content
     )
@@ -193,13 +158,7 @@ def waiting(session_id: str) -> Waiting | None:
 
 
 def wait(session_id: str, upload: Waiting) -> None:
-    """Let an upload wait for a decision, in the place of the session's one before.
-
-    Raises
-    ------
-    DataError
-        If it cannot be written to the disk.
-    """
+    """Let an upload wait for a decision, in the place of the session's one before."""
     before = services().uploads.held(session_id)
     _keep(session_id, upload, anew=True)
     services().uploads.hold(session_id, upload)
@@ -213,13 +172,7 @@ def _let_go(upload: Waiting | None) -> None:
 
 
 def keep_waiting(session_id: str, upload: Waiting) -> None:
-    """Keep what has changed of an upload, so that nothing is lost if it leaves the memory.
-
-    Raises
-    ------
-    DataError
-        If it cannot be written to the disk; it may be tried again.
-    """
+    """Keep what has changed of an upload, so that nothing is lost if it leaves the memory."""
     _keep(session_id, upload, anew=False)
 
 
@@ -247,13 +200,7 @@ def discard(session_id: str, upload: Waiting) -> None:
 def accept(
     session_id: str, upload: Waiting, name: str, progress: Progress = silent
 ) -> DatasetInfo:
-    """Keep the import of a session as a data set.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read as chosen.
-    """
+    """Keep the import of a session as a data set."""
     found = upload.answers(progress)
     there = _kept_before(upload, found, name)
     if there is not None:
@@ -308,17 +255,7 @@ def accept_matrix(
 ) -> DatasetInfo:
     """Keep what a matrix of similarities or distances answers as a data set.
 
-    Parameters
-    ----------
-    name : str
-    content : bytes
-    similarities : bool, optional
-        Whether large values mean alike, see `read_matrix`.
-
-    Raises
-    ------
-    DataError
-        If it is none.
+    similarities: Whether large values mean alike, see `read_matrix`.
     """
     found: SquareTable = ask_aside(
         "matrix", name, progress=progress, name=name, content=content, similarities=similarities
@@ -353,18 +290,8 @@ def look_measured(
 ) -> MeasuredFile:
     """What ratings, confusions, piles or arrangements are in an upload, before it is kept.
 
-    Parameters
-    ----------
-    files : sequence of (str, bytes)
-    kind : str, optional
-        By default what the columns say, see `tripletscope.core.io.read_measured`.
-    options : mapping
-        Of the kind.
-
-    Raises
-    ------
-    DataError
-        If there are none, or a value is wrong.
+    kind: By default what the columns say, see `tripletscope.core.io.read_measured`.
+    options: Of the kind.
     """
     return ask_aside(
         "measured", files[0][0], progress=progress, files=list(files), kind=kind,
@@ -375,16 +302,7 @@ def look_measured(
 def accept_measured(name: str, found: MeasuredFile) -> DatasetInfo:
     """Keep what was measured as a data set, with the comparisons that each rater made.
 
-    Parameters
-    ----------
-    name : str
-        The file.
-    found : MeasuredFile
-
-    Raises
-    ------
-    DataError
-        If it makes no comparisons: all are ties, or the counts are too few.
+    name: The file.
     """
     data = found.measured()
     triplets = data.triplets(name=suggested_name(name))
@@ -420,21 +338,10 @@ def accept_features(
 ) -> DatasetInfo:
     """Keep a table of features as a data set, whose answers are comparisons of distances.
 
-    Parameters
-    ----------
-    name : str
-        The file.
-    objects : DataFrame
-        As of `read_features`.
-    columns : sequence of str
-        The features.
-    standardise : bool
-        See `tripletscope.core.embedding.features.Features`.
-
-    Raises
-    ------
-    DataError
-        If there are too few or too many objects, or their features tell none apart.
+    name: The file.
+    objects: As of `read_features`.
+    columns: The features.
+    standardise: See `tripletscope.core.embedding.features.Features`.
     """
     n = len(objects)
     if not 3 <= n <= MOST_WITH_FEATURES:

@@ -30,12 +30,8 @@ _REFRESHING = 15.0  # seconds that a refresh of the page may take
 class Session:
     """State of one browser tab.
 
-    Attributes
-    ----------
-    id : str
-        Unguessable; it is all that is needed to see the session.
-    drafts : dict
-        Last values of the widgets, by key.
+    id: Unguessable; it is all that is needed to see the session.
+    drafts: Last values of the widgets, by key.
     """
 
     def __init__(self, session_id: str, saved: dict[str, Any] | None = None) -> None:

@@ -48,31 +48,17 @@ def always() -> bool:
 class Waiting:
     """An upload and how it is going to be read.
 
-    Attributes
-    ----------
-    name : str
-        Of the file, or of several.
-    table : Sheet
-    readings : list of Reading
-        What the program proposes, the best first.
-    chosen : int
-        Which of them the user began from.
-    reading : Reading
-        What has become of it.
-    version : int
-        Another one whenever the form has to be drawn anew.
-    objects : list of str or None
-        Columns of a table of objects that came along.
-    objects_name, n_objects
-        Its name, and the number of objects in it.
-    pictures : Album or None
-        Pictures that came along.
-    shape : dict
-        What the user wants to be cut in another way: ``header``, ``delimiter``, ``encoding``.
-    id : str
-        Tells it from other uploads.
-    wanted : callable
-        Whether anybody still waits for it.
+    name: Of the file, or of several.
+    readings: What the program proposes, the best first.
+    chosen: Which of them the user began from.
+    reading: What has become of it.
+    version: Another one whenever the form has to be drawn anew.
+    objects: Columns of a table of objects that came along.
+    objects_name, n_objects: Its name, and the number of objects in it.
+    pictures: Pictures that came along.
+    shape: What the user wants to be cut in another way: ``header``, ``delimiter``, ``encoding``.
+    id: Tells it from other uploads.
+    wanted: Whether anybody still waits for it.
     """
 
     name: str
@@ -107,24 +93,11 @@ class Waiting:
     ) -> Waiting:
         """Look at an upload.
 
-        Parameters
-        ----------
-        files : sequence of (str, bytes)
-            One file, or several that belong together, also zipped: one for each participant,
+        files: One file, or several that belong together, also zipped: one for each participant,
             answers and their code book, pictures of the objects.
-        insist : bool
-            Propose columns even where the table looks like answers to another kind of question.
-        progress : Progress
-            Called a few times a second.
-        wanted : callable
-            Whether anybody still waits for it.
-
-        Raises
-        ------
-        DataError
-            If there is no table of answers, or, without `insist`, one of another kind.
-        Stopped
-            If `progress` asks to stop.
+        insist: Propose columns even where the table looks like answers to another kind of question.
+        progress: Called a few times a second.
+        wanted: Whether anybody still waits for it.
         """
         files = list(files)
         worker = workers().take(wanted)
@@ -148,13 +121,7 @@ class Waiting:
 
     @classmethod
     def from_disk(cls, settings: Mapping[str, Any], archives: Mapping[str, str]) -> Waiting:
-        """An upload as it was kept.
-
-        Raises
-        ------
-        LookupError, TypeError or ValueError
-            If it was kept by another version of the program, and this one cannot read it.
-        """
+        """An upload as it was kept."""
         upload = cls(
             settings["name"], Sheet.from_dict(settings["sheet"]),
             [Reading.from_dict(reading) for reading in settings["readings"]], settings["chosen"],
@@ -209,26 +176,14 @@ class Waiting:
         self.version = next(_versions)
 
     def use(self, reading: Reading) -> None:
-        """Begin from a reading that was not among those proposed.
-
-        Raises
-        ------
-        DataError
-            If it does not fit to the columns of the file.
-        """
+        """Begin from a reading that was not among those proposed."""
         reading.check(self.table)
         if reading not in self.readings:
             self.readings.append(reading)
         self.choose(self.readings.index(reading))
 
     def load_reading(self, content: bytes, name: str) -> None:
-        """Begin from a reading that was kept as JSON.
-
-        Raises
-        ------
-        DataError
-            If the file holds none, or one of other columns.
-        """
+        """Begin from a reading that was kept as JSON."""
         self.use(self._ask("reading", silent, name=name, content=content))
 
     def add_objects(self, name: str, content: bytes, *, progress: Progress = silent) -> None:
@@ -249,13 +204,7 @@ class Waiting:
     # What it holds ---------------------------------------------------------------------------
 
     def look(self, progress: Progress = silent) -> Look:
-        """What the chosen reading makes of the file; computed once for each.
-
-        Raises
-        ------
-        DataError
-            If the file cannot be read that way.
-        """
+        """What the chosen reading makes of the file; computed once for each."""
         if self._seen is None or self._seen[0] != self.reading:
             reading = self.reading
             try:
@@ -268,13 +217,7 @@ class Waiting:
         return self._seen[1]
 
     def answers(self, progress: Progress = silent) -> Answers:
-        """Everything that is to be kept of it.
-
-        Raises
-        ------
-        DataError
-            If the file cannot be read that way.
-        """
+        """Everything that is to be kept of it."""
         return self._ask("answers", progress, reading=self.reading)
 
     def triplets(self) -> tuple[Triplets, list[str]]:

@@ -39,12 +39,8 @@ BROUGHT = {
 class LabelledVectors:
     """Objects with features, and what is known of them.
 
-    Attributes
-    ----------
-    name : str
-    points : ndarray, shape (n, f)
-    target : ndarray, shape (n,)
-        Classes as integers, or responses.
+    Shapes: points (n, f).
+    target (n,): Classes as integers, or responses.
     """
 
     name: str
@@ -71,13 +67,7 @@ def is_here(name: str) -> bool:
 
 
 def brought(name: str) -> Path:
-    """File of a data set of `BROUGHT`.
-
-    Raises
-    ------
-    DataError
-        If it is not there.
-    """
+    """File of a data set of `BROUGHT`."""
     place, words = BROUGHT[name]
     if not is_here(name):
         raise DataError(
@@ -91,16 +81,8 @@ def brought(name: str) -> Path:
 def vectors(name: str) -> LabelledVectors:
     """Objects with features, by the name of the data set.
 
-    Parameters
-    ----------
-    name : str
-        "digits", "cancer", "wine", "iris" or "diabetes" (a response), which come with
+    name: "digits", "cancer", "wine", "iris" or "diabetes" (a response), which come with
         scikit-learn; or "mnist", "chess", "boston", "white_wine" or "forest_fires" of `BROUGHT`.
-
-    Raises
-    ------
-    DataError
-        If it is not there.
     """
     at_hand = {
         "digits": datasets.load_digits, "cancer": datasets.load_breast_cancer,
@@ -126,11 +108,5 @@ def vectors(name: str) -> LabelledVectors:
 
 @lru_cache(maxsize=2)
 def graphs(name: str) -> list[Graph]:
-    """Graphs of `BROUGHT`: "mutag", "enzymes", "nci1" or "nci109"; each has its class as label.
-
-    Raises
-    ------
-    DataError
-        If they are not there.
-    """
+    """Graphs of `BROUGHT`: "mutag", "enzymes", "nci1" or "nci109"; each has its class as label."""
     return read_graphs(brought(name))

@@ -14,13 +14,7 @@ from tripletscope.reproductions.item import Item
 
 @cache
 def items() -> dict[str, Item]:
-    """The items by key: those in ``ITEMS`` of the modules in the folders of this room.
-
-    Raises
-    ------
-    ValueError
-        If two are of the same place.
-    """
+    """The items by key: those in ``ITEMS`` of the modules in the folders of this room."""
     found: list[Item] = []
     for module in walk_packages(reproductions.__path__, f"{reproductions.__name__}."):
         if module.name.count(".") > __name__.count("."):

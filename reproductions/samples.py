@@ -16,9 +16,7 @@ _FOLDER = Path(__file__).resolve().parent.parent / "sample_data"
 def sample(name: str) -> Imported:
     """A sample, read as a user's file is.
 
-    Parameters
-    ----------
-    name : {"alien_eggs", "crowd", "ekman_colors", "odd_one_out"}
+    name: one of {"alien_eggs", "crowd", "ekman_colors", "odd_one_out"}.
     """
     folder = _FOLDER / name
     table = load(folder / ("responses.csv" if name == "alien_eggs" else "answers.csv"))

@@ -11,15 +11,11 @@ from typing import Any
 class Broken:
     """A broken method.
 
-    Attributes
-    ----------
-    what : str
-        What is broken, in a few words.
-    instead : mapping of str to callable
-        ``instead(original)`` makes the broken function, by the dotted place of what it replaces: a
-        module or class, and the name there, as ``tripletscope.core.embedding.ste:STE.fit``.
-    full : bool
-        Whether it needs the settings in full.
+    what: What is broken, in a few words.
+    instead: ``instead(original)`` makes the broken function, by the dotted place of what it
+        replaces: a module or class, and the name there, as
+        ``tripletscope.core.embedding.ste:STE.fit``.
+    full: Whether it needs the settings in full.
     """
 
     what: str

@@ -33,11 +33,7 @@ _HEADERS = (
 class Dice(random.Random):
     """Chances, among them that of a deviation.
 
-    Parameters
-    ----------
-    seed : int
-    rate : float
-        Probability that a node of a grammar deviates.
+    rate: Probability that a node of a grammar deviates.
     """
 
     def __init__(self, seed: int, rate: float | None = None) -> None:

@@ -15,18 +15,12 @@ from tripletscope.core.data.errors import DataError
 class LabelAgreement:
     """Clusters beside labels.
 
-    Attributes
-    ----------
-    purity : float
-        Share of objects that bear the most frequent label of their cluster. Grows with the
+    purity: Share of objects that bear the most frequent label of their cluster. Grows with the
         number of clusters.
-    adjusted_rand : float
-        Pairs on which both agree, corrected for chance: 0 by chance, 1 if equal (Hubert & Arabie
-        1985).
-    mutual_information : float
-        Normalised by the mean of the two entropies: 0 to 1.
-    table : DataFrame
-        Number of objects by cluster (rows) and label (columns).
+    adjusted_rand: Pairs on which both agree, corrected for chance: 0 by chance, 1 if equal (Hubert
+        & Arabie 1985).
+    mutual_information: Normalised by the mean of the two entropies: 0 to 1.
+    table: Number of objects by cluster (rows) and label (columns).
     """
 
     purity: float
@@ -38,17 +32,8 @@ class LabelAgreement:
 def agreement(clusters: np.ndarray, labels: Any) -> LabelAgreement:
     """Compare clusters with labels.
 
-    Parameters
-    ----------
-    clusters : ndarray of int, shape (n,)
-        -1 for objects without a cluster.
-    labels : array-like, shape (n,)
-        Missing values mean that the label is not known. Such objects are left out.
-
-    Raises
-    ------
-    DataError
-        If no object has both.
+    clusters (n,): -1 for objects without a cluster.
+    labels (n,): Missing values mean that the label is not known. Such objects are left out.
     """
     from sklearn.metrics import (  # imported late: slow to import
         adjusted_rand_score,

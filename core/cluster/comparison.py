@@ -115,16 +115,8 @@ class ComparisonLinkage(Hierarchy):
 def additive_similarity(rows: np.ndarray, weight: np.ndarray, n_objects: int) -> np.ndarray:
     """AddS-3 of Perrot, Esser & Ghoshdastidar (2020).
 
-    Parameters
-    ----------
-    rows : ndarray of int, shape (T, 3)
-    weight : ndarray, shape (T,)
-    n_objects : int
-
-    Returns
-    -------
-    ndarray, shape (n, n)
-        Symmetric; 0 for pairs that were never asked about.
+    Shapes: rows (T, 3), weight (T,).
+    Returns: (n, n): Symmetric; 0 for pairs that were never asked about.
     """
     anchor, near, far = rows.T
     found = np.zeros((n_objects, n_objects))

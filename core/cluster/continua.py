@@ -28,14 +28,8 @@ def continua(points: np.ndarray) -> list[Draw]:
     of neighbours (and the angle of the two smoothest); draws are uniform in length, with the
     covariance of the residuals as noise.
 
-    Parameters
-    ----------
-    points : ndarray, shape (m, d)
-
-    Returns
-    -------
-    list of callable
-        Each draws m points by a random generator.
+    Shapes: points (m, d).
+    Returns: Each draws m points by a random generator.
     """
     turned, spread = _axes(points)
     # A ball of ten dimensions is a normal cloud in a plane, with outliers that a disc has not.

@@ -95,16 +95,8 @@ def kernel_kmeans(
 ) -> tuple[float, np.ndarray]:
     """One start of k-means where only inner products are known.
 
-    Parameters
-    ----------
-    gram : ndarray, shape (m, m)
-    n_clusters : int
-    seed : int
-
-    Returns
-    -------
-    tuple of float and ndarray of int, shape (m,)
-        Sum of squared distances from the centres, and clusters.
+    Shapes: gram (m, m).
+    Returns: (m,): Sum of squared distances from the centres, and clusters.
     """
     rng = np.random.default_rng(seed)
     own, centres = gram.diagonal(), _seeds(gram, n_clusters, rng)

@@ -19,16 +19,10 @@ _LEAST_SPREAD = 1e-3
 class ClusterAdvice:
     """How many clusters to take.
 
-    Attributes
-    ----------
-    n_clusters : int or None
-        1 if none are seen; None if the answers say nothing about it.
-    reason : str
-        Sentences that can stand alone.
-    supported : ndarray of int, shape (s,)
-        All numbers that hold against every continuum; ascending.
-    is_too_small : bool
-        Some do, but only with clusters of fewer than three objects.
+    n_clusters: 1 if none are seen; None if the answers say nothing about it.
+    reason: Sentences that can stand alone.
+    supported (s,): All numbers that hold against every continuum; ascending.
+    is_too_small: Some do, but only with clusters of fewer than three objects.
     """
 
     n_clusters: int | None
@@ -49,12 +43,6 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
     Silent on: coin flips (tests/core/cluster/test_recommendation.py::test_coin_flips).
     Silent on: five objects (tests/core/cluster/test_recommendation.py::test_five_objects).
 
-    Parameters
-    ----------
-    counts : ClusterCounts
-
-    Notes
-    -----
     The gap statistic's box has no line in it, and a silhouette of 0.6 is what a line gives: both
     recommended clusters on every line. Rates on planted data: ``benchmarks/verdicts.py clusters``.
 

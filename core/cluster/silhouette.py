@@ -13,15 +13,8 @@ _MOST = 3_000
 def silhouettes(space: Space, divisions: np.ndarray) -> np.ndarray:
     """Mean silhouette of several clusterings.
 
-    Parameters
-    ----------
-    space : Space
-    divisions : ndarray of int, shape (k, m)
-
-    Returns
-    -------
-    ndarray, shape (k,)
-        NaN where there are not between 2 and m - 1 clusters.
+    Shapes: divisions (k, m).
+    Returns: (k,): NaN where there are not between 2 and m - 1 clusters.
 
     References
     ----------

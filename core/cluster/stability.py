@@ -213,10 +213,7 @@ def _replicate(
 def _overlaps(sets: np.ndarray, others: np.ndarray) -> np.ndarray:
     """(k,) the largest Jaccard index of each set with one of some others.
 
-    Parameters
-    ----------
-    sets : ndarray of bool, shape (k, n)
-    others : ndarray of bool, shape (l, n)
+    Shapes: sets bool (k, n), others bool (l, n).
     """
     with single_blas_thread():
         common = sets.astype(np.float32) @ others.T.astype(np.float32)

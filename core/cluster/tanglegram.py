@@ -14,13 +14,8 @@ _MANY = 3_000  # leaves
 class Tanglegram(NamedTuple):
     """Two trees, their branches turned so that lines between equal leaves cross little.
 
-    Attributes
-    ----------
-    first, second : Dendrogram
-    crossings : int
-        Pairs of lines that cross: 0 where the leaves have the same order.
-    pairs : int
-        Of lines.
+    crossings: Pairs of lines that cross: 0 where the leaves have the same order.
+    pairs: Of lines.
     """
 
     first: Dendrogram
@@ -44,15 +39,9 @@ def untangle(
     different places, it begins once with the trees as they are, and then with branches turned
     at random; the fewest crossings are kept, which are never more than before.
 
-    Parameters
-    ----------
-    first, second : Dendrogram
-        Objects that only one of them has are ignored.
-    rounds : int
-        At most, from every start.
-    starts : int
-        At most so many; one of trees with more than 3,000 leaves.
-    seed : int
+    first, second: Objects that only one of them has are ignored.
+    rounds: At most, from every start.
+    starts: At most so many; one of trees with more than 3,000 leaves.
 
     References
     ----------

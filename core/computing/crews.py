@@ -47,10 +47,7 @@ _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM
 class Crew(ABC):
     """Processes that take batches; a context for one sequence of them.
 
-    Attributes
-    ----------
-    width : int
-        Batches that are at work at the same time.
+    width: Batches that are at work at the same time.
     """
 
     #: What is raised of a batch that was lost with its process, and is to be tried again.

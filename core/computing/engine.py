@@ -39,15 +39,9 @@ _PATIENCE, _GLANCE = 10, 2
 class EngineWorker:
     """A process that pieces can run in.
 
-    Attributes
-    ----------
-    name, host : str
-    cores : int
-        Pieces that it works on at a time.
-    memory, memory_limit : int or None
-        Bytes; None if nobody knows.
-    running : list of str
-        What it works on.
+    cores: Pieces that it works on at a time.
+    memory, memory_limit: Bytes; None if nobody knows.
+    running: What it works on.
     """
 
     name: str
@@ -356,15 +350,7 @@ def _require(module: str, extra: str) -> None:
 def refuse_others(found: Mapping[str, dict[str, str] | BaseException]) -> None:
     """Raise if workers have other versions than this process.
 
-    Parameters
-    ----------
-    found : mapping of str to dict or exception
-        What `versions` gave or raised, by the worker's name.
-
-    Raises
-    ------
-    EngineError
-        That says which worker has which version of what.
+    found: What `versions` gave or raised, by the worker's name.
     """
     problems = []
     for name, theirs in found.items():

@@ -79,24 +79,11 @@ def in_parallel(
     Inside a piece of work, further pieces run one after the other. Closing the iterator abandons
     what has not begun and sets `halt` for what has; it waits for threads, not for processes.
 
-    Parameters
-    ----------
-    function : callable
-    items : iterable of tuple
-        Positional arguments of each call, without `halt`. What many items share is sent to a
+    items: Positional arguments of each call, without `halt`. What many items share is sent to a
         process once.
-    shared : bool
-        Whether the calls talk to each other through memory, which keeps them in threads.
-    partial : bool
-        Whether the first results are of use without the others: if asked to stop while it waits
-        (`tripletscope.core.computing.progress.stopping`), the iterator then ends.
-
-    Raises
-    ------
-    Stopped
-        If asked to stop while it waits, and a part of the results is of no use.
-    EngineError
-        If the engine is lost, or a piece has ended its process again and again.
+    shared: Whether the calls talk to each other through memory, which keeps them in threads.
+    partial: Whether the first results are of use without the others: if asked to stop while it
+        waits (`tripletscope.core.computing.progress.stopping`), the iterator then ends.
     """
     halt = Halt()
     items = list(items)

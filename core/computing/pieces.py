@@ -107,13 +107,8 @@ class Apart:
 class Batch:
     """Some calls of one function, as they are sent.
 
-    Attributes
-    ----------
-    function : bytes or Apart
-    calls : list of (int, list of bytes or Apart)
-        Numbers of the calls, and their arguments.
-    versions : dict
-        Of the process that sends it.
+    calls: Numbers of the calls, and their arguments.
+    versions: Of the process that sends it.
     """
 
     function: bytes | Apart
@@ -130,10 +125,7 @@ class Batch:
 class Packing:
     """Puts calls of a function into batches; what several of them share is set apart.
 
-    Attributes
-    ----------
-    apart : dict of bytes
-        Pickles of what is sent apart, by their hash.
+    apart: Pickles of what is sent apart, by their hash.
     """
 
     def __init__(self, function: Callable[..., Any], items: Sequence[tuple]) -> None:
@@ -191,20 +183,9 @@ def work(
 ) -> list[Outcome]:
     """Make the calls of a batch, one after the other.
 
-    Parameters
-    ----------
-    batch : Batch
-    opened : mapping
-        What was sent apart, by its hash.
-    abandoned : callable
-        Whether nobody waits for it any more. It then ends early.
-    name : str
-        Of this process, for errors.
-
-    Raises
-    ------
-    EngineError
-        If this process has other versions than the one that sent the batch.
+    opened: What was sent apart, by its hash.
+    abandoned: Whether nobody waits for it any more. It then ends early.
+    name: Of this process, for errors.
     """
     if found := differences(versions(), batch.versions):
         raise EngineError(

@@ -13,21 +13,11 @@ import numpy as np
 class Progress(Protocol):
     """A function that a long computation calls now and then.
 
-    Parameters
-    ----------
-    fraction : float
-        Share of the work that is done, 0 to 1; never decreases.
-    loss : float, optional
-        Value of the loss at the current iterate.
-    snapshot : ndarray, optional
-        The current iterate. Valid during the call only: copy what is kept.
-    start : int
-        Which of several starts this report is about.
-
-    Returns
-    -------
-    bool
-        True asks the computation to stop soon and to return what it has.
+    fraction: Share of the work that is done, 0 to 1; never decreases.
+    loss: Value of the loss at the current iterate.
+    snapshot: The current iterate. Valid during the call only: copy what is kept.
+    start: Which of several starts this report is about.
+    Returns: True asks the computation to stop soon and to return what it has.
     """
 
     def __call__(

@@ -116,17 +116,10 @@ class Choices:
 def choices_of(rows: np.ndarray, trials: np.ndarray | None) -> Choices:
     """The choices that answers tell of.
 
-    Parameters
-    ----------
-    rows : ndarray of int, shape (T, 3) or (T, 4)
-        Anchor, near and far; or i, j, k, l, where i and j are more similar than k and l.
-    trials : ndarray of int, shape (T,), or None
-        The trial of each answer, from 0. Answers of a trial that do not make one choice, such as
-        those about a cycle, are choices of their own.
-
-    Returns
-    -------
-    Choices
+    rows (T, 3) or (T, 4): Anchor, near and far; or i, j, k, l, where i and j are more similar than
+        k and l.
+    trials (T,) or None: The trial of each answer, from 0. Answers of a trial that do not make one
+        choice, such as those about a cycle, are choices of their own.
     """
     if trials is None or rows.shape[1] == 4:
         return _as_pairs(rows, np.arange(len(rows)), np.arange(len(rows)))
@@ -217,16 +210,9 @@ def _ranked(rows: np.ndarray, trials: np.ndarray) -> tuple[_Stages, np.ndarray]:
     An option's wins tell its place: in a ranking of groups each wins against all below, and
     against none beside it.
 
-    Parameters
-    ----------
-    rows : ndarray of int, shape (T, 3)
-        Those of one trial next to each other.
-    trials : ndarray of int, shape (T,)
-
-    Returns
-    -------
-    stages : _Stages
-    used : ndarray of bool, shape (T,)
+    Shapes: trials (T,).
+    rows (T, 3): Those of one trial next to each other.
+    Returns: stages; used bool (T,).
     """
     if not len(rows):
         none = np.zeros(0, np.int64)

@@ -14,10 +14,7 @@ _CHAINED = 2
 def linked(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """(T,) number of the group of each item, where those that share either number share a group.
 
-    Parameters
-    ----------
-    first, second : ndarray of int, shape (T,)
-        Numbers from 0.
+    first, second (T,): Numbers from 0.
     """
     n_first, n_second = int(first.max(initial=-1)) + 1, int(second.max(initial=-1)) + 1
     ties = coo_array(
@@ -36,10 +33,7 @@ def grouped(questions: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, str]
     to learn from: where most answers are in a group of many more questions than a trial has,
     groups are the trials.
 
-    Parameters
-    ----------
-    questions, trials : ndarray of int, shape (T,)
-        Numbers from 0.
+    questions, trials (T,): Numbers from 0.
     """
     groups = linked(questions, trials)
     # Different questions in every group, and the most in any of its trials.

@@ -351,13 +351,7 @@ class Triplets(Judgements):
 
 
 def as_triplets(data: Any) -> Triplets:
-    """`data` itself if it is Triplets, or Triplets made from a (T, 3) array of positions.
-
-    Raises
-    ------
-    DataError
-        If they are comparisons of pairs, or no such array.
-    """
+    """`data` itself if it is Triplets, or Triplets made from a (T, 3) array of positions."""
     if isinstance(data, Triplets):
         return data
     if isinstance(data, Judgements):

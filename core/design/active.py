@@ -304,20 +304,12 @@ LAYOUTS = {"plain": "Plain table", "salmon": "Salmon", "jspsych": "jsPsych"}
 def question_table(questions: np.ndarray, objects: pd.DataFrame, layout: str) -> pd.DataFrame:
     """Questions as an experiment reads them.
 
-    Parameters
-    ----------
-    questions : ndarray of int, shape (q, 3)
-    objects : DataFrame
-        `Triplets.objects`; with a column ``image``, jsPsych shows pictures.
-    layout : {"plain", "salmon", "jspsych"}
-        ``plain``: ``question``, ``anchor``, ``left``, ``right`` as ids. ``salmon``: ``head``,
-        ``left``, ``right`` as positions from 0 in the list of targets. ``jspsych``: ``stimulus``
-        (the anchor), ``choices`` (a JSON list of two) and ``trial_category``, one row for each
-        trial of a timeline.
-
-    Returns
-    -------
-    DataFrame, q rows
+    Shapes: questions (q, 3).
+    objects: `Triplets.objects`; with a column ``image``, jsPsych shows pictures.
+    layout {"plain", "salmon", "jspsych"}: ``plain``: ``question``, ``anchor``, ``left``, ``right``
+        as ids. ``salmon``: ``head``, ``left``, ``right`` as positions from 0 in the list of
+        targets. ``jspsych``: ``stimulus`` (the anchor), ``choices`` (a JSON list of two) and
+        ``trial_category``, one row for each trial of a timeline.
     """
     if layout not in LAYOUTS:
         raise ValueError(f"layout is {layout!r}; it must be one of {', '.join(LAYOUTS)}.")

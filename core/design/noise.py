@@ -173,13 +173,7 @@ def noise_curve(
 def _levels(
     scenario: Scenario, vary: str, lowest: float, highest: float, steps: int
 ) -> np.ndarray:
-    """(steps,) levels, evenly spaced.
-
-    Raises
-    ------
-    ValueError
-        If there is nothing of the kind to vary, or no such levels.
-    """
+    """(steps,) levels, evenly spaced."""
     if vary == "length_scale" and scenario.truth != "observer":
         raise ValueError("length scales are of observers: choose one scale per observer as truth")
     if vary == "level" and scenario.noise not in LEVELS:
@@ -246,9 +240,7 @@ def _worth(
 def squared_error(found: np.ndarray, truth: np.ndarray) -> float:
     """Mean squared error of a scale, both from 0 to 1, in the better of the two directions.
 
-    Parameters
-    ----------
-    found, truth : ndarray, shape (n,)
+    Shapes: found, truth (n,).
     """
     found, truth = ((one - one.min()) / max(np.ptp(one), 1e-300) for one in (found, truth))
     return float(min(np.mean((found - truth) ** 2), np.mean((1.0 - found - truth) ** 2)))

@@ -370,12 +370,8 @@ def _radius(maps: np.ndarray, found: np.ndarray, placed: np.ndarray) -> float:
     free, resampled maps that have little in common with it would shrink, and few answers would seem
     to give small ellipses.
 
-    Parameters
-    ----------
-    maps : ndarray, shape (b, n, d)
-        NaN where one does not place an object.
-    found : ndarray, shape (n, d)
-    placed : ndarray of bool, shape (n,)
+    Shapes: found (n, d), placed bool (n,).
+    maps (b, n, d): NaN where one does not place an object.
     """
     reference = to_unit_rms(found, placed)
     sized = []
@@ -393,15 +389,7 @@ def recommend(plans: Mapping[str, Plan]) -> str:
 
     Silent on: equal plans (tests/core/design/test_plan.py::test_equal_plans_are_not_told_apart).
 
-    Parameters
-    ----------
-    plans : mapping of str to Plan
-        With the same truth, noise and seed: their simulations are compared one by one.
-
-    Raises
-    ------
-    ValueError
-        If they have no number of answers in common.
+    plans: With the same truth, noise and seed: their simulations are compared one by one.
     """
     common = set.intersection(*(set(one.n_answers.tolist()) for one in plans.values()))
     if not common:

@@ -24,15 +24,10 @@ _FEW = 8
 class QuestionList:
     """Questions of an experiment, in the order in which they are asked.
 
-    Attributes
-    ----------
-    questions : ndarray of int, shape (q, 3)
-        Anchor, left and right; -1 in the slots of gold questions.
-    kind : ndarray of str, shape (q,)
-        ``question``; ``repeat``: asked before, perhaps with sides changed, to learn how far people
-        agree with themselves; ``gold``: a slot for an obvious question that you choose.
-    part : ndarray of int, shape (q,)
-        Which of several lists, from 0.
+    questions (q, 3): Anchor, left and right; -1 in the slots of gold questions.
+    kind str (q,): ``question``; ``repeat``: asked before, perhaps with sides changed, to learn how
+        far people agree with themselves; ``gold``: a slot for an obvious question that you choose.
+    part (q,): Which of several lists, from 0.
     """
 
     questions: np.ndarray
@@ -44,12 +39,8 @@ class QuestionList:
 
         Of several lists, column ``list`` counts from 1.
 
-        Parameters
-        ----------
-        objects : DataFrame
-            `Triplets.objects`.
-        layout : {"plain", "salmon", "jspsych"}
-            See `tripletscope.core.design.active.question_table`.
+        objects: `Triplets.objects`.
+        layout {"plain", "salmon", "jspsych"}: See `tripletscope.core.design.active.question_table`.
         """
         asked = np.flatnonzero(self.kind != "gold")
         table = question_table(self.questions[asked], objects, layout)
@@ -100,19 +91,8 @@ def question_list(
     often, give or take one; each stands left about as often as right. Repeats come from the first
     half of a list and stand in its second; gold slots are spread evenly.
 
-    Parameters
-    ----------
-    n_objects, n_questions, lists : int
-    repeated : float
-        Share of the questions that are asked again, from 0 to 0.5, in addition.
-    gold : int
-        Slots for gold questions, in addition.
-    seed : int
-
-    Raises
-    ------
-    ValueError
-        If there are not so many different questions, or an argument is out of range.
+    repeated: Share of the questions that are asked again, from 0 to 0.5, in addition.
+    gold: Slots for gold questions, in addition.
     """
     possible = n_objects * (n_objects - 1) * (n_objects - 2) // 2
     if n_questions * lists > possible:

@@ -209,19 +209,7 @@ def scenario_like(
     (`tripletscope.core.uncertainty.calibration.estimated_truth`). Objects then form a normal cloud
     of the size of that map.
 
-    Parameters
-    ----------
-    triplets : Triplets
-        The first part of a random order of them is looked at where there are very many.
-    n_components, seed : int
-    progress : Progress
-
-    Raises
-    ------
-    DataError
-        If the answers cannot be embedded, or there are too few or too many objects to simulate.
-    Stopped
-        If `progress` asks to stop.
+    triplets: The first part of a random order of them is looked at where there are very many.
     """
     fewest, most = (int(end) for end in (OBJECTS.low, OBJECTS.high))
     if not fewest <= triplets.n_objects <= most:
@@ -258,18 +246,10 @@ def simulated_data(
 ) -> Triplets:
     """Answers of simulated people, as a data set.
 
-    Parameters
-    ----------
-    scenario : Scenario
-        Of Gaussian-process observers, each participant is one of their own.
-    n_answers, design, repeated, participants, seed
-        See their declarations and `tripletscope.core.simulation.simulate.questions_of`.
-    name : str
-
-    Returns
-    -------
-    Triplets
-        Answers have ``participant`` and ``side``, the option chosen. Objects have what an
+    scenario: Of Gaussian-process observers, each participant is one of their own.
+    n_answers, design, repeated, participants, seed: See their declarations and
+        `tripletscope.core.simulation.simulate.questions_of`.
+    Returns: Answers have ``participant`` and ``side``, the option chosen. Objects have what an
         experimenter would know of them (`tripletscope.core.simulation.truth.known_truth`) and,
         where it is the same for everybody, their true position as ``true 1``, ``true 2`` and so on.
     """

@@ -31,12 +31,7 @@ def padded(d: int) -> int:
 class TrialBatch:
     """Trials that are evaluated together, ordered by their first object.
 
-    Attributes
-    ----------
-    rows : ndarray of int32, shape (Q, 3)
-    kind : ndarray of int8, shape (Q,)
-    weight : ndarray of float32, shape (Q,)
-    bounds : ndarray of int, shape (parts + 1,)
+    Shapes: rows int32 (Q, 3), kind int8 (Q,), weight float32 (Q,), bounds (parts + 1,).
     """
 
     rows: np.ndarray
@@ -63,16 +58,9 @@ class TrialBatch:
     def evaluate(self, x: np.ndarray, gradients: np.ndarray) -> float:
         """Loss at x, whose gradient is added up in ``gradients[0]``.
 
-        Parameters
-        ----------
-        x : ndarray of float32, shape (n, padded d)
-        gradients : ndarray of float32, shape (>= parts, n, padded d)
-            Overwritten.
-
-        Returns
-        -------
-        float
-            Sum over trials of minus the logarithm of their probability.
+        Shapes: x float32 (n, padded d).
+        gradients float32 (>= parts, n, padded d): Overwritten.
+        Returns: Sum over trials of minus the logarithm of their probability.
         """
         def part(k: int) -> float:
             begin, end = self.bounds[k], self.bounds[k + 1]

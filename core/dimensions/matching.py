@@ -11,12 +11,8 @@ from scipy.optimize import linear_sum_assignment
 class Matched(NamedTuple):
     """Pairs of dimensions.
 
-    Attributes
-    ----------
-    place : ndarray of int, shape (d,)
-        Of each dimension the one that is the same, -1 for none.
-    correlation : ndarray, shape (d,)
-        With that one, over objects; NaN for none.
+    place (d,): Of each dimension the one that is the same, -1 for none.
+    correlation (d,): With that one, over objects; NaN for none.
     """
 
     place: np.ndarray
@@ -26,16 +22,9 @@ class Matched(NamedTuple):
 def match_dimensions(one: np.ndarray, other: np.ndarray) -> Matched:
     """Pair the dimensions of two fits, each with one at most, so that correlations add up to most.
 
-    Parameters
-    ----------
-    one : ndarray, shape (n, d)
-        Weights of the same objects.
-    other : ndarray, shape (n, e)
-
-    Returns
-    -------
-    Matched
-        One for each dimension of `one`.
+    Shapes: other (n, e).
+    one (n, d): Weights of the same objects.
+    Returns: One for each dimension of `one`.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         a, b = ((x - x.mean(axis=0)) / x.std(axis=0) for x in (one, other))

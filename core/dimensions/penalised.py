@@ -24,12 +24,8 @@ _RAMP, _RAMP_TOLERANCE = (0.125, 0.25, 0.5), 1e-5
 class Weights(NamedTuple):
     """Where a descent has ended.
 
-    Attributes
-    ----------
-    x : ndarray, shape (n, d)
-    losses : ndarray
-        After every iteration.
-    converged, stopped : bool
+    Shapes: x (n, d).
+    losses: After every iteration.
     """
 
     x: np.ndarray
@@ -51,17 +47,9 @@ def penalised(
 
     As weights cannot be negative, the sum of their absolute values is linear, and the loss smooth.
 
-    Parameters
-    ----------
-    trials : ChoiceTrials
-        At least one of a weight above 0.
-    penalty : float
-    start : ndarray, shape (n, d)
-        Dimensions without a positive weight stay so.
-    max_iter : int
-    tol : float
-        Converged when an iteration lowers the loss by less than this fraction.
-    progress : Progress
+    trials: At least one of a weight above 0.
+    start (n, d): Dimensions without a positive weight stay so.
+    tol: Converged when an iteration lowers the loss by less than this fraction.
     """
     n, d = start.shape
     batch = TrialBatch.of(trials)

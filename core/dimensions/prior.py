@@ -17,12 +17,8 @@ _WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 class SpikeAndSlab(NamedTuple):
     """Density ``pi N(0, spike^2) + (1 - pi) N(0, slab^2)`` of every weight.
 
-    Attributes
-    ----------
-    spike, slab : float
-        Standard deviations.
-    pi : float
-        Share of the spike.
+    spike, slab: Standard deviations.
+    pi: Share of the spike.
     """
 
     spike: float
@@ -32,10 +28,7 @@ class SpikeAndSlab(NamedTuple):
     def divergence(self, mu: np.ndarray, log_sigma: np.ndarray) -> float:
         """Sum of the Kullback-Leibler divergences of normal distributions from this one.
 
-        Parameters
-        ----------
-        mu, log_sigma : ndarray of float32, shape (n, d)
-            Means and logarithms of the standard deviations.
+        mu, log_sigma float32 (n, d): Means and logarithms of the standard deviations.
         """
         return _divergence(
             mu, log_sigma, self.spike, self.slab, self.pi, _PLACES, _WEIGHTS

@@ -15,15 +15,8 @@ _FEWEST = 3
 def rank_correlation(weights: np.ndarray, values: np.ndarray) -> tuple[float, float, float, int]:
     """Spearman's correlation with its 95 % interval over objects.
 
-    Parameters
-    ----------
-    weights, values : ndarray, shape (n,)
-        Objects without a value in either are left out.
-
-    Returns
-    -------
-    tuple of float, float, float, int
-        Correlation, ends of the interval, and number of objects; NaN where it is not defined,
+    weights, values (n,): Objects without a value in either are left out.
+    Returns: Correlation, ends of the interval, and number of objects; NaN where it is not defined,
         which the interval of a perfect correlation is not either: its standard error would be 0.
 
     References
@@ -46,22 +39,13 @@ def rank_correlation(weights: np.ndarray, values: np.ndarray) -> tuple[float, fl
 def category_table(weights: np.ndarray, categories: pd.Series) -> pd.DataFrame:
     """How well a dimension tells each category from all other objects.
 
-    Parameters
-    ----------
-    weights : ndarray, shape (n,)
-    categories : Series, n rows
-        Objects without one are left out.
-
-    Returns
-    -------
-    DataFrame
-        The category that stands out most first: ``category``, ``objects``, mean ``weight``, and
-        ``auc``, the probability that an object of the category has a larger weight than another
+    Shapes: weights (n,).
+    categories: Objects without one are left out.
+    Returns: The category that stands out most first: ``category``, ``objects``, mean ``weight``,
+        and ``auc``, the probability that an object of the category has a larger weight than another
         one, with ``low`` and ``high`` of its 95 % interval; NaN of categories of fewer than three
         objects, and where all weights are alike.
 
-    Notes
-    -----
     The interval is DeLong's on the logarithm of the odds, with Student's quantile for the smaller
     number of objects. Where a category is told apart without
     exception, it is that of as many comparisons as there are objects on the smaller side.

@@ -84,10 +84,7 @@ def fisher_mean(correlations: np.ndarray, axis: int) -> np.ndarray:
 def best_matches(reference: np.ndarray, other: np.ndarray) -> np.ndarray:
     """(d,) correlation of each column with the column of another table that is most like it.
 
-    Parameters
-    ----------
-    reference, other : ndarray, shapes (n, d) and (n, e)
-        Corresponding rows. A column without variance correlates with none: 0.
+    reference, other: Corresponding rows. A column without variance correlates with none: 0.
     """
     if not other.shape[1] or not len(other):
         return np.zeros(reference.shape[1])

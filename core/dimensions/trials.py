@@ -19,16 +19,10 @@ ODD_ONE_OUT, NEARER, MOST_CENTRAL = 0, 1, 2
 class ChoiceTrials:
     """Trials with three objects each.
 
-    Attributes
-    ----------
-    rows : ndarray of int32, shape (Q, 3)
-        The chosen pair, then the third object. Of a triplet: anchor, near, far.
-    kind : ndarray of int8, shape (Q,)
-        ODD_ONE_OUT, NEARER or MOST_CENTRAL.
-    weight : ndarray, shape (Q,)
-    answer : ndarray of int, shape (Q,)
-        An answer of the data for each.
-    n_objects : int
+    Shapes: weight (Q,).
+    rows int32 (Q, 3): The chosen pair, then the third object. Of a triplet: anchor, near, far.
+    kind int8 (Q,): ODD_ONE_OUT, NEARER or MOST_CENTRAL.
+    answer (Q,): An answer of the data for each.
     """
 
     rows: np.ndarray
@@ -74,14 +68,7 @@ class ChoiceTrials:
 def trials_of(data: Any) -> ChoiceTrials:
     """The trials of answers: odd ones out, triplets and most central ones of three.
 
-    Parameters
-    ----------
-    data : Triplets or array-like of int, shape (T, 3)
-
-    Raises
-    ------
-    DataError
-        If something was chosen among more than three pairs, or pairs of four objects were compared.
+    Shapes: data (T, 3).
     """
     triplets = as_triplets(data)
     choices = triplets.choices

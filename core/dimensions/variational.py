@@ -40,14 +40,9 @@ Report = Callable[[float, float, np.ndarray], bool]
 class Posterior(NamedTuple):
     """Normal distributions of all weights.
 
-    Attributes
-    ----------
-    mu, sigma : ndarray, shape (n, d)
-    losses : ndarray
-        Minus the lower bound of the log-evidence in the course of the fit.
-    counts : ndarray of int
-        Number of dimensions that would have stayed.
-    stopped : bool
+    Shapes: mu, sigma (n, d).
+    losses: Minus the lower bound of the log-evidence in the course of the fit.
+    counts: Number of dimensions that would have stayed.
     """
 
     mu: np.ndarray
@@ -133,23 +128,10 @@ def approximate(
 ) -> Posterior:
     """The normal posterior of every weight.
 
-    Parameters
-    ----------
-    trials : ChoiceTrials
-        At least one of a weight above 0.
-    n_components : int
-    prior : SpikeAndSlab
-    relevant : callable
-        Dimensions that are not, at a count, are left out of all later steps.
-    steps : int
-        Of Adam.
-    seed : int
-    report : callable
-
-    Returns
-    -------
-    Posterior
-        As it is after the last step, or where `report` asked to stop.
+    trials: At least one of a weight above 0.
+    relevant: Dimensions that are not, at a count, are left out of all later steps.
+    steps: Of Adam.
+    Returns: As it is after the last step, or where `report` asked to stop.
     """
     rng = np.random.default_rng(seed)
     use = rng.permutation(np.flatnonzero(trials.weight > 0))

@@ -12,12 +12,8 @@ from tripletscope.core.optimise.loss import Loss, choice_losses, single_losses
 def stage_losses(loss: Loss, positions: np.ndarray, choices: Choices) -> np.ndarray:
     """(S,) minus the logarithm of the probability of what was chosen in each stage.
 
-    Parameters
-    ----------
-    loss : Loss
-        With a similarity.
-    positions : ndarray, shape (n, d)
-    choices : Choices
+    Shapes: positions (n, d).
+    loss: With a similarity.
     """
     if not len(choices):
         return np.zeros(0)
@@ -36,10 +32,7 @@ def stage_losses(loss: Loss, positions: np.ndarray, choices: Choices) -> np.ndar
 def per_trial(losses: np.ndarray, weight: np.ndarray, trial: np.ndarray) -> float:
     """Weighted mean over trials of the summed losses of their stages.
 
-    Parameters
-    ----------
-    losses, weight : ndarray, shape (S,)
-    trial : ndarray of int, shape (S,)
+    Shapes: losses, weight (S,), trial (S,).
     """
     first = np.unique(trial, return_index=True)[1]
     return float(losses @ weight / weight[first].sum())

@@ -95,11 +95,8 @@ class MDS(Scaling):
 class _Line:
     """Regression of distances on dissimilarities by a line that does not fall.
 
-    Parameters
-    ----------
-    given, weight : ndarray, shape (p,)
-    free : bool
-        Whether it may begin elsewhere than at zero.
+    Shapes: given, weight (p,).
+    free: Whether it may begin elsewhere than at zero.
     """
 
     def __init__(self, given: np.ndarray, weight: np.ndarray, free: bool) -> None:

@@ -96,13 +96,9 @@ class NMDS(Scaling):
 class _Monotone:
     """Monotone regression of distances on dissimilarities with ties.
 
-    Parameters
-    ----------
-    ranks : ndarray of int, shape (p,)
-        Dense, from 1.
-    ties : str
-        "primary", "secondary" or "tertiary".
-    weight : ndarray, shape (p,)
+    Shapes: weight (p,).
+    ranks (p,): Dense, from 1.
+    ties: "primary", "secondary" or "tertiary".
     """
 
     def __init__(self, ranks: np.ndarray, ties: str, weight: np.ndarray) -> None:

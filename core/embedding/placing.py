@@ -29,21 +29,10 @@ def place(
     Every other object is first placed by itself, by its answers that name no further one, from
     the best of several places; then all are moved together.
 
-    Parameters
-    ----------
-    given : Triplets or Quadruples
-        Of n objects, the first of which are those of `embedding`.
-    embedding : ndarray, shape (m, d)
-    placed : ndarray of bool, shape (m,)
-        Which of these have a place; answers that mention the rest tell nothing.
-    loss : Loss
-    prior : float
-    n_starts : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray, shape (n, d)
+    Shapes: embedding (m, d).
+    given: Of n objects, the first of which are those of `embedding`.
+    placed bool (m,): Which of these have a place; answers that mention the rest tell nothing.
+    Returns: (n, d).
     """
     n_known, n_components = embedding.shape
     positions = np.zeros((n_components, given.n_objects))

@@ -34,11 +34,8 @@ def spectral_start(
     far. Counting these wishes gives a similarity matrix; normalised by how often each object
     occurs and centred, its leading eigenvectors are a map, up to scale.
 
-    Returns
-    -------
-    ndarray, shape (d, n)
-        Of unit root mean square, with a little noise, because a component that is exactly zero
-        has no gradient and would stay so.
+    Returns: (d, n): Of unit root mean square, with a little noise, because a component that is
+        exactly zero has no gradient and would stay so.
     """
     n = answers.n_objects
     count = sum(np.bincount(role, answers.weight, n) for role in answers.roles)

@@ -33,26 +33,17 @@ class Ceiling:
     Both are of the answers to repeated questions, with 95 % intervals over participants where
     eight or more are known. They are None where no question was asked twice.
 
-    Attributes
-    ----------
-    lower : Share or None
-        Share of answers that the majority of the other answers gives: what people predict of
+    lower: Share of answers that the majority of the other answers gives: what people predict of
         each other. Few other answers make an uncertain majority, which a map can beat.
-    upper : Share or None
-        Expected accuracy of who knows the probability p of every response, E[max(p, 1 - p)]. Its
+    upper: Expected accuracy of who knows the probability p of every response, E[max(p, 1 - p)]. Its
         `n` counts pairs of answers.
-    limit : float
-        No distribution of these probabilities with the same agreement has a higher one.
-    agreement : float
-        Chance that two answers to a repeated question agree.
-    questions, pairs : int
-        Repeated questions, and the pairs of answers to them that were compared.
-    among : {"people", "self"}
-        Whether answers are compared with those of other participants, or, where no two
-        participants share a question, with the participant's own.
-    unit : {"answers", "participants"}
-    n_units : int or None
-        What the intervals take as independent, and how many.
+    limit: No distribution of these probabilities with the same agreement has a higher one.
+    agreement: Chance that two answers to a repeated question agree.
+    questions, pairs: Repeated questions, and the pairs of answers to them that were compared.
+    among {"people", "self"}: Whether answers are compared with those of other participants, or,
+        where no two participants share a question, with the participant's own.
+    unit: one of {"answers", "participants"}.
+    n_units: What the intervals take as independent, and how many.
     """
 
     lower: Share | None
@@ -89,15 +80,8 @@ class Ceiling:
     def advice(self, error: float, low: float, high: float) -> str:
         """What is to be said of more answers, where a held-out error leaves nothing to gain.
 
-        Parameters
-        ----------
-        error, low, high : float
-            The error and its interval.
-
-        Returns
-        -------
-        str
-            Empty where the ceiling is vague or not reached, and where the error may be that of
+        error, low, high: The error and its interval.
+        Returns: Empty where the ceiling is vague or not reached, and where the error may be that of
             guessing: then there is nothing that more answers could not change.
         """
         if high >= CHANCE or not self.is_reached(error, low):
@@ -194,10 +178,7 @@ def repeat_error(
     other participants; where no two of them share a question, each one's own. With few repeats the
     majority is itself uncertain, so that a good map may do better.
 
-    Returns
-    -------
-    ErrorEstimate or None
-        None where no question was asked twice.
+    Returns: None where no question was asked twice.
     """
     triplets = as_answers(triplets)
     asked = _asked(triplets)
@@ -234,18 +215,9 @@ def _by_majority(asked: _Asked) -> np.ndarray:
 def noise_ceiling(triplets: Triplets | Quadruples, *, unit: str = "auto") -> Ceiling:
     """Bounds of the accuracy that noise in the answers allows.
 
-    Parameters
-    ----------
-    triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    unit : str
-        See `tripletscope.core.evaluation.units.IntervalUnit`.
+    Shapes: triplets (T, 3) or (T, 4).
+    unit: See `tripletscope.core.evaluation.units.IntervalUnit`.
 
-    Returns
-    -------
-    Ceiling
-
-    Notes
-    -----
     For the upper bound, 2p - 1 of a repeated question is taken as s (2b - 1), where b has a
     symmetric beta distribution and s <= 1: two answers agree with probability E[p² + (1 - p)²],
     and four answers say how much of their disagreement is the same for all questions (lapses).
@@ -326,11 +298,8 @@ def _of_questions(given: np.ndarray, own: np.ndarray) -> np.ndarray:
     different participants, its answers times the mean product of four answers of +1 and -1, its
     answers, and the first number once more; last, its pairs. Zeros where there are none.
 
-    Parameters
-    ----------
-    given : ndarray, shape (Q, 2)
-    own : ndarray, shape (2, Q)
-        Pairs by one participant that agree, and all of them; they do not count.
+    Shapes: given (Q, 2).
+    own (2, Q): Pairs by one participant that agree, and all of them; they do not count.
     """
     same, pairs = (of - by_one for of, by_one in zip(pairs_of(given), own, strict=True))
     total = given.sum(axis=1)

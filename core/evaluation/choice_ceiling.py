@@ -35,21 +35,14 @@ _STEP = 1e-4
 class ChoiceCeiling:
     """The accuracy that noise allows in choices among several, from questions asked repeatedly.
 
-    Attributes
-    ----------
-    lower : Share or None
-        Share of choices that the others' most frequent choice predicts; ties count their share.
+    lower: Share of choices that the others' most frequent choice predicts; ties count their share.
         None where no question was answered twice.
-    upper : Share or None
-        Expected accuracy of who knows the probability of every option, E[max p].
-    limit : float
-        No distribution of these probabilities with the same agreement has a higher one.
-    agreement : float
-        Chance that two choices in a repeated question agree.
-    questions : int
-        Repeated questions.
-    among : {"people", "self"}
-        Whether choices are compared with those of other participants, or with one's own.
+    upper: Expected accuracy of who knows the probability of every option, E[max p].
+    limit: No distribution of these probabilities with the same agreement has a higher one.
+    agreement: Chance that two choices in a repeated question agree.
+    questions: Repeated questions.
+    among {"people", "self"}: Whether choices are compared with those of other participants, or with
+        one's own.
     """
 
     lower: Share | None = None
@@ -76,16 +69,9 @@ def choice_ceiling(
 ) -> ChoiceCeiling:
     """Bounds of the accuracy that noise in choices among several allows.
 
-    Parameters
-    ----------
-    given : Triplets or Quadruples
-    stages : Choices
-        Of `given`: all among equally many, of which equally many were chosen.
-    unit : str
-        See `tripletscope.core.evaluation.units.IntervalUnit`.
+    stages: Of `given`: all among equally many, of which equally many were chosen.
+    unit: See `tripletscope.core.evaluation.units.IntervalUnit`.
 
-    Notes
-    -----
     A participant's repeats of a question count once, the first, where others answered it; where
     no two people share a question, each one's repeats are compared. For the upper bound the
     probabilities of the options of a question are taken as drawn from a symmetric Dirichlet
@@ -149,11 +135,7 @@ class _Options:
 def questions_and_options(n_objects: int, stages: Choices) -> tuple[np.ndarray, np.ndarray]:
     """(S,) number of the question of each stage, and (S,) of the question and what was chosen.
 
-    Parameters
-    ----------
-    n_objects : int
-    stages : Choices
-        All among equally many, of which equally many were chosen.
+    stages: All among equally many, of which equally many were chosen.
     """
     m, r = int(stages.n_shown[0]), int(stages.n_chosen[0])
     pairs = np.sort(stages.pairs, axis=1).astype(np.int64)
@@ -215,14 +197,9 @@ def _agreement(
 ) -> tuple[float, np.ndarray]:
     """How often two choices agree, questions by their number of choices, and without each unit.
 
-    Parameters
-    ----------
-    kept : ndarray of int
-        Choices in repeated questions.
-    units : ndarray of int
-        Of these.
-    whole : bool
-        Whether a unit is a question, all of which goes.
+    kept: Choices in repeated questions.
+    units: Of these.
+    whole: Whether a unit is a question, all of which goes.
     """
     question, option = asked.question[kept], asked.option[kept]
     total = np.bincount(question, minlength=asked.n_questions).astype(float)
@@ -251,14 +228,8 @@ def _agreement(
 def expected_best(agreement: float, n_options: int) -> float:
     """E[max p] of a symmetric Dirichlet distribution in which two choices agree so often.
 
-    Parameters
-    ----------
-    agreement : float
-        E[sum p²].
-    n_options : int
+    agreement: E[sum p²].
 
-    Notes
-    -----
     E[sum p²] = (a + 1) / (k a + 1) gives the concentration a. Gamma variables divided by their sum
     are independent of it, so that E[max p] is the expected maximum of k of them over k a.
     """

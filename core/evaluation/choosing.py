@@ -35,15 +35,10 @@ from tripletscope.core.evaluation.units import (
 class ChoiceKind:
     """What was chosen among what.
 
-    Attributes
-    ----------
-    name : {"odd one out", "most central", "some", "ranking"}
-    shown : int
-        Pairs, or options beside an anchor, in the first step.
-    chosen : int
-        How many were chosen in it, in no order.
-    steps : int
-        1 but for rankings.
+    name: one of {"odd one out", "most central", "some", "ranking"}.
+    shown: Pairs, or options beside an anchor, in the first step.
+    chosen: How many were chosen in it, in no order.
+    steps: 1 but for rankings.
     """
 
     name: str

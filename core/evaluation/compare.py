@@ -47,24 +47,15 @@ PRIORS = (0.03, 0.1, 0.3, 1.0, 3.0)
 class Suggestion:
     """A number of dimensions, and what the answers can decide about it.
 
-    Attributes
-    ----------
-    n_components : int
-        The smallest whose held-out error is above the lowest by no more than a standard error of
-        the difference, and by less than a point.
-    best : int
-        The one with the lowest held-out error.
-    behind : dict of int to PairedDifference
-        By how much every other number that was tried is worse than the best, with p values
+    n_components: The smallest whose held-out error is above the lowest by no more than a standard
+        error of the difference, and by less than a point.
+    best: The one with the lowest held-out error.
+    behind: By how much every other number that was tried is worse than the best, with p values
         corrected by Holm's method.
-    level : float
-        Below it a p value is significant.
-    needed : float
-        Answers that the rule of thumb, d n ln n, asks for.
-    n_answers : int
-        Answers that there are.
-    is_chance : bool
-        Even the lowest error is not shown to be below that of guessing.
+    level: Below it a p value is significant.
+    needed: Answers that the rule of thumb, d n ln n, asks for.
+    n_answers: Answers that there are.
+    is_chance: Even the lowest error is not shown to be below that of guessing.
     """
 
     n_components: int
@@ -134,15 +125,9 @@ def needed_answers(n_objects: int, n_components: int) -> float:
 def suggest_dimension(fold_errors: Mapping[int, np.ndarray], ratio: float) -> int:
     """A number of dimensions that predicts about as well as the best, by errors of folds.
 
-    Parameters
-    ----------
-    fold_errors : mapping of int to ndarray, shape (m,)
-        Held-out error in the same m folds, by number of dimensions.
-    ratio : float
-        Answers held out to answers learned from, in every fold.
+    fold_errors (m,): Held-out error in the same m folds, by number of dimensions.
+    ratio: Answers held out to answers learned from, in every fold.
 
-    Notes
-    -----
     With few answers no number is significantly worse than the best, so that the smallest such
     number is 1, whatever the truth. Which costs least on average is the one with the lowest
     held-out error; fewer are taken only where that costs less than a point.
@@ -168,21 +153,12 @@ def recommend_dimension(
 
     Silent on: coin flips (tests/core/evaluation/test_compare.py::test_the_lowest_of_many_flips).
 
-    Parameters
-    ----------
-    estimates : mapping of int to ErrorEstimate
-        Held-out error in the same folds, by number of dimensions.
-    triplets : Triplets
-        The answers.
-    ratio : float
-        Answers held out to answers learned from, in every fold.
-
-    Returns
-    -------
-    Suggestion
-        By the standard error of the paired difference; see `paired_difference`. Whether the lowest
-        error is that of guessing is told by Wilson's interval over trials, of which each is one
-        more toss by chance, whoever gave it, corrected for the numbers tried (Bonferroni).
+    estimates: Held-out error in the same folds, by number of dimensions.
+    triplets: The answers.
+    ratio: Answers held out to answers learned from, in every fold.
+    Returns: By the standard error of the paired difference; see `paired_difference`. Whether the
+        lowest error is that of guessing is told by Wilson's interval over trials, of which each is
+        one more toss by chance, whoever gave it, corrected for the numbers tried (Bonferroni).
     """
     best, behind = behind_best(dict(sorted(estimates.items())), triplets, ratio)
     enough = _fewest(best, {d: (apart.difference, apart.spread) for d, apart in behind.items()})
@@ -467,12 +443,8 @@ def tune(
 def neighbour_overlap(first: np.ndarray, second: np.ndarray, n_neighbours: int = 10) -> float:
     """Mean share of each object's nearest neighbours that two maps have in common.
 
-    Parameters
-    ----------
-    first, second : ndarray, shapes (n, d) and (n, e)
-        Corresponding rows.
-    n_neighbours : int
-        At most n - 1 are used.
+    first, second: Corresponding rows.
+    n_neighbours: At most n - 1 are used.
     """
     k = min(n_neighbours, len(first) - 1)
     nearest = []

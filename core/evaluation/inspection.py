@@ -21,23 +21,12 @@ def inspect_objects(
 ) -> pd.DataFrame:
     """What a map says of every object.
 
-    Parameters
-    ----------
-    fitted : OrdinalEmbedding
-    triplets : Triplets
-        That it was fitted to.
-    covariances : ndarray, shape (n, d, d), optional
-    coverage : float
-        Of the ellipses.
-    degrees : float, optional
-        Of freedom of the covariances; see `tripletscope.core.geometry.coverage_radius`.
-    n_neighbours : int
-
-    Returns
-    -------
-    DataFrame, n rows
-        ``id``, ``label``, ``neighbours`` (labels, the nearest first), ``answers`` (in which the
-        object occurs), ``contradicted`` (share of them that the map contradicts), and, with
+    Shapes: covariances (n, d, d).
+    triplets: That it was fitted to.
+    coverage: Of the ellipses.
+    degrees: Of freedom of the covariances; see `tripletscope.core.geometry.coverage_radius`.
+    Returns: ``id``, ``label``, ``neighbours`` (labels, the nearest first), ``answers`` (in which
+        the object occurs), ``contradicted`` (share of them that the map contradicts), and, with
         covariances, ``uncertainty``: radius of the circle as large as the object's ellipse, in
         units of the root mean square distance of the objects from the centre.
     """
@@ -67,12 +56,7 @@ def answers_at_odds(
 ) -> np.ndarray:
     """Positions of the answers that the map contradicts, the clearest contradiction first.
 
-    Parameters
-    ----------
-    fitted : OrdinalEmbedding
-    triplets : Triplets
-    objects : list of int, optional
-        Only answers about at least one of these.
+    objects: Only answers about at least one of these.
     """
     margins = fitted.margins(triplets)
     chosen = margins < 0

@@ -127,17 +127,10 @@ def missed_choices(wrong: np.ndarray, given: Triplets | Quadruples) -> np.ndarra
     chosen is one of several equals; of rankings and of several that were chosen, each tie counts
     as a guess of its own, which is at most what guessing gets.
 
-    Parameters
-    ----------
-    wrong : ndarray, shape (T,)
-        0, 1/2 or 1 for every answer, as `tripletscope.core.method.Method.mistakes` gives them.
-    given : Triplets or Quadruples
-
-    Returns
-    -------
-    ndarray, shape (T,), or None
-        From 0 (right) to 1, the same for all answers of a trial; NaN for answers that are a
-        choice between two. None if all are.
+    wrong (T,): 0, 1/2 or 1 for every answer, as `tripletscope.core.method.Method.mistakes` gives
+        them.
+    Returns: (T,) or None: From 0 (right) to 1, the same for all answers of a trial; NaN for answers
+        that are a choice between two. None if all are.
     """
     choices = given.choices
     if choices.are_triplets:
@@ -271,12 +264,8 @@ def require_groups(triplets: Triplets | Quadruples, folds: int) -> None:
 def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:
     """Half the width of the 95 % interval of a mean over parts that were held out in turn.
 
-    Parameters
-    ----------
-    errors : ndarray, shape (m, ...)
-        In every part.
-    ratio : float
-        Of what is held out to what is learned from.
+    errors (m, ...): In every part.
+    ratio: Of what is held out to what is learned from.
 
     References
     ----------
@@ -297,16 +286,10 @@ def reach_over_people(
     learned, which all parts share for the most part. Student's quantile at the degrees of freedom
     of their sum (Satterthwaite).
 
-    Parameters
-    ----------
-    errors : ndarray, shape (m,)
-        In every part.
-    ratio : float
-        Of what is held out to what is learned from.
-    influence : ndarray, shape (P,)
-        Of every participant on the error; see `KnownPeople.influence`.
-    people : int
-        How many of them are known: answers of nobody and those of weight 0 tell no more of how
+    errors (m,): In every part.
+    ratio: Of what is held out to what is learned from.
+    influence (P,): Of every participant on the error; see `KnownPeople.influence`.
+    people: How many of them are known: answers of nobody and those of weight 0 tell no more of how
         people differ.
     """
     spread, degrees = spread_over_people(errors, ratio, influence, people)
@@ -344,12 +327,9 @@ def holdout(
 ) -> ErrorEstimate:
     """Triplet error of a fitted method on other answers.
 
-    Returns
-    -------
-    ErrorEstimate
-        With Wilson's interval at the effective number of answers: answers of one participant, or
-        where answers are the unit to one question or of one trial, are not independent, so groups
-        count, by a cluster-robust variance.
+    Returns: With Wilson's interval at the effective number of answers: answers of one participant,
+        or where answers are the unit to one question or of one trial, are not independent, so
+        groups count, by a cluster-robust variance.
     """
     test = as_answers(test)
     wrong = fitted.mistakes(test)
@@ -377,18 +357,11 @@ def clustered_mean(
 
     Answers of one group count as far as they differ: the variance is cluster-robust.
 
-    Parameters
-    ----------
-    wrong, weight : ndarray, shape (T,)
-    groups : ndarray of int, shape (T,)
-        See `tripletscope.core.data.triplets.Judgements.groups`.
-    people : int, optional
-        How many participants the groups are: then their variance is unbiased, and the quantile
+    Shapes: wrong, weight (T,).
+    groups (T,): See `tripletscope.core.data.triplets.Judgements.groups`.
+    people: How many participants the groups are: then their variance is unbiased, and the quantile
         Student's.
-
-    Returns
-    -------
-    mean, low, high : float
+    Returns: mean, low, high.
     """
     weight = weight / weight.sum()
     error = float(weight @ wrong)
@@ -406,19 +379,10 @@ def clustered_mean(
 def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.DataFrame:
     """Error for each value of a column of the answers: sampler, participant, split.
 
-    Parameters
-    ----------
-    estimate : ErrorEstimate
-        Of these answers.
-    triplets : Triplets
-    column : str
-
-    Returns
-    -------
-    DataFrame
-        ``column``, ``answers`` (predicted), ``error``, ``low``, ``high``: Wilson's interval at the
-        effective number of answers. It takes the maps as given, and is narrower than that of the
-        whole estimate. ``participants`` that it is over; 0 where it is over answers.
+    estimate: Of these answers.
+    Returns: ``column``, ``answers`` (predicted), ``error``, ``low``, ``high``: Wilson's interval at
+        the effective number of answers. It takes the maps as given, and is narrower than that of
+        the whole estimate. ``participants`` that it is over; 0 where it is over answers.
     """
     known = np.flatnonzero(np.isfinite(estimate.wrong) & (triplets.weight > 0))
     unit = "answers" if estimate.unit == "answers" else "auto"
@@ -471,13 +435,7 @@ def split_error(
 
 
 def split_of(triplets: Triplets) -> tuple[np.ndarray, np.ndarray]:
-    """(T,) bool masks of the training and the test answers that the data themselves name.
-
-    Raises
-    ------
-    DataError
-        If they name none.
-    """
+    """(T,) bool masks of the training and the test answers that the data themselves name."""
     words = triplets.answers.get("split", pd.Series("", range(len(triplets))))
     words = words.astype("str").str.strip().str.lower()
     train = words.str.startswith("train").to_numpy(dtype=bool, na_value=False)

@@ -30,15 +30,9 @@ def left_out(
 ) -> tuple[float, float]:
     """Wilson's interval at the effective number of cases, by the jackknife over units.
 
-    Parameters
-    ----------
-    share : float
-    without : ndarray, shape (u,)
-        The share without each unit.
-    most : float
-        What the cases can be worth together at most.
-    people : int or None
-        How many of the units are participants who are known, if units are people: then the
+    without (u,): The share without each unit.
+    most: What the cases can be worth together at most.
+    people: How many of the units are participants who are known, if units are people: then the
         quantile is Student's.
     """
     n = len(without)

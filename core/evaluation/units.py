@@ -75,10 +75,7 @@ def over_units(unit: str, number: int | None) -> str:
 def over_units_of_each(numbers: Iterable[int | None]) -> str:
     """What several intervals are over, as words that follow them.
 
-    Parameters
-    ----------
-    numbers : iterable of int or None
-        Participants of each; 0 or None where it is over answers.
+    numbers: Participants of each; 0 or None where it is over answers.
 
     Examples
     --------
@@ -99,16 +96,11 @@ def over_units_of_each(numbers: Iterable[int | None]) -> str:
 class SamplingUnits:
     """Which answers are drawn together.
 
-    Attributes
-    ----------
-    unit : {"participants", "answers", "both"}
-    number : int
-        Participants, or, where answers are drawn, trials (answers where each is its own trial).
-    part : ndarray of int, shape (T,), or None
-        Unit of each answer, from 0; None where each answer is one. Trials of nobody known come
-        after the participants.
-    trial : ndarray of int, shape (T,), or None
-        Trial of each answer, ascending with its unit; for ``both`` only.
+    unit: one of {"participants", "answers", "both"}.
+    number: Participants, or, where answers are drawn, trials (answers where each is its own trial).
+    part (T,) or None: Unit of each answer, from 0; None where each answer is one. Trials of nobody
+        known come after the participants.
+    trial (T,) or None: Trial of each answer, ascending with its unit; for ``both`` only.
     """
 
     unit: str
@@ -142,11 +134,7 @@ class SamplingUnits:
     def drawn(self, rng: np.random.Generator, share: float | None = None) -> np.ndarray:
         """(T,) how often each answer is drawn.
 
-        Parameters
-        ----------
-        rng : numpy.random.Generator
-        share : float, optional
-            Of the units, drawn without replacement; by default as many as there are, with it.
+        share: Of the units, drawn without replacement; by default as many as there are, with it.
         """
         counts = _drawn(self.number, share, rng)
         if self.part is None:
@@ -188,22 +176,12 @@ def _drawn(number: int, share: float | None, rng: np.random.Generator) -> np.nda
 def sampling_units(given: Triplets | Quadruples, unit: str = "auto") -> SamplingUnits:
     """The units of these answers.
 
-    Parameters
-    ----------
-    given : Triplets or Quadruples
-    unit : {"auto", "participants", "answers", "both"}
-        ``auto``: participants if at least `ENOUGH` are known, who gave at least half of the
-        answers; otherwise answers. ``answers``: the answers of a trial are drawn together.
-        ``participants``: all answers of a participant. ``both``: participants, and, of each time
-        that one is drawn, as many trials as there are, with replacement.
+    unit {"auto", "participants", "answers", "both"}: ``auto``: participants if at least `ENOUGH`
+        are known, who gave at least half of the answers; otherwise answers. ``answers``: the
+        answers of a trial are drawn together. ``participants``: all answers of a participant.
+        ``both``: participants, and, of each time that one is drawn, as many trials as there are,
+        with replacement.
 
-    Raises
-    ------
-    DataError
-        If participants are asked for and fewer than two are known.
-
-    Notes
-    -----
     Trials of nobody known are drawn among themselves, as if each were a participant: as many as
     there are. They do not count in `SamplingUnits.number`. Answers of weight 0 are none.
 
@@ -260,12 +238,9 @@ def participants_of(given: Triplets | Quadruples) -> tuple[np.ndarray, int]:
 class KnownPeople:
     """Who gave each answer, where intervals are over people.
 
-    Attributes
-    ----------
-    part : ndarray of int, shape (T,)
-        Participant of each answer; answers of nobody known are participants of one trial each.
-    number : int
-        How many are known.
+    part (T,): Participant of each answer; answers of nobody known are participants of one trial
+        each.
+    number: How many are known.
     """
 
     part: np.ndarray
@@ -276,12 +251,8 @@ class KnownPeople:
     ) -> np.ndarray:
         """(P,) by how much each participant moves a weighted mean over answers.
 
-        Parameters
-        ----------
-        wrong, weight : ndarray, shape (t,)
-            What is averaged, from 0 to 1.
-        which : ndarray of bool, shape (T,), optional
-            The t answers; by default all.
+        wrong, weight (t,): What is averaged, from 0 to 1.
+        which bool (T,): The t answers; by default all.
         """
         weight = weight / weight.sum()
         return np.bincount(
@@ -290,13 +261,7 @@ class KnownPeople:
 
 
 def known_people(given: Triplets | Quadruples, unit: str) -> KnownPeople | None:
-    """Who gave each answer; None where answers are the unit of intervals.
-
-    Raises
-    ------
-    DataError
-        If participants are asked for and fewer than two are known.
-    """
+    """Who gave each answer; None where answers are the unit of intervals."""
     units = sampling_units(given, unit)
     return None if units.unit == "answers" else KnownPeople(units.part, units.number)
 

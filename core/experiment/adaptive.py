@@ -26,14 +26,9 @@ _MAPS, _REPLICATES = 60, 20
 class LiveMap:
     """The map of the answers so far, and how sure it is.
 
-    Attributes
-    ----------
-    method : STE
-        Fitted to them.
-    samples : Samples
-        Maps from the normal approximation of the posterior; of maps that are too large for it,
+    method: Fitted to them.
+    samples: Maps from the normal approximation of the posterior; of maps that are too large for it,
         from a bootstrap.
-    answers : Triplets
     """
 
     method: STE
@@ -44,15 +39,8 @@ class LiveMap:
 def live_map(answers: Triplets, *, n_components: int = 2, seed: int = 0) -> LiveMap | None:
     """The map of the answers so far; None while there are too few to choose by.
 
-    Parameters
-    ----------
-    answers : Triplets
-    n_components : int
-        Dimensions.
-    seed : int
+    n_components: Dimensions.
 
-    Notes
-    -----
     STE and Laplace's approximation about its map: about a second for 300 objects, where sampling
     the posterior takes a minute. It is used for choosing questions, not for reporting.
     """
@@ -74,25 +62,10 @@ def next_questions(
 ) -> list[tuple[str, ...]]:
     """What to show next, the objects of each question in the order of their places.
 
-    Parameters
-    ----------
-    experiment : Experiment
-        With an adaptive source.
-    live : LiveMap
-    n_questions : int
-        Fewer come back where there are not so many different ones.
-    seed : int
-
-    Returns
-    -------
-    list of tuple of str
-        Ids: anchor, left and right; or three objects in random order, where no object is an
+    experiment: With an adaptive source.
+    n_questions: Fewer come back where there are not so many different ones.
+    Returns: Ids: anchor, left and right; or three objects in random order, where no object is an
         anchor.
-
-    Raises
-    ------
-    DataError
-        If the experiment does not choose its questions by the answers.
 
     References
     ----------

@@ -34,15 +34,9 @@ Row = list[int]
 class QuestionPool:
     """Objects by number, and what a question about some of them looks like.
 
-    Attributes
-    ----------
-    task : str
-        Of `tripletscope.core.experiment.question.ASKINGS`.
-    n_objects : int
-    n_shown : int
-        Objects in a question.
-    seed : int
-        Of the balance over people.
+    task: Of `tripletscope.core.experiment.question.ASKINGS`.
+    n_shown: Objects in a question.
+    seed: Of the balance over people.
     """
 
     task: str
@@ -90,15 +84,9 @@ def balanced(
     Over the people from 0 on every object stands in every place of a question equally often, give
     or take one; where people are asked more than half of all questions there are, nearly so.
 
-    Parameters
-    ----------
-    pool : QuestionPool
-    n_questions : int
-        Of every person.
-    person : int
-        From 0.
-    rng : numpy.random.Generator
-        For the order, and for what may be exchanged.
+    n_questions: Of every person.
+    person: From 0.
+    rng: For the order, and for what may be exchanged.
     """
     passes, rest = divmod(n_questions, pool.n_possible)
 
@@ -118,14 +106,7 @@ def balanced(
 
 
 def at_random(pool: QuestionPool, n_questions: int, rng: np.random.Generator) -> list[Row]:
-    """Questions drawn by lot, each as likely as any other; different as long as there are so many.
-
-    Parameters
-    ----------
-    pool : QuestionPool
-    n_questions : int
-    rng : numpy.random.Generator
-    """
+    """Questions drawn by lot, each as likely as any other; different while there are so many."""
     passes, rest = divmod(n_questions, pool.n_possible)
     if passes or rest > pool.n_possible / 2:
         every = pool.every()
@@ -153,17 +134,6 @@ def of_landmarks(
 
     Over people every object is asked about equally often, and every landmark stands equally often
     beside one; both give or take a few.
-
-    Parameters
-    ----------
-    pool : QuestionPool
-    n_landmarks, n_questions, person : int
-    rng : numpy.random.Generator
-
-    Raises
-    ------
-    ValueError
-        If there are too few landmarks, or no object beside them.
     """
     n, beside = pool.n_objects, pool.n_shown - 1
     n_landmarks = min(n_landmarks, n)

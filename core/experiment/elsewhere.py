@@ -28,13 +28,8 @@ _KEYS = {2: ("left", "right"), 3: ("1", "2", "3")}
 class Program:
     """A program that can ask the questions of an experiment.
 
-    Attributes
-    ----------
-    name : str
-    title, help : str
-        What the user calls it, and what it is given.
-    suffix : str
-        Of its files.
+    title, help: What the user calls it, and what it is given.
+    suffix: Of its files.
     """
 
     name: str

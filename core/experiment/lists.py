@@ -116,16 +116,7 @@ def person_list(
 def stand_in(experiment: Experiment, rng: np.random.Generator, key: str) -> Question:
     """A question by lot, every one as likely, where no adaptive question is ready.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    rng : numpy.random.Generator
-    key : str
-
-    Returns
-    -------
-    Question
-        With the source ``stand-in``.
+    Returns: With the source ``stand-in``.
     """
     return replace(_question(experiment, drawn(_pool(experiment), rng), STAND_IN), key=key)
 
@@ -138,24 +129,12 @@ def catch_questions(
     The anchor stands among the options; of three objects two are the same, and the third is the
     odd one; an object is paired with itself beside two different ones, which differ more. Of a
     ranking, only its first is known.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    n_questions : int
-    rng : numpy.random.Generator
     """
     return [_catch(experiment, rng) for _ in range(n_questions)]
 
 
 def check_questions(experiment: Experiment) -> None:
-    """Make sure that the experiment's own and gold questions can be asked.
-
-    Raises
-    ------
-    DataError
-        For the first that cannot, naming it.
-    """
+    """Make sure that the experiment's own and gold questions can be asked."""
     for number, record in enumerate(experiment.questions, 1):
         own_question(experiment, record, f"question {number:,}")
     for number in range(len(experiment.gold)):
@@ -163,13 +142,7 @@ def check_questions(experiment: Experiment) -> None:
 
 
 def own_question(experiment: Experiment, record: Mapping[str, Any], called: str) -> Question:
-    """A question that the experimenter wrote down.
-
-    Raises
-    ------
-    DataError
-        If it is none of this experiment's task about its objects.
-    """
+    """A question that the experimenter wrote down."""
     try:
         question = Question.from_record({
             "key": "", "task": experiment.task, "n_chosen": experiment.n_chosen, "correct": (),

@@ -23,21 +23,7 @@ _REMOVED = re.compile(r"anonymous [0-9]+", re.IGNORECASE)
 def participant_id(given: str) -> str:
     """The id of a participant in its one spelling, as data sets show it.
 
-    Parameters
-    ----------
-    given : str
-
-    Returns
-    -------
-    str
-        `normal_id`, of 1 to 200 visible characters and single spaces.
-
-    Raises
-    ------
-    DataError
-        If nothing visible is left, it is longer, a file of answers would not be read back with the
-        same id, or people whose ids were removed are called so. The message does not repeat the
-        id, which may be kept as a hash alone.
+    Returns: `normal_id`, of 1 to 200 visible characters and single spaces.
     """
     found = normal_id(given)
     if not found or len(found) > MOST_CHARACTERS:

@@ -20,21 +20,12 @@ KINDS = {
 class Asking:
     """A way to ask.
 
-    Attributes
-    ----------
-    name : str
-    title : str
-        What the experimenter calls it.
-    is_anchored : bool
-        Whether the first object shown is the one that the others are compared with.
-    n_shown : int or None
-        Objects shown; None where the experiment says how many.
-    n_chosen : int or None
-        Options that an answer names; None where the experiment says how many.
-    in_order : bool
-        Whether the options of an answer are in the order of choice.
-    size : int
-        Objects that make one option.
+    title: What the experimenter calls it.
+    is_anchored: Whether the first object shown is the one that the others are compared with.
+    n_shown: Objects shown; None where the experiment says how many.
+    n_chosen: Options that an answer names; None where the experiment says how many.
+    in_order: Whether the options of an answer are in the order of choice.
+    size: Objects that make one option.
     """
 
     name: str

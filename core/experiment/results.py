@@ -250,12 +250,7 @@ def _number(value: float | None) -> float | None:
 
 
 def experiment_objects(experiment: Experiment) -> pd.DataFrame:
-    """The table of the objects of an experiment: ``id``, ``label``; ``image`` of pictures.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    """
+    """The table of the objects of an experiment: ``id``, ``label``; ``image`` of pictures."""
     objects = experiment.objects
     table = pd.DataFrame({
         "id": [one.id for one in objects], "label": [one.label or one.id for one in objects],

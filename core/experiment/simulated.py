@@ -356,16 +356,7 @@ def planned_as(
 ) -> tuple[Scenario, str, SampleSizes]:
     """What `tripletscope.plan` is to simulate of an experiment: see `expected_accuracy`.
 
-    Returns
-    -------
-    scenario : Scenario
-    design : str
-    sizes : SampleSizes
-
-    Raises
-    ------
-    DataError
-        As of `expected_accuracy`.
+    Returns: scenario; design; sizes.
     """
     n = len(experiment.objects)
     if experiment.task == "pairs":

@@ -21,15 +21,9 @@ _ENOUGH, _MOST_REPEATS = 1000, 5
 class Division:
     """What is learned from and what is predicted.
 
-    Attributes
-    ----------
-    objects : ndarray of bool, shape (n,)
-        That may be learned from.
-    held_out : ndarray of bool, shape (n,)
-        Objects of predicted choices.
-    fold : ndarray of int, shape (T,), or None
-        Of every answer, where trials are divided: then `number` is held out.
-    number : int
+    objects bool (n,): That may be learned from.
+    held_out bool (n,): Objects of predicted choices.
+    fold (T,) or None: Of every answer, where trials are divided: then `number` is held out.
     """
 
     objects: np.ndarray

@@ -149,10 +149,7 @@ def surely_above(table: pd.DataFrame) -> pd.DataFrame:
 
     Silent on: random features (tests/core/explaining/test_explain.py::test_random_features).
 
-    Parameters
-    ----------
-    table : DataFrame
-        As `Explained.table`.
+    table: As `Explained.table`.
     """
     of_objects = table["held_out"] == "objects"
     rows = table[of_objects] if of_objects.any() else table[table["model"] == "raw"]

@@ -45,16 +45,10 @@ class AskedChoices:
 class Predicted:
     """How well the choices of a held-out part are predicted.
 
-    Attributes
-    ----------
-    right : ndarray
-        Of each choice as it was asked.
-    log_likelihood : ndarray
-        Of the same.
-    right_of_two : ndarray
-        Of each answer between two pairs.
-    strength : float
-        Of the penalty that was chosen; 0 where there is none.
+    right: Of each choice as it was asked.
+    log_likelihood: Of the same.
+    right_of_two: Of each answer between two pairs.
+    strength: Of the penalty that was chosen; 0 where there is none.
     """
 
     right: np.ndarray
@@ -69,18 +63,9 @@ def predict(
 ) -> Predicted:
     """Learn a model from one part of the choices and predict another.
 
-    Parameters
-    ----------
-    space : FeatureSpace
-    name : str
-        Of `MODELS`.
-    data : AskedChoices
-    division : Division
-    components : int
-        At most so many principal components are transformed.
-    seed : int
-        Of the parts by which the penalty is chosen.
-    halt : Halt
+    name: Of `MODELS`.
+    components: At most so many principal components are transformed.
+    seed: Of the parts by which the penalty is chosen.
     """
     learned = data.asked.take(division.learned(data.asked))
     objects = np.flatnonzero(division.objects)
@@ -197,13 +182,7 @@ def averaged(
 def prepared(
     spaces: FeatureSpaces | FeatureSpace | Iterable[FeatureSpace], answers: Triplets | Quadruples
 ) -> tuple[list[FeatureSpace], np.ndarray, AskedChoices]:
-    """Feature spaces, the objects (n,) that all of them know, and the choices among these.
-
-    Raises
-    ------
-    DataError
-        If they are of other objects, or fewer than 50 answers are among those that they know.
-    """
+    """Feature spaces, the objects (n,) that all of them know, and the choices among these."""
     method = spaces if isinstance(spaces, FeatureSpaces) else FeatureSpaces.of(spaces)
     tables = method.spaces_about(answers.n_objects)
     known = np.logical_and.reduce([space.known for space in tables])

@@ -18,11 +18,7 @@ from tripletscope.core.explaining.sets import ChoiceSets
 class Units:
     """What is taken as independent: the objects, and who gave each answer, or its trial.
 
-    Attributes
-    ----------
-    people : KnownPeople or None
-    groups : ndarray of int, shape (T,)
-        Question and trial of each answer.
+    groups (T,): Question and trial of each answer.
     """
 
     people: KnownPeople | None

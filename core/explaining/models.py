@@ -33,11 +33,7 @@ Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 def combine(sets: ChoiceSets, parts: np.ndarray) -> np.ndarray:
     """(k,) weights, 0 or more, of dissimilarities under whose sum the choices are most likely.
 
-    Parameters
-    ----------
-    sets : ChoiceSets
-    parts : ndarray, shape (u, k)
-        Dissimilarities of the pairs of the sets.
+    parts (u, k): Dissimilarities of the pairs of the sets.
     """
     spread = parts.std(axis=0)
     scale = np.where(spread > 0, spread, 1.0)

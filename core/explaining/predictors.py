@@ -41,13 +41,9 @@ class Predictor(NamedTuple):
 def predictors_of(tables: list[FeatureSpace], together: str, *, most: int) -> list[Predictor]:
     """The predictors among feature spaces.
 
-    Parameters
-    ----------
-    tables : list of FeatureSpace
-    together : {"auto", "spaces", "features"}
-        ``auto``: spaces if there are several; of one its features.
-    most : int
-        Features of one space that are taken one by one if nothing else is asked for.
+    together {"auto", "spaces", "features"}: ``auto``: spaces if there are several; of one its
+        features.
+    most: Features of one space that are taken one by one if nothing else is asked for.
     """
     whole = [Predictor(space.name, space) for space in tables]
     each = []

@@ -21,20 +21,13 @@ class ChoiceSets:
     Of r chosen pairs each is a choice against those that were not chosen, with the r-th part of
     the weight.
 
-    Attributes
-    ----------
-    pairs : ndarray of int, shape (u, 2)
-        The different pairs, smaller object first.
-    pair : ndarray of int, shape (E,)
-        Which pair stands at each place; those of a set next to each other, the chosen one first.
-    bounds : ndarray of int, shape (S + 1,)
-        Where the places of each set begin; the last is E.
-    sign : ndarray, shape (S,)
-        1 where the most, -1 where the least similar pair was chosen.
-    weight : ndarray, shape (S,)
-        Above 0.
-    answer : ndarray of int, shape (S,)
-        An answer of the data that each set belongs to.
+    pairs (u, 2): The different pairs, smaller object first.
+    pair (E,): Which pair stands at each place; those of a set next to each other, the chosen one
+        first.
+    bounds (S + 1,): Where the places of each set begin; the last is E.
+    sign (S,): 1 where the most, -1 where the least similar pair was chosen.
+    weight (S,): Above 0.
+    answer (S,): An answer of the data that each set belongs to.
     """
 
     pairs: np.ndarray
@@ -130,12 +123,8 @@ def sets_of(
 ) -> ChoiceSets:
     """The choices of the answers that count and are about objects that are known.
 
-    Parameters
-    ----------
-    answers : Triplets or Quadruples
-    known : ndarray of bool, shape (n,)
-    as_asked : bool
-        Whether an odd one out is one choice of three; otherwise every answer is one of two.
+    Shapes: known bool (n,).
+    as_asked: Whether an odd one out is one choice of three; otherwise every answer is one of two.
     """
     choices = answers.choices if as_asked else choices_of(answers.rows, None)
     whole = np.logical_and.reduceat(

@@ -291,13 +291,7 @@ def _checked_distances(name: str, given: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 def spaces_of(given: FeatureSpace | Iterable[FeatureSpace]) -> list[FeatureSpace]:
-    """Several spaces as a list.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or two have one name.
-    """
+    """Several spaces as a list."""
     found = [given] if isinstance(given, FeatureSpace) else list(given)
     if not found or not all(isinstance(space, FeatureSpace) for space in found):
         raise ValueError("At least one FeatureSpace is needed, and nothing else.")

@@ -338,15 +338,9 @@ def _choice_of(given: Triplets | Quadruples, choices: Choices) -> tuple[int, np.
 class _State:
     """Map and rates, as far as they have come.
 
-    Attributes
-    ----------
-    positions : ndarray, shape (n, d)
-    chance : ndarray, shape (R,)
-        Probability of every answer, given the map.
-    rates : Rates
-    population : Population
-    penalty : float
-        By the prior on the map, less the log-likelihood of nobody's answers.
+    Shapes: positions (n, d).
+    chance (R,): Probability of every answer, given the map.
+    penalty: By the prior on the map, less the log-likelihood of nobody's answers.
     """
 
     positions: np.ndarray

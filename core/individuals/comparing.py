@@ -263,14 +263,7 @@ def held_out(
 ) -> dict[str, Judged]:
     """Every choice, predicted by every model from the folds that it is not in.
 
-    Parameters
-    ----------
-    method : WeightedEuclidean
-    given : Triplets or Quadruples
-    models : list of str
-    folds, seed : int
-    progress : Progress
-        Called after every fold of every model.
+    progress: Called after every fold of every model.
     """
     rng = np.random.default_rng(seed)
     fold = question_folds(given, folds, rng)

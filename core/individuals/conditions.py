@@ -195,14 +195,7 @@ def permutation_test(
 ) -> tuple[float, str]:
     """Whether all conditions stretch the common map alike, by a p value, and what was permuted.
 
-    Parameters
-    ----------
-    method : WeightedEuclidean
-    given : Triplets or Quadruples
-    which : ndarray of int, shape (T,)
-        Condition of each answer, from 0.
-    permutations, seed : int
-    progress : Progress
+    which (T,): Condition of each answer, from 0.
     """
     common = common_map(given, method.response, method.n_components, method.prior, method.seed)
     stages = stages_of(given, which)
@@ -262,19 +255,10 @@ def stretching(
 ) -> tuple[np.ndarray, np.ndarray]:
     """By how much each choice would stretch a map, in every direction.
 
-    Parameters
-    ----------
-    positions : ndarray, shape (n, d)
-    stages : Stages
-    kernel : ResponseKernel
-
-    Returns
-    -------
-    scores : ndarray, shape (S, m)
-        Slope of the log probability by the m = d (d + 1) / 2 entries of a symmetric matrix that
-        squared distances are measured with, at the unit matrix.
-    information : ndarray, shape (S, m²)
-        Its expected square.
+    Shapes: positions (n, d).
+    Returns: scores (S, m): Slope of the log probability by the m = d (d + 1) / 2 entries of a
+        symmetric matrix that squared distances are measured with, at the unit matrix; information
+        (S, m²): Its expected square.
     """
     d = positions.shape[1]
     rows, columns = np.triu_indices(d)

@@ -14,22 +14,14 @@ _TOGETHER = 16
 def log_likelihoods(bounds, chance, first, guess, weight, lapse, share, found):
     """Logarithm of the probability of each person's answers, if lapse rate and side were so.
 
-    Parameters
-    ----------
-    bounds : ndarray of int, shape (P + 1,)
-        Where the answers of each person begin.
-    chance : ndarray, shape (S,)
-        Probability of every answer, given the map.
-    first : ndarray of int8, shape (S,)
-        1 or 0 where the first or the second of two sides was chosen, -1 where that is not known.
-    guess : ndarray, shape (S,)
-        Probability of the answer if it was guessed, where the side is not known.
-    weight : ndarray, shape (S,)
-    lapse : ndarray, shape (P, G)
-    share : ndarray, shape (P, H)
-        Probability of the first side among guesses.
-    found : ndarray, shape (P, G, H)
-        Filled in.
+    Shapes: weight (S,), lapse (P, G).
+    bounds (P + 1,): Where the answers of each person begin.
+    chance (S,): Probability of every answer, given the map.
+    first int8 (S,): 1 or 0 where the first or the second of two sides was chosen, -1 where that is
+        not known.
+    guess (S,): Probability of the answer if it was guessed, where the side is not known.
+    share (P, H): Probability of the first side among guesses.
+    found (P, G, H): Filled in.
     """
     n_lapses, n_shares = lapse.shape[1], share.shape[1]
     product = 0.0
@@ -59,10 +51,7 @@ def log_likelihoods(bounds, chance, first, guess, weight, lapse, share, found):
 def guessed(bounds, chance, first, guess, lapse, share, posterior, found):
     """Probability of every answer, shape (S,), to be a guess; see `log_likelihoods`.
 
-    Parameters
-    ----------
-    posterior : ndarray, shape (P, G, H)
-        Of lapse rate and side of every person.
+    posterior (P, G, H): Of lapse rate and side of every person.
     """
     n_lapses, n_shares = lapse.shape[1], share.shape[1]
     for p in range(len(bounds) - 1):

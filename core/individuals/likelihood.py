@@ -49,19 +49,12 @@ def kernel_of(response: str, n_components: int) -> ResponseKernel:
 class Stages:
     """Choices among pairs of objects, and who made them.
 
-    Attributes
-    ----------
-    pairs : ndarray of int32, shape (E, 2)
-        In the order of the stages, the chosen one first.
-    bounds : ndarray of int64, shape (S + 1,)
-        Where the pairs of each stage begin.
-    sign : ndarray, shape (S,)
-        1 where the most similar pair was chosen, -1 where the least similar was.
-    weight : ndarray, shape (S,)
-    who : ndarray of int64, shape (S,)
-        Row of the weights that apply.
-    answer : ndarray of int64, shape (S,)
-        Row of the answers that each stage stands in.
+    Shapes: weight (S,).
+    pairs int32 (E, 2): In the order of the stages, the chosen one first.
+    bounds int64 (S + 1,): Where the pairs of each stage begin.
+    sign (S,): 1 where the most similar pair was chosen, -1 where the least similar was.
+    who int64 (S,): Row of the weights that apply.
+    answer int64 (S,): Row of the answers that each stage stands in.
     """
 
     pairs: np.ndarray
@@ -109,11 +102,7 @@ def stages_of(given: Triplets | Quadruples, who: np.ndarray) -> Stages:
 
     Where several were chosen in no order, each counts as chosen from itself and what was left.
 
-    Parameters
-    ----------
-    given : Triplets or Quadruples
-    who : ndarray of int, shape (T,)
-        Row of weights for each answer.
+    who (T,): Row of weights for each answer.
     """
     choices = given.choices
     sizes, several = choices.n_shown, choices.n_chosen
@@ -293,12 +282,8 @@ def _curve(x, w, lapse, pairs, bounds, sign, weight, who, power, offset, most, c
 class Likelihood:
     """Minus the log likelihood of choices, its gradient and its information.
 
-    Parameters
-    ----------
-    stages : Stages
-    kernel : ResponseKernel
-    lapse : ndarray, shape (P,), optional
-        Share of the choices of each row of weights that are made at random; by default none.
+    lapse (P,): Share of the choices of each row of weights that are made at random; by default
+        none.
     """
 
     def __init__(
@@ -313,14 +298,8 @@ class Likelihood:
     def __call__(self, x: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         """Loss and its gradients.
 
-        Parameters
-        ----------
-        x : ndarray, shape (n, d)
-        w : ndarray, shape (P, d)
-
-        Returns
-        -------
-        float, ndarray of shape (n, d), ndarray of shape (P, d)
+        Shapes: x (n, d), w (P, d).
+        Returns: (n, d).
         """
         by_x, by_w, s = np.zeros_like(x), np.zeros_like(w), self.stages
         loss = _add_up(
@@ -355,11 +334,8 @@ class Likelihood:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Expected information, with coordinates of an object one after the other.
 
-        Returns
-        -------
-        ndarray of shape (n d, n d), of positions
-        ndarray of shape (P, d, n d), of log weights with positions
-        ndarray of shape (P, d, d), of log weights
+        Returns: (n d, n d) of positions; (P, d, n d) of log weights with positions; (P, d, d) of
+            log weights.
         """
         (n, d), number, s = x.shape, len(w), self.stages
         found = np.zeros((n * d, n * d)), np.zeros((number, d, n * d)), np.zeros((number, d, d))

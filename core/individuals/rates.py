@@ -52,14 +52,10 @@ def _log_normal(x: np.ndarray, spread: float) -> np.ndarray:
 class Answered:
     """Answers of people, those of each together.
 
-    Attributes
-    ----------
-    bounds : ndarray of int, shape (P + 1,)
-    first : ndarray of int8, shape (S,)
-        1 where the first of two sides was chosen, 0 the second, -1 where that is not known.
-    guess : ndarray, shape (S,)
-        Probability of the answer if it was guessed, where the side is not known.
-    weight : ndarray, shape (S,)
+    Shapes: bounds (P + 1,), weight (S,).
+    first int8 (S,): 1 where the first of two sides was chosen, 0 the second, -1 where that is not
+        known.
+    guess (S,): Probability of the answer if it was guessed, where the side is not known.
     """
 
     bounds: np.ndarray
@@ -76,15 +72,10 @@ class Answered:
 class Rates:
     """Posteriors of all people.
 
-    Attributes
-    ----------
-    lapses : ndarray, shape (P, G)
-        Log odds of the rate of lapses.
-    sides : ndarray, shape (P, H)
-        Log odds of the first side among guesses; one column of 0 where no side is known.
-    posterior : ndarray, shape (P, G, H)
-    log_likelihood : float
-        Marginal, of all answers.
+    Shapes: posterior (P, G, H).
+    lapses (P, G): Log odds of the rate of lapses.
+    sides (P, H): Log odds of the first side among guesses; one column of 0 where no side is known.
+    log_likelihood: Marginal, of all answers.
     """
 
     lapses: np.ndarray

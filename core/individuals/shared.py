@@ -24,15 +24,9 @@ _STEEPEST = 5.0
 class Shared:
     """A map with weights, as it was found.
 
-    Attributes
-    ----------
-    x : ndarray, shape (n, d)
-    logs : ndarray, shape (P, d)
-        Log weights.
-    spread : Spread
-    optimum : Optimum
-    of_people : Parabolas or None
-        What held-out answers say of the log weights; None if the fit was stopped.
+    Shapes: x (n, d).
+    logs (P, d): Log weights.
+    of_people: What held-out answers say of the log weights; None if the fit was stopped.
     """
 
     x: np.ndarray
@@ -45,13 +39,7 @@ class Shared:
 class SharedMap:
     """Fits of one map with log weights of a given or of the likeliest spread.
 
-    Parameters
-    ----------
-    stages : Stages
-    fold : ndarray of int, shape (S,)
-        In which each stage is held out, to estimate the spread.
-    kernel : ResponseKernel
-    prior : float
+    fold (S,): In which each stage is held out, to estimate the spread.
     """
 
     def __init__(

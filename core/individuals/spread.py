@@ -20,12 +20,8 @@ _LEAST, _MOST = 0.01, 3.0
 class Spread:
     """Standard deviations of log weights between people.
 
-    Attributes
-    ----------
-    consistency : float
-        Of their mean over the dimensions, times the square root of the number of these.
-    attention : float
-        Of what is left in every direction: 0 where people weight all dimensions alike.
+    consistency: Of their mean over the dimensions, times the square root of the number of these.
+    attention: Of what is left in every direction: 0 where people weight all dimensions alike.
     """
 
     consistency: float
@@ -41,12 +37,8 @@ class Spread:
 class Parabolas:
     """Log likelihood of the log weights of every person, up to a constant.
 
-    Attributes
-    ----------
-    pull : ndarray, shape (P, d)
-        Its slope at log weights 0.
-    information : ndarray, shape (P, d, d)
-        Minus its curvature.
+    pull (P, d): Its slope at log weights 0.
+    information (P, d, d): Minus its curvature.
     """
 
     pull: np.ndarray
@@ -82,17 +74,8 @@ def best_spread(of_people: Parabolas, *, attention: bool = True) -> tuple[Spread
     the marginal likelihood of few people often is highest at 0, which would leave intervals of the
     weights without width.
 
-    Parameters
-    ----------
-    of_people : Parabolas
-    attention : bool
-        Whether people may differ in it at all.
-
-    Returns
-    -------
-    Spread
-    float
-        Log marginal likelihood without that prior, over that of log weights 0.
+    attention: Whether people may differ in it at all.
+    Returns: Log marginal likelihood without that prior, over that of log weights 0.
 
     References
     ----------
@@ -117,12 +100,9 @@ def best_spread(of_people: Parabolas, *, attention: bool = True) -> tuple[Spread
 class Accuracy:
     """How well weights and axes are known.
 
-    Attributes
-    ----------
-    covariance : ndarray, shape (P, d, d)
-        Of the log weights of every person, where the mean over people is 1 in every dimension.
-    axes : float
-        Standard deviation of the direction of the worst known axis, in degrees; infinite where
+    covariance (P, d, d): Of the log weights of every person, where the mean over people is 1 in
+        every dimension.
+    axes: Standard deviation of the direction of the worst known axis, in degrees; infinite where
         nothing is known of it, and 0 in one dimension.
     """
 
@@ -136,16 +116,10 @@ def accuracy_of(
 ) -> Accuracy:
     """Laplace's approximation about positions and weights together.
 
-    Parameters
-    ----------
-    positions : ndarray, shape (n, d)
-        Of objects that answers mention.
-    weights : ndarray, shape (P, d)
-    spread : Spread
-    prior : float
-        Of the coordinates.
-    information : tuple of ndarray
-        As `tripletscope.core.individuals.likelihood.Likelihood.information` gives it.
+    Shapes: weights (P, d).
+    positions (n, d): Of objects that answers mention.
+    prior: Of the coordinates.
+    information: As `tripletscope.core.individuals.likelihood.Likelihood.information` gives it.
     """
     of_positions, of_both, of_weights = information
     (n, d), number = positions.shape, len(weights)
@@ -181,11 +155,7 @@ def accuracy_of(
 def rough_accuracy_of(spread: Spread, information: np.ndarray) -> Accuracy:
     """How well weights are known if the map is; nothing of its axes.
 
-    Parameters
-    ----------
-    spread : Spread
-    information : ndarray, shape (P, d, d)
-        On log weights.
+    information (P, d, d): On log weights.
     """
     d = information.shape[1]
     root = spread.matrix(d)

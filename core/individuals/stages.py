@@ -19,16 +19,9 @@ def choice_probabilities(loss: Loss, positions: np.ndarray, choices: Choices) ->
     The losses of likelihood embeddings are choices between two pairs by their similarities; the
     similarities so defined decide on choices among more (Luce, 1959).
 
-    Parameters
-    ----------
-    loss : Loss
-        Minus the logarithm of the probability that the near pair is said to be more similar.
-    positions : ndarray, shape (n, d)
-    choices : Choices
-
-    Returns
-    -------
-    ndarray, shape (S,)
+    Shapes: positions (n, d).
+    loss: Minus the logarithm of the probability that the near pair is said to be more similar.
+    Returns: (S,).
     """
     one, other = choices.pairs.T
     square = np.sum((positions[one] - positions[other]) ** 2, axis=1)
@@ -52,13 +45,9 @@ def choice_probabilities(loss: Loss, positions: np.ndarray, choices: Choices) ->
 def _all_first(weight: np.ndarray, chosen: int) -> np.ndarray:
     """(S,) probability that the first `chosen` are taken before all others, in any order.
 
-    Parameters
-    ----------
-    weight : ndarray, shape (S, m)
-        Of each in a choice; among those that are left, probabilities are proportional to it.
+    weight (S, m): Of each in a choice; among those that are left, probabilities are proportional to
+        it.
 
-    Notes
-    -----
     Each is taken at an exponential time with its weight as rate. The first of the others comes
     last if it comes after each of the chosen: inclusion and exclusion over the sets of chosen ones
     that come after it.

@@ -33,28 +33,17 @@ TREATMENTS = ("all answers alike", "exclusion", "weights")
 class Treatments:
     """What exclusion and weights do, each of `TREATMENTS` in turn.
 
-    Attributes
-    ----------
-    error : ndarray, shape (3,)
-        Held-out error on the answers of people who are not excluded: the same for all three.
-    everybody : ndarray, shape (3,)
-        The same on everybody's answers.
-    difference, low, high : ndarray, shape (3,)
-        Of `error` to that of all answers alike, with a 95 % interval.
-    apart : ndarray, shape (3,)
-        `error` with weights less that after exclusion, and both ends of its 95 % interval.
-    effective : ndarray, shape (3,)
-        Number of answers of equal weight that tell as much (Kish).
-    moved : ndarray, shape (3,)
-        Share of the variance of the map of all answers that the map leaves unexplained
+    error (3,): Held-out error on the answers of people who are not excluded: the same for all
+        three.
+    everybody (3,): The same on everybody's answers.
+    difference, low, high (3,): Of `error` to that of all answers alike, with a 95 % interval.
+    apart (3,): `error` with weights less that after exclusion, and both ends of its 95 % interval.
+    effective (3,): Number of answers of equal weight that tell as much (Kish).
+    moved (3,): Share of the variance of the map of all answers that the map leaves unexplained
         (Procrustes).
-    n_excluded : int
-        People of whom nothing is left.
-    n_predicted : int
-        Answers that `error` is about.
-    unit : {"answers", "participants"}
-        What the intervals take as independent.
-    n_units : int or None
+    n_excluded: People of whom nothing is left.
+    n_predicted: Answers that `error` is about.
+    unit {"answers", "participants"}: What the intervals take as independent.
     """
 
     error: np.ndarray
@@ -146,25 +135,10 @@ def compare_treatments(
     Weights are those of people by `with_lapses`, learned from the answers of the other folds alone.
     All three predict the same answers: those that exclusion would keep.
 
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-        One with a likelihood; fitted anew, as a clone.
-    triplets : Triplets or Quadruples
-    kept : ndarray of bool, shape (T,)
-        Answers that are not excluded.
-    folds, seed : int
-    unit : str
-        See `tripletscope.core.evaluation.units.IntervalUnit`.
-    progress : Progress
-        Called after every fold, and after the maps of all answers.
-
-    Raises
-    ------
-    DataError
-        If nothing would be left to learn from.
-    Stopped
-        If `progress` asks to stop before the end.
+    method: One with a likelihood; fitted anew, as a clone.
+    kept bool (T,): Answers that are not excluded.
+    unit: See `tripletscope.core.evaluation.units.IntervalUnit`.
+    progress: Called after every fold, and after the maps of all answers.
     """
     fold = question_folds(triplets, folds, np.random.default_rng(seed))
     parts = [fold == k for k in range(folds)]

@@ -80,11 +80,6 @@ def people_of(given: Triplets | Quadruples, by: str) -> tuple[np.ndarray, np.nda
     """(T,) number of the person of each answer, or that of nobody known; and (P,) their names.
 
     Nobody known is numbered P.
-
-    Raises
-    ------
-    DataError
-        If there is no such column, or it names fewer than two.
     """
     column = given.answers.get(by)
     names: np.ndarray = np.array([])

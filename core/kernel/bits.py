@@ -80,10 +80,7 @@ def _multiply(votes, signs, scale, products):
 def products_of_votes(features: np.ndarray) -> np.ndarray | None:
     """Lower triangle of the (n, n) products of the rows of `features`, shape (n, m).
 
-    Returns
-    -------
-    ndarray or None
-        The upper triangle is not filled. None if some row has entries of different sizes.
+    Returns: The upper triangle is not filled. None if some row has entries of different sizes.
     """
     n, n_features = features.shape
     votes, signs = np.zeros((2, -(-n_features // 64), n), dtype=np.uint64)

@@ -131,13 +131,7 @@ def classify(
 
 
 def column_of(triplets: Triplets, name: str) -> pd.Series:
-    """A column of the table of objects.
-
-    Raises
-    ------
-    DataError
-        If there is none of that name.
-    """
+    """A column of the table of objects."""
     objects = triplets.objects
     if name not in objects:
         raise DataError(
@@ -159,11 +153,7 @@ def classify_labels(
 ) -> Classification:
     """The same for a method that is fitted already, and labels of its n objects.
 
-    Parameters
-    ----------
-    fitted : Method
-    labels : array-like, shape (n,)
-        Missing values mean that the label is not known.
+    labels (n,): Missing values mean that the label is not known.
     """
     space = space_of(fitted)
 
@@ -179,16 +169,10 @@ def classify_labels(
 class Learner(NamedTuple):
     """A classifier, what it sees of m objects, and what of it inner folds choose.
 
-    Attributes
-    ----------
-    inputs : ndarray
-        A row for each of the objects.
-    classifier : estimator
-        Of scikit-learn's kind.
-    grid : dict of str to list
-        Values of one parameter.
-    square : bool
-        Whether inputs are a matrix between the objects.
+    inputs: A row for each of the objects.
+    classifier: Of scikit-learn's kind.
+    grid: Values of one parameter.
+    square: Whether inputs are a matrix between the objects.
     """
 
     inputs: np.ndarray
@@ -209,13 +193,9 @@ def classify_by(
 ) -> Classification:
     """The same by any classifier; folds follow from the labels and the seed alone.
 
-    Parameters
-    ----------
-    learner : callable
-        Is given the number of objects that inner folds learn from.
-    space : Space
-        Its objects are those that the learner sees.
-    labels : array-like, shape (n,)
+    Shapes: labels (n,).
+    learner: Is given the number of objects that inner folds learn from.
+    space: Its objects are those that the learner sees.
     """
     from sklearn.model_selection import GridSearchCV, StratifiedKFold  # imported late: slow
 

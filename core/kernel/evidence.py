@@ -20,15 +20,10 @@ _SHUFFLES = 5
 class Evidence:
     """How much the similarities of a triplet kernel tell.
 
-    Attributes
-    ----------
-    shared : float
-        Share of the pairs of objects that have a comparison in common.
-    noise : float
-        Root mean square of a similarity if every vote had the other sign with probability 1/2, or,
-        where trials have several answers, if people chose at random in every trial.
-    spread : float
-        Root mean square of the similarities as they are.
+    shared: Share of the pairs of objects that have a comparison in common.
+    noise: Root mean square of a similarity if every vote had the other sign with probability 1/2,
+        or, where trials have several answers, if people chose at random in every trial.
+    spread: Root mean square of the similarities as they are.
     """
 
     shared: float
@@ -56,14 +51,10 @@ def evidence(
 
     Silent on: random trials (tests/core/kernel/test_evidence.py::test_random_trials_are_noise).
 
-    Parameters
-    ----------
-    kernel : TripletKernel
-        Fitted or not.
-    triplets : Triplets or array-like of int, shape (T, 3)
-    most, seed : int
-        Where more objects have votes, only so many of them, chosen at random, are compared with
-        all others.
+    Shapes: triplets (T, 3).
+    kernel: Fitted or not.
+    most, seed: Where more objects have votes, only so many of them, chosen at random, are compared
+        with all others.
     """
     triplets = as_triplets(triplets)
     unit = _unit_votes(kernel, triplets)
@@ -100,11 +91,6 @@ def by_chance(triplets: Triplets, rng: np.random.Generator) -> Triplets:
 
     In every trial the objects change places with each other, all but an anchor that its answers
     share: a choice of several is then as random as a single one.
-
-    Parameters
-    ----------
-    triplets : Triplets
-    rng : Generator
     """
     rows, n, trials = triplets.rows.astype(np.int64), triplets.n_objects, triplets.trials
     if trials is None:

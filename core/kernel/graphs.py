@@ -26,17 +26,10 @@ _LABELS = ("label", "type")
 class Graph:
     """An undirected graph with labels.
 
-    Attributes
-    ----------
-    node_labels : tuple
-        Label of every node.
-    edges : ndarray of int, shape (m, 2)
-        Every edge once, as positions of nodes.
-    edge_labels : tuple or None
-        Label of every edge.
-    label : object or None
-        What is known of the whole graph: its class.
-    name : str
+    node_labels: Label of every node.
+    edges (m, 2): Every edge once, as positions of nodes.
+    edge_labels: Label of every edge.
+    label: What is known of the whole graph: its class.
     """
 
     node_labels: tuple
@@ -49,24 +42,11 @@ class Graph:
 def read_graphs(source: str | Path | bytes | BinaryIO, name: str | None = None) -> list[Graph]:
     """Graphs from a file.
 
-    Parameters
-    ----------
-    source : path, bytes or file object
-        JSON lines, one graph each: ``node_labels``, ``edges`` (pairs of positions from 0), and
+    source: JSON lines, one graph each: ``node_labels``, ``edges`` (pairs of positions from 0), and
         optionally ``edge_labels`` in the order of the edges, or ``edge_labels_1based`` (triples of
         two positions from 1 and a label), ``label``, ``name``; or networkx's node-link form
         (``nodes`` and ``edges`` or ``links``). Or GraphML, or GML. All also gzipped.
-    name : str, optional
-        What the user calls the file; by default its own name.
-
-    Returns
-    -------
-    list of Graph
-
-    Raises
-    ------
-    DataError
-        If the file is none of these, or a graph in it is not sound; the message names its row.
+    name: What the user calls the file; by default its own name.
     """
     import networkx as nx  # imported late: it takes a third of a second
 

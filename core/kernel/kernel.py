@@ -90,12 +90,7 @@ class Kernel(Method):
 
 
 def refuse_matrix(n_objects: int) -> None:
-    """Say so where an (n, n) matrix would not fit into the memory of a laptop.
-
-    Raises
-    ------
-    DataError
-    """
+    """Say so where an (n, n) matrix would not fit into the memory of a laptop."""
     if n_objects > MOST_IN_A_MATRIX:
         raise DataError(
             f"all similarities of {n_objects:,} objects would take "

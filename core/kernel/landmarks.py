@@ -13,14 +13,9 @@ from tripletscope.core.data.triplets import Triplets
 class LandmarkDesign:
     """A landmark design that answers follow.
 
-    Attributes
-    ----------
-    kernel : {"k1", "k2"}
-        Which kernel the design is for.
-    landmarks : ndarray of int, shape (l,)
-        Positions of the landmarks.
-    n_asked, n_possible : int
-        Different questions of the design that were answered, and that there are.
+    kernel {"k1", "k2"}: Which kernel the design is for.
+    landmarks (l,): Positions of the landmarks.
+    n_asked, n_possible: Different questions of the design that were answered, and that there are.
     """
 
     kernel: str
@@ -37,19 +32,10 @@ def choose_landmarks(n_objects: int, n_landmarks: int, rng: np.random.Generator)
 def landmark_questions(n_objects: int, landmarks: np.ndarray, kernel: str) -> np.ndarray:
     """All questions of a landmark design.
 
-    Parameters
-    ----------
-    n_objects : int
-    landmarks : array-like of int, shape (l,)
-        Positions of the landmarks.
-    kernel : {"k1", "k2"}
-        For k1 every object is compared to all pairs of landmarks. For k2 every landmark compares
-        every other object to the other landmarks.
-
-    Returns
-    -------
-    ndarray of int, shape (T, 3)
-        Anchor and the two objects to choose from, every comparison once.
+    landmarks (l,): Positions of the landmarks.
+    kernel {"k1", "k2"}: For k1 every object is compared to all pairs of landmarks. For k2 every
+        landmark compares every other object to the other landmarks.
+    Returns: (T, 3): Anchor and the two objects to choose from, every comparison once.
 
     References
     ----------

@@ -21,15 +21,8 @@ _BLOCK = 256
 def distances_from(columns: np.ndarray, first: int, stop: int, start: int = 0) -> np.ndarray:
     """Distances of some objects from those at `start` and later.
 
-    Parameters
-    ----------
-    columns : ndarray, shape (d, m)
-        The vectors, one coordinate of all beside each other.
-    first, stop, start : int
-
-    Returns
-    -------
-    ndarray, shape (stop - first, m - start)
+    columns (d, m): The vectors, one coordinate of all beside each other.
+    Returns: (stop - first, m - start).
     """
     found = np.empty((stop - first, columns.shape[1] - start))
     _distances(columns, first, start, found)
@@ -39,16 +32,9 @@ def distances_from(columns: np.ndarray, first: int, stop: int, start: int = 0) -
 def condensed(m: int, rows: Callable[[int, int, int], np.ndarray]) -> np.ndarray:
     """Distances of m objects in SciPy's condensed form, without ever holding more.
 
-    Parameters
-    ----------
-    m : int
-    rows : callable
-        ``rows(first, stop, start)`` gives the distances of objects `first` to `stop` - 1 from those
-        at `start` and later.
-
-    Returns
-    -------
-    ndarray, shape (m * (m - 1) / 2,)
+    rows: ``rows(first, stop, start)`` gives the distances of objects `first` to `stop` - 1 from
+        those at `start` and later.
+    Returns: (m * (m - 1) / 2,).
     """
     found = np.empty(m * (m - 1) // 2)
     parts = [(rows, m, first, found) for first in range(0, m, _BLOCK)]

@@ -121,17 +121,9 @@ def space_of_distances(
 ) -> Space:
     """The space of given distances.
 
-    Parameters
-    ----------
-    matrix : array-like, shape (m, m)
-    objects : ndarray of int, shape (m,), optional
-        Positions of its rows among `n_objects`; without it they are all objects in their order.
-    n_objects : int, optional
-
-    Raises
-    ------
-    DataError
-        If they are not a symmetric square of finite numbers from 0 up, with zeros on the diagonal.
+    Shapes: matrix (m, m).
+    objects (m,): Positions of its rows among `n_objects`; without it they are all objects in their
+        order.
     """
     matrix = np.array(matrix, dtype=float)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:

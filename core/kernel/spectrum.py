@@ -106,17 +106,7 @@ def principal_components(space: Space, n_components: int, shift: float = 0.0) ->
     Of given distances classical scaling: coordinates are 0 on axes whose variance would be
     negative.
 
-    Parameters
-    ----------
-    space : Space
-    n_components : int
-    shift : float
-        What was taken from the diagonal of the inner products.
-
-    Raises
-    ------
-    DataError
-        If there are no more objects than components.
+    shift: What was taken from the diagonal of the inner products.
     """
     from sklearn.decomposition import PCA, KernelPCA  # imported late: slow to import
 

@@ -28,12 +28,7 @@ _compiled = numba.njit(nogil=True, cache=True, error_model="numpy")
 class _Entries(NamedTuple):
     """Votes for cells of a feature table: +weight or -weight in (row, column), some left out.
 
-    Attributes
-    ----------
-    row, column : ndarray of int, shape (e,)
-    sign : ndarray of int8, shape (e,)
-    weight : ndarray, shape (e,)
-    shape : tuple of int
+    Shapes: row, column (e,), sign int8 (e,), weight (e,).
     """
 
     row: np.ndarray

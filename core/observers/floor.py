@@ -16,8 +16,6 @@ def answers_needed(n_objects: int, n_numbers: int) -> int:
 
     A map of n objects in d dimensions has d n numbers; weights of the axes of a shared map are d.
 
-    Notes
-    -----
     Any way of asking needs answers in the order of d n log n to know a map (Jamieson & Nowak,
     2011). In simulations (10 to 40 objects, 1 to 3 dimensions, STE's noise) maps of just so many
     random answers explained 58 to 92 % of the variance of the truth, those of half as many 26 to
@@ -81,13 +79,8 @@ def floor_of(
 ) -> Floor:
     """Whether each of some people or groups gave answers enough.
 
-    Parameters
-    ----------
-    method : Method
-        Without dimensions, a scale of one.
-    triplets : Triplets or Quadruples
-    members : dict
-        Positions of the answers of each, as `groups_of` gives them.
+    method: Without dimensions, a scale of one.
+    members: Positions of the answers of each, as `groups_of` gives them.
     """
     d = int(getattr(method, "n_components", 1))
     axes = "dimension" if d == 1 else "dimensions"

@@ -37,16 +37,7 @@ Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 def groups_of(triplets: Triplets | Quadruples, column: str) -> dict[str, np.ndarray]:
     """Positions of the answers of every group, by name; those with the most answers first.
 
-    Parameters
-    ----------
-    triplets : Triplets or Quadruples
-    column : str
-        Of the answers; where it is empty, an answer belongs to no group.
-
-    Raises
-    ------
-    DataError
-        If there is no such column or it is empty.
+    column: Of the answers; where it is empty, an answer belongs to no group.
     """
     answers = triplets.answers
     if column not in answers or answers[column].isna().all():

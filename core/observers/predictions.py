@@ -97,10 +97,8 @@ class Predictions:
 def _mean_interval(values: np.ndarray) -> tuple[float, float, float, int]:
     """Mean over the columns of their known mean, its 95 % interval, and how many are known.
 
-    Parameters
-    ----------
-    values : ndarray, shape (p, p)
-        Of the predicted (columns) from those who are learned from (rows); NaN where unknown.
+    values (p, p): Of the predicted (columns) from those who are learned from (rows); NaN where
+        unknown.
     """
     mean, n = _over_columns(values)
     if n < 2:

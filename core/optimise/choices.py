@@ -17,10 +17,7 @@ from tripletscope.core.optimise.stages import MOST_CHOSEN
 class PreparedChoices:
     """Choices laid out for `Objective`; to its users as `PreparedAnswers` are.
 
-    Parameters
-    ----------
-    parts : sequence of PreparedAnswers
-        Of one kind each: so many pairs shown, so many chosen.
+    parts: Of one kind each: so many pairs shown, so many chosen.
     """
 
     def __init__(self, parts: list[PreparedAnswers]) -> None:
@@ -80,11 +77,7 @@ def prepared(
 ) -> Answers:
     """Data laid out for `Objective`.
 
-    Parameters
-    ----------
-    given : Triplets or Quadruples
-    as_choices : bool
-        Whether what was chosen among several pairs is one choice, as a likelihood takes it;
+    as_choices: Whether what was chosen among several pairs is one choice, as a likelihood takes it;
         otherwise it is as many answers as the data hold.
     """
     if not (as_choices and given.are_choices):
@@ -106,13 +99,8 @@ Answers = PreparedAnswers | PreparedChoices
 class _Kind(NamedTuple):
     """Stages of one kind, or their comparisons.
 
-    Attributes
-    ----------
-    rows : ndarray of int, shape (S, r)
-        As the roles of `PreparedAnswers`, turned round.
-    stage : ndarray of int, shape (S,)
-        Which stage each is.
-    chosen : int
+    rows (S, r): As the roles of `PreparedAnswers`, turned round.
+    stage (S,): Which stage each is.
     """
 
     rows: np.ndarray
@@ -166,11 +154,8 @@ def _of_few(choices: Choices) -> np.ndarray:
 def _compared(pairs: np.ndarray, chosen: int) -> np.ndarray:
     """(r (m - r) S, 4) each chosen pair against each that was not; all stages, then the next ones.
 
-    Parameters
-    ----------
-    pairs : ndarray of int, shape (m, 2, S)
-    chosen : int
-        Below 0, as the least similar.
+    Shapes: pairs (m, 2, S).
+    chosen: Below 0, as the least similar.
     """
     found = []
     for one in pairs[: abs(chosen)]:

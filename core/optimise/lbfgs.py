@@ -48,18 +48,11 @@ _KEPT, _TRIED, _HAS_HIGH, _HAS_BEST, _ITERATIONS = range(5)
 class State(NamedTuple):
     """Everything that a descent knows, for a loss of m variables.
 
-    Attributes
-    ----------
-    vectors : ndarray, shape (7, m)
-        Rows `_X` to `_BEST_GRADIENT`.
-    numbers : ndarray, shape (11,)
-        `_LOSS` to `_LAST_FALL`.
-    counts : ndarray of int, shape (5,)
-        `_KEPT` to `_ITERATIONS`.
-    steps, changes : ndarray, shape (_MEMORY, m)
-        Latest steps, and what they changed of the gradient.
-    products : ndarray, shape (_MEMORY,)
-        Of each step with its change.
+    vectors (7, m): Rows `_X` to `_BEST_GRADIENT`.
+    numbers (11,): `_LOSS` to `_LAST_FALL`.
+    counts (5,): `_KEPT` to `_ITERATIONS`.
+    steps, changes (_MEMORY, m): Latest steps, and what they changed of the gradient.
+    products (_MEMORY,): Of each step with its change.
     """
 
     vectors: np.ndarray
@@ -73,17 +66,9 @@ class State(NamedTuple):
 class Descent:
     """Where a minimisation stands.
 
-    Parameters
-    ----------
-    start : ndarray, shape (m,)
-    loss : float
-    gradient : ndarray, shape (m,)
-        At the start.
-
-    Attributes
-    ----------
-    losses : list of float
-        After each of the latest iterations.
+    Shapes: start (m,).
+    gradient (m,): At the start.
+    losses: After each of the latest iterations.
     """
 
     def __init__(self, start: np.ndarray, loss: float, gradient: np.ndarray) -> None:
@@ -117,17 +102,8 @@ class Descent:
     def proceed(self, objective: Callable, tol: float, most: int) -> int:
         """One iteration, or several, but not over `most`, where they are short.
 
-        Parameters
-        ----------
-        objective : callable
-            ``x -> (loss, gradient)``.
-        tol : float
-        most : int
-
-        Returns
-        -------
-        int
-            GOING, CONVERGED or FAILED.
+        objective: ``x -> (loss, gradient)``.
+        Returns: GOING, CONVERGED or FAILED.
         """
         before = self.n_iter
         if isinstance(objective, Objective) and objective.in_one_part:

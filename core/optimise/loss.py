@@ -60,11 +60,9 @@ def _margins(positions, rows, margin):
 def margins(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """(T,) distance of the far pair minus distance of the near pair.
 
-    Parameters
-    ----------
-    positions : ndarray, shape (n, d)
-    rows : ndarray of int, shape (T, 3) or (T, 4)
-        Anchor, near and far; or i, j, k and l, where i and j are said to be nearer.
+    Shapes: positions (n, d).
+    rows (T, 3) or (T, 4): Anchor, near and far; or i, j, k and l, where i and j are said to be
+        nearer.
     """
     margin = np.empty(len(rows))
     _margins(
@@ -76,10 +74,7 @@ def margins(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
 def squared_distances(positions: np.ndarray, roles: np.ndarray) -> np.ndarray:
     """(2, T) squared distances from anchor to near and to far.
 
-    Parameters
-    ----------
-    positions : ndarray, shape (d, n)
-    roles : ndarray of uint32, shape (3, T)
+    Shapes: positions (d, n), roles uint32 (3, T).
     """
     found = np.empty((2, roles.shape[1]))
     rows = np.zeros((positions.shape[1], width(len(positions))))
@@ -92,22 +87,14 @@ def squared_distances(positions: np.ndarray, roles: np.ndarray) -> np.ndarray:
 class Loss:
     """The loss of one answer.
 
-    Parameters
-    ----------
-    kernel : compiled function ``(near2, far2, weight, constants, by_near, by_far) -> float``
-        Takes squared distances from anchor to near and to far and weights of some answers, fills
-        in the derivatives by the two squared distances, returns the sum of weighted losses.
-    parameters : tuple of float
-        Constants of the loss, however many; the kernel gets them as a vector.
-    similarity : compiled function ``(squares, constants, similarity, slope)``, optional
-        Of a likelihood: takes squared distances of some pairs, fills in their similarities and
-        the derivatives of these. A pair is chosen among some with a probability in proportion to
-        the exponential of its similarity; the loss of one answer is that of a choice of two.
-
-    Raises
-    ------
-    ValueError
-        If the kernel is not compiled, or a constant is not a finite number.
+    kernel compiled function ``(near2, far2, weight, constants, by_near, by_far) -> float``: Takes
+        squared distances from anchor to near and to far and weights of some answers, fills in the
+        derivatives by the two squared distances, returns the sum of weighted losses.
+    parameters: Constants of the loss, however many; the kernel gets them as a vector.
+    similarity compiled function ``(squares, constants, similarity, slope)``, optional: Of a
+        likelihood: takes squared distances of some pairs, fills in their similarities and the
+        derivatives of these. A pair is chosen among some with a probability in proportion to the
+        exponential of its similarity; the loss of one answer is that of a choice of two.
     """
 
     kernel: Callable
@@ -137,22 +124,12 @@ _VECTOR, _MATRIX = types.float64[::1], types.float64[:, ::1]
 class Block(NamedTuple):
     """What `evaluate` needs to know of answers, and where it works.
 
-    Attributes
-    ----------
-    kernel : int
-        Address in this process of the kernel of the loss, or of its similarity for choices.
-    constants : ndarray, shape (k,)
-        Of the loss.
-    roles : ndarray of uint32, shape (r, T)
-    weight : ndarray, shape (T,)
-    prior : float
-    n_components : int
-    ahead : int
-        See `tripletscope.core.optimise.rows.set_squared_distances`.
-    positions, gradient : ndarray, shape (n, w)
-        By rows; see `tripletscope.core.optimise.rows.width`.
-    chosen : int
-        As of `PreparedAnswers`.
+    Shapes: roles uint32 (r, T), weight (T,).
+    kernel: Address in this process of the kernel of the loss, or of its similarity for choices.
+    constants (k,): Of the loss.
+    ahead: See `tripletscope.core.optimise.rows.set_squared_distances`.
+    positions, gradient (n, w): By rows; see `tripletscope.core.optimise.rows.width`.
+    chosen: As of `PreparedAnswers`.
     """
 
     kernel: int
@@ -301,13 +278,8 @@ def choice_losses(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Loss of every choice by itself, shape (T,), and its slopes, shape (m, T).
 
-    Parameters
-    ----------
-    loss : Loss
-    squares : ndarray, shape (m, T)
-        Squared distances of the pairs of each choice, the chosen ones first.
-    chosen : int
-        As of `PreparedAnswers`, but not 0.
+    squares (m, T): Squared distances of the pairs of each choice, the chosen ones first.
+    chosen: As of `PreparedAnswers`, but not 0.
     """
     lost, by = np.empty(squares.shape[1]), np.empty(squares.shape)
     _compiled_choices()(
@@ -331,18 +303,10 @@ def address_of(loss: Loss, chosen: int) -> int:
 class Objective:
     """Loss and gradient of a map over all answers, as an optimiser wants them.
 
-    Parameters
-    ----------
-    answers : PreparedAnswers or PreparedChoices
-        May be shared by several objectives.
-    loss : Loss
-    n_components : int
-    prior : float
-        Strength of a normal prior on the positions: ``prior / 2`` times the sum of the squared
+    answers: May be shared by several objectives.
+    prior: Strength of a normal prior on the positions: ``prior / 2`` times the sum of the squared
         coordinates is added.
 
-    Notes
-    -----
     An instance holds buffers: use one per thread.
     """
 

@@ -20,16 +20,9 @@ Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 class Optimum:
     """Where a minimisation ended.
 
-    Attributes
-    ----------
-    x : ndarray
-        The best point seen.
-    loss : float
-    n_iter : int
-    converged : bool
-        Whether the loss had stopped falling.
-    stopped : bool
-        Whether the progress object asked to stop.
+    x: The best point seen.
+    converged: Whether the loss had stopped falling.
+    stopped: Whether the progress object asked to stop.
     """
 
     x: np.ndarray
@@ -49,25 +42,13 @@ def minimise(
 ) -> Optimum:
     """Minimise a smooth loss, 0 or more, by L-BFGS (Nocedal & Wright 2006, algorithm 7.5).
 
-    Parameters
-    ----------
-    objective : callable
-        ``x -> (loss, gradient)``.
-    start : ndarray, shape (m,)
-    max_iter : int
-    tol : float
-        Converged when one iteration lowers the loss by less than this share of it (or of 1,
-        where the loss is smaller than 1).
-    progress : Progress
-        Told of every iteration, unless it is coarse; where answers are few, of some milliseconds'
-        at once, with the last iterate. A stop keeps that.
+    Shapes: start (m,).
+    objective: ``x -> (loss, gradient)``.
+    tol: Converged when one iteration lowers the loss by less than this share of it (or of 1, where
+        the loss is smaller than 1).
+    progress: Told of every iteration, unless it is coarse; where answers are few, of some
+        milliseconds' at once, with the last iterate. A stop keeps that.
 
-    Returns
-    -------
-    Optimum
-
-    Notes
-    -----
     SciPy's implementation works for itself as long in every iteration as five thousand answers
     take to evaluate, which is most of the time where answers are few. This one also copes with
     kinks.
@@ -154,19 +135,10 @@ def restarts(
 ) -> list[Optimum]:
     """Minimise from every start, in threads.
 
-    Parameters
-    ----------
-    minimise_from : callable
-        ``(start, progress) -> Optimum``.
-    starts : sequence of ndarray, shape (m,)
-    first : int
-        Number of the first of them, for `progress`.
-    progress : Progress
-
-    Returns
-    -------
-    list of Optimum
-        In the order of the starts, the same whatever the number of threads.
+    Shapes: starts (m,).
+    minimise_from: ``(start, progress) -> Optimum``.
+    first: Number of the first of them, for `progress`.
+    Returns: In the order of the starts, the same whatever the number of threads.
     """
     shared = _Shared(progress, len(starts), first)
 

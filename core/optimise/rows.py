@@ -190,15 +190,10 @@ def of_answers(roles, low, high):
 def set_squared_distances(positions, objects, ahead, near2, far2):
     """Squared distances to near and to far.
 
-    Parameters
-    ----------
-    positions : ndarray, shape (n, w)
-        The map by rows; see `width`.
-    objects : tuple of ndarray of uint32, shape (m,)
-        From `of_answers`.
-    ahead : int
-        By how many answers rows are asked for before they are used; 0 where the map is small.
-    near2, far2 : ndarray, shape (m,) or longer
+    Shapes: near2, far2 (m,).
+    positions (n, w): The map by rows; see `width`.
+    objects uint32 (m,): From `of_answers`.
+    ahead: By how many answers rows are asked for before they are used; 0 where the map is small.
     """
     if positions.shape[1] == _SHORT:
         if ahead:
@@ -241,15 +236,10 @@ def _long_distances(positions, objects, ahead, near2, far2):
 def add_gradient(positions, objects, triplets, ahead, by_near, by_far, gradient):
     """Add the gradient of answers by the map.
 
-    Parameters
-    ----------
-    positions, objects, ahead
-        As for `set_squared_distances`.
-    triplets : bool
-        Whether i and k are the same.
-    by_near, by_far : ndarray, shape (m,) or longer
-        Derivatives by the squared distances.
-    gradient : ndarray, shape (n, w)
+    Shapes: gradient (n, w).
+    positions, objects, ahead: As for `set_squared_distances`.
+    triplets: Whether i and k are the same.
+    by_near, by_far (m,): Derivatives by the squared distances.
     """
     if positions.shape[1] == _SHORT:
         if not triplets:

@@ -90,19 +90,12 @@ def add_up_choices(block, low, high, gradient):
 def choose(values, n, chosen, lost, by):
     """Minus the logarithms of the probabilities of choices, and their derivatives.
 
-    Parameters
-    ----------
-    values : ndarray, shape (m, b)
-        Similarities of the pairs of each choice, the chosen ones first; changed in place where
-        the least similar were chosen.
-    n : int
-        Of how many choices; what is beyond is left alone.
-    chosen : int
-        How many pairs; below 0, as the least similar.
-    lost : ndarray, shape (b,)
-        Set to the losses.
-    by : ndarray, shape (m, b)
-        Set to the derivatives by the similarities.
+    values (m, b): Similarities of the pairs of each choice, the chosen ones first; changed in place
+        where the least similar were chosen.
+    n: Of how many choices; what is beyond is left alone.
+    chosen: How many pairs; below 0, as the least similar.
+    lost (b,): Set to the losses.
+    by (m, b): Set to the derivatives by the similarities.
     """
     if chosen < 0:
         for e in range(values.shape[0]):

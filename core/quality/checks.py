@@ -14,19 +14,10 @@ from tripletscope.core.method import Method
 def obvious(fitted: Method, triplets: Triplets, least: float = 0.6) -> Triplets:
     """Questions whose answer a map makes obvious, to be used as gold questions.
 
-    Parameters
-    ----------
-    fitted : Method
-    triplets : Triplets
-        Answers, of which each question is looked at once.
-    least : float
-        From this share of the sum of the two distances on, their difference is obvious: 0.6
+    triplets: Answers, of which each question is looked at once.
+    least: From this share of the sum of the two distances on, their difference is obvious: 0.6
         means that far is four times as far as near.
-
-    Returns
-    -------
-    Triplets
-        One answer to each such question: the map's.
+    Returns: One answer to each such question: the map's.
     """
     first = np.unique(triplets.questions, return_index=True)[1]
     rows = triplets.rows[first].copy()
@@ -43,16 +34,8 @@ def obvious(fitted: Method, triplets: Triplets, least: float = 0.6) -> Triplets:
 def gold_mistakes(triplets: Triplets, gold: Triplets) -> np.ndarray:
     """(T,) 1 where an answer contradicts a gold question, 0 where it agrees, NaN for no gold.
 
-    Parameters
-    ----------
-    triplets : Triplets
-    gold : Triplets or array-like of int, shape (G, 3)
-        Right answers about the same objects. Triplets are matched by the ids of their objects.
-
-    Raises
-    ------
-    DataError
-        If the gold questions name other objects, or give both answers to one question.
+    gold (G, 3): Right answers about the same objects. Triplets are matched by the ids of their
+        objects.
     """
     rows = _gold_rows(triplets, gold)
     n = np.int64(triplets.n_objects)

@@ -23,18 +23,12 @@ from tripletscope.core.quality.columns import codes_of, divided
 class Repeats:
     """How often two answers to one question agree.
 
-    Attributes
-    ----------
-    within, between : Share
-        Of pairs of answers by one participant, and by two; `n` counts pairs. Chance is one half.
-        The intervals are by the jackknife over those who gave them, or by question; see
+    within, between: Of pairs of answers by one participant, and by two; `n` counts pairs. Chance is
+        one half. The intervals are by the jackknife over those who gave them, or by question; see
         `Share.n_units`.
-    questions : int
-        Different comparisons.
-    repeated : int
-        Those that were answered more than once.
-    contradicted : int
-        Those that were answered both ways.
+    questions: Different comparisons.
+    repeated: Those that were answered more than once.
+    contradicted: Those that were answered both ways.
     """
 
     within: Share
@@ -50,11 +44,8 @@ def repeats(triplets: Triplets | Quadruples, *, unit: str = "auto") -> Repeats:
     Without participants all pairs count as between. An answer of weight w counts as w answers of
     the participant who gave it or, if nobody is named, of different people.
 
-    Parameters
-    ----------
-    triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    unit : str
-        See `tripletscope.core.evaluation.units.IntervalUnit`.
+    Shapes: triplets (T, 3) or (T, 4).
+    unit: See `tripletscope.core.evaluation.units.IntervalUnit`.
     """
     triplets = as_answers(triplets)
     people = known_people(triplets, unit)
@@ -99,14 +90,9 @@ def _without_each(
 ) -> np.ndarray:
     """(2, 2, P) what `sums`, over all questions, lose with each participant.
 
-    Parameters
-    ----------
-    part : ndarray of int, shape (T,)
-        See `tripletscope.core.evaluation.units.KnownPeople.part`.
-    given : ndarray, shape (Q, 2)
-        Answers `both_ways`.
-    sums : ndarray, shape (2, 2, Q)
-        Of pairs by one participant, and by two: those that agree, and all of them.
+    part (T,): See `tripletscope.core.evaluation.units.KnownPeople.part`.
+    given (Q, 2): Answers `both_ways`.
+    sums (2, 2, Q): Of pairs by one participant, and by two: those that agree, and all of them.
     """
     n = int(part.max()) + 1
     key, group = np.unique(
@@ -124,14 +110,9 @@ def _without_each(
 def _over_people(sums: np.ndarray, lost: np.ndarray, known: int) -> Share:
     """A share with its interval over participants.
 
-    Parameters
-    ----------
-    sums : ndarray, shape (2,)
-        Cases that count, and all of them.
-    lost : ndarray, shape (2, P)
-        How many of them go with each participant.
-    known : int
-        Participants who are known; they are the first.
+    sums (2,): Cases that count, and all of them.
+    lost (2, P): How many of them go with each participant.
+    known: Participants who are known; they are the first.
     """
     part, whole = sums
     with_any = lost[1] > 1e-9
@@ -151,22 +132,13 @@ def ratios(
 
     Cases of one question count as far as they differ: the variance is that of a ratio estimator.
 
-    Parameters
-    ----------
-    part, whole : ndarray, shape (G,)
-        Cases of one question and one group that count, and all of them.
-    of : ndarray of int, shape (G,)
-        The group.
-    n : int
-        Groups.
-    most : ndarray, shape (n,), optional
-        What cases can be worth together at most; by default their number. Give it where `whole`
-        are weights.
-
-    Returns
-    -------
-    total, share, low, high : ndarray, shape (n,)
-        All cases, and the share with its 95 % interval; NaN for less than one case.
+    part, whole (G,): Cases of one question and one group that count, and all of them.
+    of (G,): The group.
+    n: Groups.
+    most (n,): What cases can be worth together at most; by default their number. Give it where
+        `whole` are weights.
+    Returns: total, share, low, high (n,): All cases, and the share with its 95 % interval; NaN for
+        less than one case.
     """
     total = np.bincount(of, whole, n)
     most = total if most is None else most
@@ -192,11 +164,9 @@ def transitivity(triplets: Triplets) -> pd.DataFrame:
     If j is nearer than k and k nearer than l, then j should be nearer than l. Each pair of
     options counts by the majority of its answers; ties are left out.
 
-    Returns
-    -------
-    DataFrame, n rows
-        ``id``, ``triples`` (of options that were all compared with each other) and ``circular``
-        (how many of them go round in a circle; one in four would if answers were guessed).
+    Returns: ``id``, ``triples`` (of options that were all compared with each other) and
+        ``circular`` (how many of them go round in a circle; one in four would if answers were
+        guessed).
     """
     triplets = as_triplets(triplets)
     n = triplets.n_objects
@@ -230,19 +200,13 @@ def transitivity(triplets: Triplets) -> pd.DataFrame:
 class Coverage:
     """How many comparisons were asked, against how many are needed.
 
-    Attributes
-    ----------
-    answers, questions : int
-        Answers, and different comparisons among them.
-    possible : int
-        All comparisons of n objects: 3 C(n, 3) triplets, C(C(n, 2), 2) of pairs.
-    needed : dict of int to float
-        d n ln n, the rule of thumb for triplets, by the number of dimensions d; empty for
+    answers, questions: Answers, and different comparisons among them.
+    possible: All comparisons of n objects: 3 C(n, 3) triplets, C(C(n, 2), 2) of pairs.
+    needed: d n ln n, the rule of thumb for triplets, by the number of dimensions d; empty for
         comparisons of pairs.
-    never_asked : list of str
-        Ids of objects in no answer.
-    components : int
-        Groups of objects that no answer joins: positions of one group say nothing of another's.
+    never_asked: Ids of objects in no answer.
+    components: Groups of objects that no answer joins: positions of one group say nothing of
+        another's.
     """
 
     answers: int

@@ -38,28 +38,18 @@ _DOUBT = 9.0
 class DirectionTest:
     """How well a map predicts the answers under each reading of a file.
 
-    Attributes
-    ----------
-    readings : list of Reading
-        Those that fit; the first is the one that was asked about.
-    accuracy : ndarray, shape (R,)
-        Share of held-out answers that a map predicts.
-    low, high : ndarray, shape (R,)
-        95 % intervals; where answers are the unit, by question. They allow for what was learned:
-        see `tripletscope.core.evaluation.score.reach_over_people`.
-    over_popularity : ndarray, shape (R,)
-        By how much that is more than what the objects predict without an anchor, from how often
-        each was chosen. Objects of which some are hardly ever shown as an option make a wrong
-        reading look good; this does not.
-    best : int
-        The reading to choose: 0 unless another one is clearly better.
-    n_rows : int
-        Rows that were looked at.
-    unit : {"answers", "participants"}
-        What the intervals take as independent. How a file was written is the same for all who
-        answered: `best` goes by questions in any case.
-    n_units : int or None
-        How many participants.
+    readings: Those that fit; the first is the one that was asked about.
+    accuracy (R,): Share of held-out answers that a map predicts.
+    low, high (R,): 95 % intervals; where answers are the unit, by question. They allow for what was
+        learned: see `tripletscope.core.evaluation.score.reach_over_people`.
+    over_popularity (R,): By how much that is more than what the objects predict without an anchor,
+        from how often each was chosen. Objects of which some are hardly ever shown as an option
+        make a wrong reading look good; this does not.
+    best: The reading to choose: 0 unless another one is clearly better.
+    n_rows: Rows that were looked at.
+    unit {"answers", "participants"}: What the intervals take as independent. How a file was written
+        is the same for all who answered: `best` goes by questions in any case.
+    n_units: How many participants.
     """
 
     readings: list[Reading]
@@ -130,22 +120,9 @@ def direction_test(
     three times; answers about the same objects, or of one trial, are held out together, and the
     same rows are held out under every reading.
 
-    Parameters
-    ----------
-    table : Table
-    reading : Reading
-        The one that is going to be used.
-    seed : int
-        For the choice of rows, where there are many, and for the folds.
-    progress : Progress
-        Called after every fit.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read in the given way.
-    Stopped
-        If `progress` asks to stop before the end.
+    reading: The one that is going to be used.
+    seed: For the choice of rows, where there are many, and for the folds.
+    progress: Called after every fit.
     """
     rng = np.random.default_rng(seed)
     sample = _sample(table, reading, rng)
@@ -282,13 +259,9 @@ def _reach(
 ) -> float:
     """Half the width of the 95 % interval of a mean over rows; see `reach_over_people`.
 
-    Parameters
-    ----------
-    values, fold : ndarray, shape (n_rows,)
-    part : ndarray of int, shape (n_rows,)
-        Participant or question of each row.
-    people : int or None
-        How many participants are known, if these are the units.
+    Shapes: values, fold (n_rows,).
+    part (n_rows,): Participant or question of each row.
+    people: How many participants are known, if these are the units.
     """
     known = np.isfinite(values)
     values, fold = values[known], fold[known]

@@ -116,13 +116,7 @@ class Exclusion:
 
 
 def _checked_weights(values: Mapping[str, Any], number: int) -> list[float]:
-    """The weights of so many participants.
-
-    Raises
-    ------
-    ValueError
-        If they are not as many, or not numbers from 0 to 1.
-    """
+    """The weights of so many participants."""
     if set(values) != {"weights"} or len(values["weights"]) != number:
         raise ValueError("weights need a number for each of the participants")
     weights = [float(weight) for weight in values["weights"]]
@@ -284,13 +278,7 @@ class Cleaning:
         )
 
     def _weighted(self, exclusion: Exclusion) -> Preview:
-        """Nobody is left out; who counts less is said.
-
-        Raises
-        ------
-        DataError
-            If nobody is named.
-        """
+        """Nobody is left out; who counts less is said."""
         self._known.column("participant")
         given = np.bincount(self._known.who[self._known.who >= 0], minlength=len(self._known.names))
         weights = dict(

@@ -19,12 +19,8 @@ from tripletscope.core.quality.exclusion import WEIGHTS, Cleaning, Exclusion
 def methods_paragraph(cleaning: Cleaning, asked: str = "") -> str:
     """All counts that a methods section needs, as one paragraph.
 
-    Parameters
-    ----------
-    cleaning : Cleaning
-        The imported answers and what was left out of them.
-    asked : str, optional
-        What was asked, such as the title of a `tripletscope.core.io.Task`.
+    cleaning: The imported answers and what was left out of them.
+    asked: What was asked, such as the title of a `tripletscope.core.io.Task`.
     """
     raw, kept = cleaning.raw, cleaning.triplets
     task = f" (task: {asked[:1].lower()}{asked[1:]})" if asked else ""

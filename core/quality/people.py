@@ -30,26 +30,17 @@ def participants(
 ) -> pd.DataFrame:
     """What is known of the answers of each participant.
 
-    Parameters
-    ----------
-    triplets : Triplets or Quadruples
-    catch_trials : DataFrame, optional
-        ``participant`` and ``correct``, as `tripletscope.core.io.Imported.catch_trials`.
-    gold : Triplets or array-like, shape (G, 3), optional
-        See `gold_mistakes`.
-
-    Returns
-    -------
-    DataFrame, one row per participant
-        ``participant``, ``answers``, ``questions`` (different ones); ``repeats`` (pairs of own
+    catch_trials: ``participant`` and ``correct``, as `tripletscope.core.io.Imported.catch_trials`.
+    gold (G, 3): See `gold_mistakes`.
+    Returns: ``participant``, ``answers``, ``questions`` (different ones); ``repeats`` (pairs of own
         answers to one question) and ``consistent`` (share of them that agree); ``compared``
-        (answers to questions that others answered too) and ``agrees`` (share of them on the side
-        of the others' majority); ``checks`` (catch and gold questions) and ``failed`` (share);
-        the 95 % interval of each of these shares, such as ``consistent_low`` and
-        ``consistent_high`` (of the first two by question); with response times ``mean_time``,
-        ``median_time`` and ``fastest`` (5th percentile), in seconds; with sides ``favourite`` (the
-        side chosen most often), ``favourite_share``, ``bias_p`` (that all sides are equally
-        likely) and ``runs_p`` (that they follow each other at random). What is not known is NaN.
+        (answers to questions that others answered too) and ``agrees`` (share of them on the side of
+        the others' majority); ``checks`` (catch and gold questions) and ``failed`` (share); the 95
+        % interval of each of these shares, such as ``consistent_low`` and ``consistent_high`` (of
+        the first two by question); with response times ``mean_time``, ``median_time`` and
+        ``fastest`` (5th percentile), in seconds; with sides ``favourite`` (the side chosen most
+        often), ``favourite_share``, ``bias_p`` (that all sides are equally likely) and ``runs_p``
+        (that they follow each other at random). What is not known is NaN.
     """
     who, names = codes_of(triplets, "participant")
     n = len(names)

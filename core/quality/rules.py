@@ -27,12 +27,7 @@ _AtMost = Annotated[float, Number(0.0, 36000.0, "Max. seconds")]
 class Known:
     """What rules look at.
 
-    Attributes
-    ----------
-    triplets : Triplets or Quadruples
-        The answers that earlier exclusions have left.
-    catch_trials : DataFrame or None
-    gold : Triplets or None
+    triplets: The answers that earlier exclusions have left.
     """
 
     triplets: Triplets | Quadruples
@@ -63,13 +58,7 @@ class Known:
         return np.append(np.asarray(people, dtype=bool), False)[self.who]
 
     def column(self, name: str) -> pd.Series:
-        """A column of the answers.
-
-        Raises
-        ------
-        DataError
-            If there is none.
-        """
+        """A column of the answers."""
         if name not in self.triplets.answers:
             words = name.replace("_", " ")
             raise DataError(
@@ -83,13 +72,8 @@ class Known:
 class Criterion:
     """A way to find answers that are left out.
 
-    Attributes
-    ----------
-    name, title, help : str
-    source : str
-        Who published it.
-    find : callable
-        ``find(known, **parameters)`` is (T,) bool, the answers to leave out. Its annotations
+    source: Who published it.
+    find: ``find(known, **parameters)`` is (T,) bool, the answers to leave out. Its annotations
         declare the parameters.
     """
 

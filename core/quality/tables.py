@@ -23,11 +23,8 @@ STRETCHES = 5
 def objects(triplets: Triplets | Quadruples) -> pd.DataFrame:
     """What the answers say of each object, beside where it lies.
 
-    Returns
-    -------
-    DataFrame, n rows
-        ``id``, ``label``, ``answers``; ``repeats`` (pairs of answers to one question in which it
-        occurs), ``consistent`` (share that agree) with its interval ``consistent_low`` and
+    Returns: ``id``, ``label``, ``answers``; ``repeats`` (pairs of answers to one question in which
+        it occurs), ``consistent`` (share that agree) with its interval ``consistent_low`` and
         ``consistent_high``; of triplets also ``as_anchor``, ``as_near``, ``as_far``, and
         ``triples`` and ``circular`` of `transitivity`.
     """
@@ -57,11 +54,8 @@ def samplers(triplets: Triplets | Quadruples) -> pd.DataFrame:
     Questions that an active sampler picks are harder than random ones, so that accuracies and
     ceilings are per sampler.
 
-    Returns
-    -------
-    DataFrame, one row per sampler
-        ``sampler``, ``answers``, ``questions``, ``repeated``, ``contradicted``; ``agree``, ``low``
-        and ``high``: how often two answers to a question agree; ``lower``, ``lower_low``,
+    Returns: ``sampler``, ``answers``, ``questions``, ``repeated``, ``contradicted``; ``agree``,
+        ``low`` and ``high``: how often two answers to a question agree; ``lower``, ``lower_low``,
         ``lower_high``, ``upper``, ``upper_low``, ``upper_high``: the bounds of `noise_ceiling`;
         ``participants`` that the intervals are over, 0 where they are over answers; with times
         ``median_time``.
@@ -101,18 +95,9 @@ def over_time(
     The answers of each are divided into equal stretches, by their time or else their order in
     the file.
 
-    Parameters
-    ----------
-    triplets : Triplets or Quadruples
-    wrong : ndarray, shape (T,), optional
-        How wrongly each answer was predicted, as
+    wrong (T,): How wrongly each answer was predicted, as
         `tripletscope.core.evaluation.score.ErrorEstimate.wrong`.
-    stretches : int
-
-    Returns
-    -------
-    DataFrame, one row per stretch
-        ``stretch`` (from 1), ``answers``; with times ``median_time``; with sides
+    Returns: ``stretch`` (from 1), ``answers``; with times ``median_time``; with sides
         ``favourite_share``; with `wrong` ``predicted``, ``low`` and ``high``.
     """
     stretch = _stretches(triplets, stretches)

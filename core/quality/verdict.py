@@ -44,17 +44,10 @@ _LOOKED_AT = {
 class Verdict:
     """Whom to look at.
 
-    Attributes
-    ----------
-    reasons : dict of str to tuple of str
-        What stands out, by participant; who has most comes first.
-    n_participants : int
-    looked_at : tuple of str
-        What the answers let one look at, in words.
-    not_looked_at : tuple of str
-        What they say nothing about.
-    guessing : bool or None
-        Whether all of them together are not told apart from people who guess: no share of
+    reasons: What stands out, by participant; who has most comes first.
+    looked_at: What the answers let one look at, in words.
+    not_looked_at: What they say nothing about.
+    guessing: Whether all of them together are not told apart from people who guess: no share of
         agreement, repeats, checks or predicted answers is surely above one half, and the interval
         of one ends below 0.65. None where nothing, or too little, is known of these.
     """
@@ -95,15 +88,8 @@ def verdict(people: pd.DataFrame) -> Verdict:
     participants (Bonferroni). More than 20 % of at least three failed checks stand out, and half
     of the responses in under 0.5 s and in under half of the usual time.
 
-    Parameters
-    ----------
-    people : DataFrame
-        As `participants`, where ``predicted`` with ``predicted_low`` and ``predicted_high`` may be
-        added.
-
-    Returns
-    -------
-    Verdict
+    people: As `participants`, where ``predicted`` with ``predicted_low`` and ``predicted_high`` may
+        be added.
     """
     n = len(people)
     known = {c: bool(c in people and people[c].notna().any()) for c in _LOOKED_AT}

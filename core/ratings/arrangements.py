@@ -154,15 +154,8 @@ def _evidence(values: np.ndarray) -> np.ndarray:
 def _evident(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Distances of arrangements at their estimated sizes, and the evidence-weighted mean.
 
-    Parameters
-    ----------
-    values : ndarray, shape (t, p)
-        On the screen; NaN for pairs that were not there.
-
-    Returns
-    -------
-    scaled : ndarray, shape (t, p)
-    mean : ndarray, shape (p,)
+    values (t, p): On the screen; NaN for pairs that were not there.
+    Returns: scaled (t, p); mean (p,).
     """
     known = np.isfinite(values)
     plain, evidence = np.where(known, values, 0.0), np.where(known, _evidence(values), 0.0)

@@ -181,13 +181,8 @@ def measured(kind: str, table: pd.DataFrame, options: Mapping[str, Any]) -> Meas
 class JudgedPairs:
     """Dissimilarities that were judged, one for each unit and pair of objects.
 
-    Parameters
-    ----------
-    n_objects : int
-    unit, pair : ndarray of int, shape (m,)
-        Who judged which pair, see `pair_number`; one value each.
-    value, evidence : ndarray, shape (m,)
-        The dissimilarity, and how much it counts in the mean.
+    unit, pair (m,): Who judged which pair, see `pair_number`; one value each.
+    value, evidence (m,): The dissimilarity, and how much it counts in the mean.
     """
 
     def __init__(
@@ -264,13 +259,7 @@ def pair_number(first: np.ndarray, second: np.ndarray, n_objects: int) -> np.nda
 
 
 def named_objects(*columns: pd.Series) -> tuple[list[str], list[np.ndarray]]:
-    """Names of the objects in natural order, and the position of each cell.
-
-    Raises
-    ------
-    DataError
-        If a cell is empty.
-    """
+    """Names of the objects in natural order, and the position of each cell."""
     for column in columns:
         empty = is_blank(column)
         if empty.any():
@@ -307,13 +296,7 @@ def named_raters(table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
 
 
 def numbers_of(table: pd.DataFrame, column: str) -> np.ndarray:
-    """(m,) numbers of a column.
-
-    Raises
-    ------
-    DataError
-        If a cell is none.
-    """
+    """(m,) numbers of a column."""
     numbers = pd.to_numeric(table[column], errors="coerce").to_numpy(dtype=float)
     wrong = ~np.isfinite(numbers)
     if wrong.any():
@@ -328,16 +311,10 @@ def numbers_of(table: pd.DataFrame, column: str) -> np.ndarray:
 class Ordered(NamedTuple):
     """Dissimilarities of one rater that may be compared with each other.
 
-    Attributes
-    ----------
-    owner : int
-        Number of the rater.
-    square : ndarray, shape (n, n)
-        NaN where he judged nothing.
-    tie : float
-        Differences up to this are ties.
-    worth : float
-        How many independent comparisons they make.
+    owner: Number of the rater.
+    square (n, n): NaN where he judged nothing.
+    tie: Differences up to this are ties.
+    worth: How many independent comparisons they make.
     """
 
     owner: int
@@ -352,14 +329,8 @@ def answers_of(
 ) -> Triplets:
     """Triplets of all raters, weighted by what each has judged.
 
-    Parameters
-    ----------
-    ids : list of str
-    parts : sequence of Ordered
-    raters : sequence of str
-        Their names; none where one rater is not named.
-    name, most, seed
-        As of `Measured.triplets`.
+    raters: Their names; none where one rater is not named.
+    name, most, seed: As of `Measured.triplets`.
     """
     rng = np.random.default_rng(seed)
     share = max(most // max(len(parts), 1), _FEWEST_EACH)

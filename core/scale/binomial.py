@@ -98,19 +98,8 @@ def fit_many(
 ) -> np.ndarray:
     """Coefficients of the most likely models, or, with a prior, of the most probable ones.
 
-    Parameters
-    ----------
-    design : ndarray, shape (q, p)
-    successes : ndarray, shape (b, q)
-    totals : ndarray, shape (q,) or (b, q)
-    link : Link
-    start : ndarray, shape (p,), optional
-    prior : Prior, optional
-
-    Returns
-    -------
-    ndarray, shape (b, p)
-        Where responses separate, coefficients are large but finite.
+    Shapes: design (q, p), successes (b, q), totals (q,) or (b, q), start (p,).
+    Returns: (b, p): Where responses separate, coefficients are large but finite.
     """
     design = np.asarray(design, dtype=float)
     p = design.shape[1]
@@ -169,10 +158,7 @@ def has_finite_optimum(design: np.ndarray, successes: np.ndarray, totals: np.nda
     It is not if some direction contradicts no answer: the likelihood then grows along it without
     end (separation, also quasi-complete), or does not change (too few answers).
 
-    Parameters
-    ----------
-    design : ndarray, shape (q, p)
-    successes, totals : ndarray, shape (q,)
+    Shapes: design (q, p), successes, totals (q,).
 
     References
     ----------

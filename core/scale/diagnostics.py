@@ -205,19 +205,12 @@ def _evidence_of_lapses(
 class _Model:
     """What answers are simulated from and judged by.
 
-    Attributes
-    ----------
-    values : ndarray, shape (s,)
-        Fitted.
-    design : ndarray, shape (t, p)
-        What every trial adds up of the first p values, second interval less first.
-    rate_of : ndarray of int, shape (t,), or None
-        Which of the further values are the log odds of a lapse in every trial; None for no lapses.
-    link : Link
-    which, sign : ndarray, shape (t,)
-        Of trials with the same chance of an answer; see `ScaleTrials.comparisons`.
-    fit : callable
-        Values (b, s) that fit successes (b, q) of totals (q,).
+    values (s,): Fitted.
+    design (t, p): What every trial adds up of the first p values, second interval less first.
+    rate_of (t,) or None: Which of the further values are the log odds of a lapse in every trial;
+        None for no lapses.
+    which, sign (t,): Of trials with the same chance of an answer; see `ScaleTrials.comparisons`.
+    fit: Values (b, s) that fit successes (b, q) of totals (q,).
     """
 
     values: np.ndarray

@@ -41,23 +41,15 @@ _SETTLED = 1e-6
 class ObserverComparisons:
     """What observers compared, and how often, each time with the same chance of an answer.
 
-    Attributes
-    ----------
-    rows : ndarray, shape (q, p)
-        Of the design without the lowest level; then, if asked for, a column for each observer's
-        preference: 1 where the second interval minus the first is as in the row, -1 otherwise.
-    observer : ndarray of int, shape (q,)
-        Whose lapses count, from 0; all 0 where one rate is shared.
-    names : ndarray of str, shape (k,)
-        Of these observers; one empty name where a rate is shared.
-    n_rates : int
-        How many rates of lapses are estimated: k, or none.
-    which : ndarray of int, shape (t,)
-        The row of every trial.
-    sign : ndarray, shape (t,)
-        1 where the trial is that row, -1 where it is its reverse.
-    successes, totals : ndarray, shape (q,)
-        Weights of the answers as in the row, and of all.
+    rows (q, p): Of the design without the lowest level; then, if asked for, a column for each
+        observer's preference: 1 where the second interval minus the first is as in the row, -1
+        otherwise.
+    observer (q,): Whose lapses count, from 0; all 0 where one rate is shared.
+    names str (k,): Of these observers; one empty name where a rate is shared.
+    n_rates: How many rates of lapses are estimated: k, or none.
+    which (t,): The row of every trial.
+    sign (t,): 1 where the trial is that row, -1 where it is its reverse.
+    successes, totals (q,): Weights of the answers as in the row, and of all.
     """
 
     rows: np.ndarray
@@ -85,19 +77,9 @@ def compared(
 ) -> ObserverComparisons:
     """The comparisons of every observer.
 
-    Parameters
-    ----------
-    trials : ScaleTrials
-    answers : Triplets or Quadruples
-        That they were read from.
-    lapses : {"none", "one", "each"}
-    order : bool
-        Whether the first or the second interval may be preferred.
-
-    Raises
-    ------
-    DataError
-        If that is asked for, and nobody recorded which was the first.
+    answers: That they were read from.
+    lapses: one of {"none", "one", "each"}.
+    order: Whether the first or the second interval may be preferred.
     """
     if order and not trials.ordered:
         raise DataError(
@@ -155,25 +137,11 @@ def most_likely(
     Fisher scoring, as `tripletscope.core.scale.binomial.fit_many`, of the chance g / 2 + (1 - g)
     F(eta), over the scale and the log odds of the rates g together.
 
-    Parameters
-    ----------
-    asked : ObserverComparisons
-    successes : ndarray, shape (b, q)
-    totals : ndarray, shape (q,) or (b, q)
-    link : Link
-    start : ndarray, shape (p + n_rates,) or (b, p + n_rates)
-    prior : Prior, optional
-        On the scale values.
-    fixed : ndarray of bool, shape (p + n_rates,), optional
-        What stays as it is at the start.
-    settled : float
-        A fit is done when a step gains no more than this share of the log-likelihood.
-
-    Returns
-    -------
-    values : ndarray, shape (b, p + n_rates)
-    worth : ndarray, shape (b,)
-        Log-likelihood, with the logarithm of the prior.
+    Shapes: successes (b, q), totals (q,) or (b, q), start (p + n_rates,) or (b, p + n_rates).
+    prior: On the scale values.
+    fixed bool (p + n_rates,): What stays as it is at the start.
+    settled: A fit is done when a step gains no more than this share of the log-likelihood.
+    Returns: values (b, p + n_rates); worth (b,): Log-likelihood, with the logarithm of the prior.
     """
     size = asked.rows.shape[1] + asked.n_rates
     found = np.broadcast_to(start, (len(successes), size)).astype(float)
@@ -251,16 +219,10 @@ def _slopes(
 class Lapsing:
     """The most likely scale with rates of lapses.
 
-    Attributes
-    ----------
-    values : ndarray, shape (p + n_rates,)
-    covariance : ndarray, shape (p, p)
-        Of all but the rates.
-    log_likelihood : float
-    worth : float
-        The same with the logarithm of the prior.
-    identified : bool
-        Whether each value is known to within the range of the scale.
+    Shapes: values (p + n_rates,).
+    covariance (p, p): Of all but the rates.
+    worth: The same with the logarithm of the prior.
+    identified: Whether each value is known to within the range of the scale.
     """
 
     values: np.ndarray
@@ -275,13 +237,7 @@ def fit_lapses(
 ) -> Lapsing:
     """The most likely scale with rates of lapses.
 
-    Parameters
-    ----------
-    asked : ObserverComparisons
-    link : Link
-    start : ndarray, shape (m - 1,)
-        A scale without lapses.
-    prior : Prior, optional
+    start (m - 1,): A scale without lapses.
     """
     p = asked.rows.shape[1]
     begin = np.zeros((len(_BEGIN) if asked.n_rates else 1, p + asked.n_rates))

@@ -31,15 +31,11 @@ _LEAST = 0.05
 class ObserverScales:
     """Scales in units of the noise, without the lowest level.
 
-    Attributes
-    ----------
-    values : ndarray, shape (P, m - 1)
-        Most probable ones.
-    covariance : ndarray, shape (P, m - 1, m - 1)
-    mean : ndarray, shape (m - 1,)
-        Over observers.
-    held : ndarray of bool, shape (P,)
-        Whether the own answers allow no finite scale, so that only what is common holds it.
+    Shapes: covariance (P, m - 1, m - 1).
+    values (P, m - 1): Most probable ones.
+    mean (m - 1,): Over observers.
+    held bool (P,): Whether the own answers allow no finite scale, so that only what is common holds
+        it.
     """
 
     values: np.ndarray
@@ -71,12 +67,8 @@ def scales_of_observers(
     from level to level, those nearby alike. Their spreads maximise the marginal likelihood of all
     answers, by Laplace's approximation; posteriors allow for what is not known of the mean.
 
-    Parameters
-    ----------
-    rows : ndarray, shape (q, m - 1)
-        Comparisons, as `ScaleTrials.counted` gives them, without the lowest level.
-    successes, totals : ndarray, shape (P, q)
-    link : Link
+    Shapes: successes, totals (P, q).
+    rows (q, m - 1): Comparisons, as `ScaleTrials.counted` gives them, without the lowest level.
 
     References
     ----------
@@ -131,13 +123,10 @@ def scales_of_observers(
 def _spread(mean: np.ndarray, consistency: float, shape: float, reach: float) -> np.ndarray:
     """(m - 1, m - 1) covariance of observers' scales.
 
-    Parameters
-    ----------
-    mean : ndarray, shape (m - 1,)
-    consistency, shape : float
-        Standard deviations of the size of the whole scale, and of steps, in parts of the mean.
-    reach : float
-        Part of all levels at which deviations of two steps correlate by 1 / e.
+    Shapes: mean (m - 1,).
+    consistency, shape: Standard deviations of the size of the whole scale, and of steps, in parts
+        of the mean.
+    reach: Part of all levels at which deviations of two steps correlate by 1 / e.
     """
     n = len(mean)
     step = shape * max(abs(mean[-1]) / n, _LEAST)

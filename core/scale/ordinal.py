@@ -241,15 +241,8 @@ def ordinal_scale(
 def oriented(positions: np.ndarray, stimulus: np.ndarray):
     """The transformation that turns and scales a map to its stimulus; see `OrdinalScale`.
 
-    Parameters
-    ----------
-    positions : ndarray, shape (m, d)
-    stimulus : ndarray, shape (m,)
-
-    Returns
-    -------
-    callable
-        Of positions of shape (..., d); distances keep their ratios.
+    Shapes: positions (m, d), stimulus (m,).
+    Returns: Of positions of shape (..., d); distances keep their ratios.
     """
     centred = positions - positions.mean(axis=0)
     ranks = np.argsort(np.argsort(stimulus, kind="stable")).astype(float)
@@ -268,14 +261,8 @@ def oriented(positions: np.ndarray, stimulus: np.ndarray):
 def normalised(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
     """A one-dimensional scale from 0 to 1, turned towards a reference.
 
-    Parameters
-    ----------
-    values, reference : ndarray, shape (m,)
-
-    Returns
-    -------
-    ndarray, shape (m,)
-        The better of the scale and its mirror image, by mean squared distance.
+    Shapes: values, reference (m,).
+    Returns: (m,): The better of the scale and its mirror image, by mean squared distance.
     """
     found = (values - values.min()) / (np.ptp(values) or 1.0)
     mirrored = 1.0 - found

@@ -82,16 +82,11 @@ class ScaleTrials:
 class Recorded:
     """Trials as difference-scaling programs record them.
 
-    Attributes
-    ----------
-    answers : Triplets or Quadruples
-        The same as similarity judgements about the levels; for triads the middle is the anchor.
-    levels : ndarray, shape (m,)
-        Physical values, ascending; the objects of `answers`.
-    observer : ndarray of str, shape (t,)
-        Who answered; empty text where that is not recorded.
-    second : ndarray of bool, shape (t,)
-        Whether the second interval was said to be larger.
+    answers: The same as similarity judgements about the levels; for triads the middle is the
+        anchor.
+    levels (m,): Physical values, ascending; the objects of `answers`.
+    observer str (t,): Who answered; empty text where that is not recorded.
+    second bool (t,): Whether the second interval was said to be larger.
     """
 
     answers: Triplets | Quadruples
@@ -108,18 +103,10 @@ class Recorded:
 def recorded(table: pd.DataFrame, *, name: str = "trials") -> Recorded:
     """Read a table of difference-scaling trials, as R's package MLDS has them.
 
-    Parameters
-    ----------
-    table : DataFrame
-        ``resp`` (or ``Response``): 1 where the second interval looked larger. Then stimuli
+    table: ``resp`` (or ``Response``): 1 where the second interval looked larger. Then stimuli
         ``S1`` to ``S4``, the second interval from S3 to S4, or, for triads, ``S1`` to ``S3``, the
-        second from S2 to S3, in ascending or descending order. Optionally ``Obs``. Any other
-        column is left alone.
-
-    Raises
-    ------
-    DataError
-        If a column is missing, a response is not 0 or 1, or a triad is in no order.
+        second from S2 to S3, in ascending or descending order. Optionally ``Obs``. Any other column
+        is left alone.
     """
     columns = {str(column).strip().lower(): column for column in table.columns}
     response = next((columns[name] for name in _RESPONSES if name in columns), None)
@@ -167,13 +154,7 @@ def _refuse(wrong: np.ndarray, problem: str, name: str) -> None:
 
 
 def stimulus_of(triplets: Triplets | Quadruples, column: str | None) -> np.ndarray:
-    """(n,) physical values of the objects, from a column of their table; None is their order.
-
-    Raises
-    ------
-    DataError
-        If there is no such column, or a value is missing or not a number.
-    """
+    """(n,) physical values of the objects, from a column of their table; None is their order."""
     if column is None:
         return np.arange(triplets.n_objects, dtype=float)
     objects = triplets.objects
@@ -209,25 +190,14 @@ def as_trials(
 ) -> ScaleTrials:
     """Difference-scaling trials from answers of any kind.
 
-    Parameters
-    ----------
-    data : Triplets, Quadruples, Recorded, DataFrame or array-like of int
-        Triplets are triads where the anchor lies between the others. Of quadruples, the intervals
+    data: Triplets are triads where the anchor lies between the others. Of quadruples, the intervals
         may overlap; which one came first is read from ``side``. A table is read by `recorded`. An
         array of three columns is triplets, of four Quadruples.
-    stimulus : str, optional
-        Column of the objects with the physical value; by default objects are in order.
-    outside : bool
-        Whether triplets whose anchor lies at one end count too. If the scale rises their true
+    stimulus: Column of the objects with the physical value; by default objects are in order.
+    outside: Whether triplets whose anchor lies at one end count too. If the scale rises their true
         answer is known, so they tell little of its shape.
-    most_levels : int, optional
-        Where there are more, neighbouring ones are joined to so many, of about equally many
-        values each.
-
-    Raises
-    ------
-    DataError
-        If no answer is of use, or there are under three levels.
+    most_levels: Where there are more, neighbouring ones are joined to so many, of about equally
+        many values each.
     """
     levels = second = None
     if isinstance(data, pd.DataFrame):

@@ -22,22 +22,11 @@ def motif_graphs(
     The classes "near" and "apart" have the same labels and as many edges: what differs is how these
     are joined. Motifs also arise by chance.
 
-    Parameters
-    ----------
-    n_graphs : int
-        Half of them of each class.
-    n_nodes : (int, int)
-        Least and largest number of nodes before motifs are attached.
-    n_motifs : int
-        Of each graph.
-    noise : float, 0 to 1
-        Share of graphs, drawn at random, whose label is that of the other class.
-    seed : int
-
-    Returns
-    -------
-    list of Graph
-        Each with its class as label.
+    n_graphs: Half of them of each class.
+    n_nodes: Least and largest number of nodes before motifs are attached.
+    n_motifs: Of each graph.
+    noise: Share of graphs, drawn at random, whose label is that of the other class.
+    Returns: Each with its class as label.
     """
     rng = np.random.default_rng(seed)
     classes = list(_EDGES)

@@ -12,15 +12,9 @@ def personal_maps(
 ) -> np.ndarray:
     """(p, n, d) maps of people, normal about the map of the group.
 
-    Parameters
-    ----------
-    positions : ndarray, shape (n, d)
-        The map of the group.
-    n_people : int
-    heterogeneity : float
-        Standard deviation of every coordinate between people, as a share of the size of the
-        group's map: see `tripletscope.core.geometry.rms`.
-    rng : numpy.random.Generator
+    positions (n, d): The map of the group.
+    heterogeneity: Standard deviation of every coordinate between people, as a share of the size of
+        the group's map: see `tripletscope.core.geometry.rms`.
     """
     noise = rng.standard_normal((n_people, *positions.shape))
     return positions + heterogeneity * rms(positions) * noise

@@ -67,21 +67,11 @@ def questions_of(
 ) -> np.ndarray:
     """Questions of a design, as often as each is asked.
 
-    Parameters
-    ----------
-    design : {"random", "repeated", "landmark", "triads"}
-        ``repeated``: random questions, each `repeats` times. ``landmark``: questions of every
-        object about pairs of a few, drawn from as few landmarks as give enough. ``triads``: those
-        of difference scaling, random ones whose anchor lies between the others in the order of
-        the objects.
-    n_objects, n_answers : int
-    rng : numpy.random.Generator
-    repeats : int
-
-    Returns
-    -------
-    ndarray of int, shape (T, 3)
-        T is `n_answers`, or the multiple of `repeats` below it.
+    design {"random", "repeated", "landmark", "triads"}: ``repeated``: random questions, each
+        `repeats` times. ``landmark``: questions of every object about pairs of a few, drawn from as
+        few landmarks as give enough. ``triads``: those of difference scaling, random ones whose
+        anchor lies between the others in the order of the objects.
+    Returns: (T, 3): T is `n_answers`, or the multiple of `repeats` below it.
 
     References
     ----------
@@ -111,15 +101,9 @@ def questions_of(
 def majority(rows: np.ndarray, repeats: int) -> np.ndarray:
     """The answers that most of every `repeats` successive ones, to the same question, give.
 
-    Parameters
-    ----------
-    rows : ndarray of int, shape (T, 3)
-    repeats : int
-        Odd, so that there is a majority; T is a multiple of it.
-
-    Returns
-    -------
-    ndarray of int, shape (T / repeats, 3)
+    Shapes: rows (T, 3).
+    repeats: Odd, so that there is a majority; T is a multiple of it.
+    Returns: (T / repeats, 3).
     """
     if repeats % 2 == 0:
         raise ValueError(f"repeats is {repeats}; a majority needs an odd number.")
@@ -148,18 +132,9 @@ def comparisons_of(
 ) -> np.ndarray:
     """(T, 3) what given distances answer to every question, or to random ones if these are many.
 
-    Parameters
-    ----------
-    distances : ndarray, shape (n, n)
-        Only their order matters; questions about two equal ones have no answer.
-    most : int
-        From more questions than this, so many are drawn at random.
-    seed : int
-
-    Returns
-    -------
-    ndarray of int, shape (T, 3)
-        Anchor, nearer, farther.
+    distances (n, n): Only their order matters; questions about two equal ones have no answer.
+    most: From more questions than this, so many are drawn at random.
+    Returns: (T, 3): Anchor, nearer, farther.
     """
     n = len(distances)
     if n * (n - 1) * (n - 2) // 2 > most:
@@ -184,25 +159,16 @@ def answer(
 ) -> np.ndarray:
     """Rows (anchor, near, far) that a simulated observer gives.
 
-    Parameters
-    ----------
-    positions : ndarray, shape (n, d)
-        Where the objects truly are.
-    questions : ndarray of int, shape (T, 3)
-        Anchor and the two objects to choose from.
-    noise : {"none", "flip", "lognormal", "positions", "logistic", "crowd"}
-        ``flip``: every answer is turned round with probability `level`. ``lognormal``: the logs
-        of both distances carry normal noise of standard deviation `level`. ``positions``: each of
-        the three objects is seen at its position plus normal noise of standard deviation `level`,
-        afresh in every question. ``logistic``: the first is chosen with the probability of STE,
-        1 / (1 + exp(d_first^2 - d_second^2)), with positions divided by `level` (1 if it is 0).
-        ``crowd``: with that of CKL, (d_second^2 + mu) / (d_first^2 + d_second^2 + 2 mu), where mu
-        is `level`.
-    level : float
-
-    Returns
-    -------
-    ndarray of int, shape (T, 3)
+    positions (n, d): Where the objects truly are.
+    questions (T, 3): Anchor and the two objects to choose from.
+    noise {"none", "flip", "lognormal", "positions", "logistic", "crowd"}: ``flip``: every answer is
+        turned round with probability `level`. ``lognormal``: the logs of both distances carry
+        normal noise of standard deviation `level`. ``positions``: each of the three objects is seen
+        at its position plus normal noise of standard deviation `level`, afresh in every question.
+        ``logistic``: the first is chosen with the probability of STE, 1 / (1 + exp(d_first^2 -
+        d_second^2)), with positions divided by `level` (1 if it is 0). ``crowd``: with that of CKL,
+        (d_second^2 + mu) / (d_first^2 + d_second^2 + 2 mu), where mu is `level`.
+    Returns: (T, 3).
     """
     n_questions = len(questions)
     if noise == "positions":

@@ -52,11 +52,9 @@ _JITTER = 0.07
 def scale_function(name: str, x: np.ndarray) -> np.ndarray:
     """A known perceptual scale, from 0 to 1 for stimuli from 0 to 1.
 
-    Parameters
-    ----------
-    name : {"sigmoid", "cubic", "polynomial", "sinusoid"}
-        The first two rise; the others do not only (Haghiri 2020, section 4.3).
-    x : ndarray, shape (n,)
+    Shapes: x (n,).
+    name {"sigmoid", "cubic", "polynomial", "sinusoid"}: The first two rise; the others do not only
+        (Haghiri 2020, section 4.3).
     """
     if name == "sigmoid":
         values = 1.0 / (1.0 + np.exp(-10.0 * (x - 0.5)))
@@ -76,18 +74,10 @@ def gaussian_process_observers(
 ) -> np.ndarray:
     """Perceptual scales of observers who differ smoothly from a steep logistic.
 
-    Parameters
-    ----------
-    x : ndarray, shape (n,)
-        Stimuli from 0 to 1, where all observers agree on 0 and on 1.
-    n_observers : int
-    length_scale : float
-        Of the squared-exponential kernel of unit variance: the shorter, the more they differ.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray, shape (n_observers, n)
+    x (n,): Stimuli from 0 to 1, where all observers agree on 0 and on 1.
+    length_scale: Of the squared-exponential kernel of unit variance: the shorter, the more they
+        differ.
+    Returns: (n_observers, n).
 
     References
     ----------
@@ -110,16 +100,9 @@ def true_positions(
 ) -> np.ndarray:
     """(n, d) positions of a known truth.
 
-    Parameters
-    ----------
-    truth : str
-        One of `TRUTHS`.
-    n_objects : int
-    n_components : int
-        Of clouds and cubes; the others have their own (`DIMENSIONS`).
-    rng : numpy.random.Generator
-    length_scale : float
-        Of `gaussian_process_observers`.
+    truth: One of `TRUTHS`.
+    n_components: Of clouds and cubes; the others have their own (`DIMENSIONS`).
+    length_scale: Of `gaussian_process_observers`.
     """
     return known_truth(truth, n_objects, n_components, rng, length_scale=length_scale)[0]
 
@@ -130,18 +113,10 @@ def known_truth(
 ) -> tuple[np.ndarray, pd.DataFrame]:
     """Positions of a known truth, and what an experimenter would know of the objects.
 
-    Parameters
-    ----------
-    truth, n_objects, n_components, rng, length_scale
-        See `true_positions`.
-
-    Returns
-    -------
-    positions : ndarray, shape (n, d)
-        A normal cloud has a standard deviation of 1, a cube sides of 1, circle, rings and helix
-        a radius of 1; scales go from 0 to 1, an observer's perhaps beyond.
-    known : DataFrame, n rows
-        ``group`` of clusters, half moons and rings; ``stimulus`` of scales (0 to 1), circle
+    truth, n_objects, n_components, rng, length_scale: See `true_positions`.
+    Returns: positions (n, d): A normal cloud has a standard deviation of 1, a cube sides of 1,
+        circle, rings and helix a radius of 1; scales go from 0 to 1, an observer's perhaps beyond;
+        known: ``group`` of clusters, half moons and rings; ``stimulus`` of scales (0 to 1), circle
         (angle in degrees) and helix (octaves); no columns for the others.
 
     References

@@ -26,18 +26,13 @@ LEAF, SPLIT, AGAIN = 0, 1, 2
 class SplitRule(NamedTuple):
     """How cells are split.
 
-    Attributes
-    ----------
-    kind : int
-        RANDOM pairs; pairs of different LABELS; one pivot with a response up to the cell's mean
-        and one above it (RESPONSES); LABELS_FIRST: pairs of different labels, and random ones
-        where all members have the same.
-    candidates : int
-        Pairs that are asked about; the one that lowers the variance of the responses most splits.
-    leaf_size : int
-        Cells of up to so many objects are leaves.
-    label : ndarray of int32, shape (n,)
-    response : ndarray of float, shape (n,)
+    Shapes: label int32 (n,), response (n,).
+    kind: RANDOM pairs; pairs of different LABELS; one pivot with a response up to the cell's mean
+        and one above it (RESPONSES); LABELS_FIRST: pairs of different labels, and random ones where
+        all members have the same.
+    candidates: Pairs that are asked about; the one that lowers the variance of the responses most
+        splits.
+    leaf_size: Cells of up to so many objects are leaves.
     """
 
     kind: int
@@ -255,13 +250,8 @@ def settle(growth, rule, node, pairs, first, spare):
 def grafted(nodes: Nodes, objects: np.ndarray, leaves: np.ndarray, seed: int) -> Growth:
     """A tree with further objects in its leaves, ready to grow on.
 
-    Parameters
-    ----------
-    nodes : Nodes
-    objects, leaves : ndarray of int32, shape (m,)
-        The further objects and where they belong.
-    seed : int
-        That of the tree.
+    objects, leaves int32 (m,): The further objects and where they belong.
+    seed: That of the tree.
     """
     size = len(nodes.child)
     ends = nodes.stop[leaves]

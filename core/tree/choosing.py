@@ -18,14 +18,10 @@ from tripletscope.core.tree.nodes import Nodes
 class LeafSizes(NamedTuple):
     """Leaf sizes and their out-of-bag errors.
 
-    Attributes
-    ----------
-    sizes : ndarray of int, shape (k,)
-    errors : ndarray, shape (k,)
-        Root mean squares.
-    gain, gain_error : float
-        How much smaller the square error of the best size is than that of predicting the mean of
-        all other objects, on average, and its standard error.
+    Shapes: sizes (k,).
+    errors (k,): Root mean squares.
+    gain, gain_error: How much smaller the square error of the best size is than that of predicting
+        the mean of all other objects, on average, and its standard error.
     """
 
     sizes: np.ndarray
@@ -47,20 +43,11 @@ def try_leaf_sizes(
 ) -> LeafSizes | None:
     """Out-of-bag errors of all powers of two up to half the objects.
 
-    Parameters
-    ----------
-    trees : iterable of Nodes
-        Of leaf size 1.
-    left_out : iterable of tuple of ndarray
-        For each tree, positions in `objects` of those it has not seen, and their leaves.
-    response : ndarray
-        Centred, by the trees' numbers of the objects.
-    objects : ndarray of int, shape (n,)
-
-    Returns
-    -------
-    LeafSizes or None
-        None if there are too few objects to choose by.
+    Shapes: objects (n,).
+    trees: Of leaf size 1.
+    left_out: For each tree, positions in `objects` of those it has not seen, and their leaves.
+    response: Centred, by the trees' numbers of the objects.
+    Returns: None if there are too few objects to choose by.
     """
     n = len(objects)
     sizes = 2 ** np.arange(max(n // 2, 1).bit_length())

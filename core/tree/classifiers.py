@@ -45,25 +45,11 @@ def predict_labels(
     The folds are the same for each. Inner folds choose the penalty, the number of neighbours, or
     the leaf size of forests, which ask only which of two objects a third is nearer to.
 
-    Parameters
-    ----------
-    fitted : Kernel
-    labels : array-like, shape (n,)
-        Missing values mean that the label is not known.
-    classifier : str
-    folds, repeats, seed
-        Of the cross-validation; see `tripletscope.core.kernel.classification.classify`.
-    n_estimators : int
-        Trees of a forest.
-    progress : Progress
-        Called after every fold.
-
-    Raises
-    ------
-    DataError
-        If there are too few labels to learn from.
-    Stopped
-        If `progress` asks to stop.
+    labels (n,): Missing values mean that the label is not known.
+    folds, repeats, seed: Of the cross-validation; see
+        `tripletscope.core.kernel.classification.classify`.
+    n_estimators: Trees of a forest.
+    progress: Called after every fold.
 
     Examples
     --------
@@ -95,15 +81,8 @@ def _forest(forest: ComparisonForestClassifier, space: Space, n_train: int) -> L
 def error_table(found: Mapping[str, Classification]) -> pd.DataFrame:
     """Errors of classifiers with their 95 % intervals over the folds of all repeats.
 
-    Parameters
-    ----------
-    found : mapping of str to Classification
-        By names from `CLASSIFIERS`.
-
-    Returns
-    -------
-    DataFrame
-        ``name``, ``value`` (share of wrong labels), ``low`` and ``high``.
+    found: By names from `CLASSIFIERS`.
+    Returns: ``name``, ``value`` (share of wrong labels), ``low`` and ``high``.
 
     References
     ----------

@@ -116,16 +116,10 @@ def growing(
 ) -> Dialogue:
     """Grow a tree from its open cells, level by level.
 
-    Parameters
-    ----------
-    growth : Growth
-        Changed in place. With k pairs of pivots per node, the further pairs are drawn from the
+    growth: Changed in place. With k pairs of pivots per node, the further pairs are drawn from the
         two sides that the first divides, and the majority decides.
-    rule : SplitRule
-    waiting : array-like of int
-        The cells to be divided, unless they are small enough for a leaf.
-    choose : callable, optional
-        Chooses the pivots in place of the rule.
+    waiting: The cells to be divided, unless they are small enough for a leaf.
+    choose: Chooses the pivots in place of the rule.
     """
     n_pairs = growth.pivots.shape[1]
     waiting = np.asarray(waiting, dtype=np.int32)

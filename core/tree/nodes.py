@@ -106,18 +106,9 @@ def descend_measured(nodes, measure, x, leaf):
 def descending(nodes: Nodes, x: np.ndarray, own: bool) -> Dialogue:
     """Find the leaf of every object.
 
-    Parameters
-    ----------
-    nodes : Nodes
-    x : ndarray of int, shape (m,)
-    own : bool
-        Whether these numbers are those of the tree's objects; pivots then know their side.
-
-    Returns
-    -------
-    leaf : ndarray of int32, shape (m,)
-    asked : ndarray of int, shape (m,)
-        Questions about each.
+    Shapes: x (m,).
+    own: Whether these numbers are those of the tree's objects; pivots then know their side.
+    Returns: leaf int32 (m,); asked (m,): Questions about each.
     """
     at = np.zeros(len(x), dtype=np.int32)
     asked = np.zeros(len(x), dtype=np.int64)

@@ -115,23 +115,10 @@ def grow_trees(
 ) -> list[Nodes]:
     """Trees of samples of the objects, side by side.
 
-    Parameters
-    ----------
-    oracle : Oracle
-        Asked once for each level of all trees; compiled loops run in threads over trees.
-    samples : sequence of ndarray of int
-        Objects of each tree.
-    seeds : sequence of int
-        From which the pivots of each tree follow.
-    how : SplitRule
-    n_pairs, choose
-        See `tripletscope.core.tree.growing.growing`.
-    progress : Progress
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop.
+    oracle: Asked once for each level of all trees; compiled loops run in threads over trees.
+    samples: Objects of each tree.
+    seeds: From which the pivots of each tree follow.
+    n_pairs, choose: See `tripletscope.core.tree.growing.growing`.
     """
     seeds_of = list(zip(samples, seeds, strict=True))
     if compiled_answers(oracle) and n_pairs == 1 and choose is None:
@@ -161,14 +148,8 @@ def find_leaves(
 ) -> list[np.ndarray]:
     """The leaf of each object in each tree.
 
-    Parameters
-    ----------
-    oracle : Oracle
-    trees : sequence of Nodes
-    objects : sequence of ndarray of int
-        For each tree, the objects to be found.
-    own : bool
-        Whether these numbers are those of the trees' objects.
+    objects: For each tree, the objects to be found.
+    own: Whether these numbers are those of the trees' objects.
     """
     pairs = list(zip(trees, objects, strict=True))
     # Pivots that are asked about need no question, which the compiled loop does not see.

@@ -12,20 +12,11 @@ def cells(
 ) -> list[np.ndarray]:
     """Outlines of the cells of all nodes.
 
-    Parameters
-    ----------
-    nodes : Nodes
-        With one pair of pivots per node.
-    positions : ndarray, shape (n, 2)
-        Of the objects, by the numbers that the nodes give them.
-    low, high : ndarray, shape (2,)
-        Corners of the root's cell.
-
-    Returns
-    -------
-    list of ndarray, shape (k, 2)
-        Convex polygons; k is 0 where pivots of the same place, or answers that contradict the
-        positions, leave nothing.
+    nodes: With one pair of pivots per node.
+    positions (n, 2): Of the objects, by the numbers that the nodes give them.
+    low, high (2,): Corners of the root's cell.
+    Returns: (k, 2): Convex polygons; k is 0 where pivots of the same place, or answers that
+        contradict the positions, leave nothing.
     """
     p, q = positions[nodes.pivots[:, 0]].transpose(1, 0, 2)
     # x is nearer to p where x . (q - p) is below that of their middle.
@@ -38,14 +29,9 @@ def halved(
 ) -> list[np.ndarray]:
     """Outlines of cells that are halved at thresholds of projections.
 
-    Parameters
-    ----------
-    child : ndarray of int, shape (m,)
-        The child of each node where the projection is at most the threshold; -1 for a leaf.
-    direction : ndarray, shape (m, 2)
-    threshold : ndarray, shape (m,)
-    low, high
-        See `cells`, also for what is returned.
+    Shapes: direction (m, 2), threshold (m,).
+    child (m,): The child of each node where the projection is at most the threshold; -1 for a leaf.
+    low, high: See `cells`, also for what is returned.
     """
     found = [np.zeros((0, 2))] * len(child)
     found[0] = np.array([low, (high[0], low[1]), high, (low[0], high[1])], dtype=float)
@@ -59,10 +45,7 @@ def halved(
 def _below(polygon: np.ndarray, height: np.ndarray) -> np.ndarray:
     """The part of a convex polygon where a linear function is not above 0.
 
-    Parameters
-    ----------
-    height : ndarray, shape (k,)
-        The function at the corners (Sutherland & Hodgman 1974).
+    height (k,): The function at the corners (Sutherland & Hodgman 1974).
     """
     kept = []
     for i in range(len(polygon)):

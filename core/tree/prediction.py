@@ -261,15 +261,9 @@ def grown_forest(
 ) -> tuple[ComparisonForest, np.ndarray]:
     """A forest of all objects whose value is known, and their positions.
 
-    Parameters
-    ----------
-    fitted : Method
-        A map or kernel of these answers.
-    triplets : Triplets
-    column, kind, answers
-        See `forest_errors`.
-    **settings
-        Parameters of the forest.
+    fitted: A map or kernel of these answers.
+    column, kind, answers: See `forest_errors`.
+    **settings: Parameters of the forest.
     """
     space = space_of(fitted)
     there, values, _ = _known(triplets, column, kind, space)

@@ -57,14 +57,9 @@ class _ProjectionTree(BaseEstimator):
     search reaches: a cell is cut where the projection changes nearest to its median, and one where
     it never does is a leaf, however large.
 
-    Attributes
-    ----------
-    members_ : list of ndarray of int
-        Training objects of every node.
-    child_ : list of int
-        The lower child; the upper one follows it. -1 for a leaf.
-    direction_ : list of ndarray, shape (d,)
-    threshold_ : list of float
+    Shapes: direction_ (d,).
+    members_: Training objects of every node.
+    child_: The lower child; the upper one follows it. -1 for a leaf.
     """
 
     leaf_size: LeafSize = 16
@@ -95,10 +90,7 @@ class _ProjectionTree(BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> Self:
         """Grow the tree.
 
-        Parameters
-        ----------
-        X : array-like, shape (n, d)
-        y : ignored
+        Shapes: X (n, d).
         """
         checked(type(self), self.get_params())
         X = validate_data(self, X, dtype=float)
@@ -127,10 +119,8 @@ class _ProjectionTree(BaseEstimator):
     def kneighbors(self, X: Any, n_neighbors: int = 1) -> Neighbours:
         """Nearest neighbours in the leaf that each object falls into.
 
-        Returns
-        -------
-        Neighbours
-            Positions in the training data; steps down the tree and distances count as questions.
+        Returns: Positions in the training data; steps down the tree and distances count as
+            questions.
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=float, reset=False)
@@ -158,13 +148,8 @@ class _ProjectionTree(BaseEstimator):
 class KDTree(_ProjectionTree):
     """Cells halved along a coordinate (Bentley 1975; Friedman 1977).
 
-    Parameters
-    ----------
-    leaf_size, coordinate, seed
-        See their declarations.
+    leaf_size, coordinate, seed: See their declarations.
 
-    Notes
-    -----
     At a coordinate drawn at random, objects below the median part from the others, and one that
     would leave fewer than two objects on a side is drawn again: so the KD trees were grown that
     comparison trees were held against (Haghiri, Ghoshdastidar & von Luxburg 2017).

@@ -19,17 +19,11 @@ from tripletscope.core.tree.oracle import Vectors
 class SearchErrors:
     """Nearest neighbours of objects that a tree was grown without.
 
-    Attributes
-    ----------
-    missed : ndarray of bool, shape (n,)
-        Whether something farther than the nearest neighbour was found, or nothing.
-    excess : ndarray, shape (n,)
-        Distance to what was found, as a multiple of the distance to the nearest neighbour, less
-        one; NaN where nothing was found or the neighbour is at distance 0.
-    asked : ndarray of int, shape (n,)
-        Questions about each object.
-    to_build : float
-        Questions to grow a tree, on average; NaN for trees that do not ask.
+    missed bool (n,): Whether something farther than the nearest neighbour was found, or nothing.
+    excess (n,): Distance to what was found, as a multiple of the distance to the nearest neighbour,
+        less one; NaN where nothing was found or the neighbour is at distance 0.
+    asked (n,): Questions about each object.
+    to_build: Questions to grow a tree, on average; NaN for trees that do not ask.
     """
 
     missed: np.ndarray
@@ -70,20 +64,9 @@ def search_errors(
 ) -> SearchErrors:
     """How often a tree misses the nearest neighbours of objects that it has not seen.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        With ``kneighbors``: any tree of this package, about vectors or a matrix of distances.
-        Fitted anew, as a clone with a seed of its own, on every training part.
-    X : ndarray
-        Vectors (n, d) or distances (n, n).
-    folds, max_objects, seed : int
-    progress : Progress
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop before all folds are done.
+    estimator: With ``kneighbors``: any tree of this package, about vectors or a matrix of
+        distances. Fitted anew, as a clone with a seed of its own, on every training part.
+    X: Vectors (n, d) or distances (n, n).
     """
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(X))
@@ -134,16 +117,9 @@ def _search(
 def expansion_rates(distances: np.ndarray) -> np.ndarray:
     """How fast the balls around each object fill as their radius doubles.
 
-    Parameters
-    ----------
-    distances : ndarray, shape (m, n)
-        From m objects to all n, themselves included.
-
-    Returns
-    -------
-    ndarray, shape (m,)
-        The smallest c with |B(x, 2r)| <= c |B(x, r)| for all r > 0; Haghiri et al. (2017), as
-        section 2.3.3 of Haghiri's thesis estimates it point by point.
+    distances (m, n): From m objects to all n, themselves included.
+    Returns: (m,): The smallest c with |B(x, 2r)| <= c |B(x, r)| for all r > 0; Haghiri et al.
+        (2017), as section 2.3.3 of Haghiri's thesis estimates it point by point.
     """
     rates = np.ones(len(distances))
     for i, row in enumerate(np.sort(distances, axis=1)):

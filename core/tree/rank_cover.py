@@ -21,23 +21,12 @@ _NOBODY = np.zeros(0, dtype=np.int32)
 class RankCoverTree(ComparingEstimator):
     """Levels of ever fewer objects, each object below the nearest of the next level.
 
-    Parameters
-    ----------
-    metric : str or Oracle
-        How objects are given: see `tripletscope.core.tree.objects.ComparingEstimator`.
-    n_levels, coverage, seed
-        See their declarations.
+    metric: How objects are given: see `tripletscope.core.tree.objects.ComparingEstimator`.
+    n_levels, coverage, seed: See their declarations.
+    n_levels_: Levels; without a number of them floor(log4 n), as Haghiri, Ghoshdastidar & von
+        Luxburg (2017) held it against comparison trees.
+    n_questions_: Questions that building the tree took.
 
-    Attributes
-    ----------
-    n_levels_ : int
-        Levels; without a number of them floor(log4 n), as Haghiri, Ghoshdastidar & von Luxburg
-        (2017) held it against comparison trees.
-    n_questions_ : int
-        Questions that building the tree took.
-
-    Notes
-    -----
     The nearest few of some candidates are told by knockout, which needs fewer questions than
     sorting them.
 
@@ -64,17 +53,7 @@ class RankCoverTree(ComparingEstimator):
     def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> Self:
         """Build the tree, level by level from the top.
 
-        Parameters
-        ----------
-        X : array-like
-            Objects, as `metric` says.
-        y : ignored
-        progress : Progress
-
-        Raises
-        ------
-        Stopped
-            If `progress` asks to stop.
+        X: Objects, as `metric` says.
         """
         oracle, objects = self._given(X)
         asked = oracle.n_questions

@@ -18,18 +18,9 @@ def nearest(x: np.ndarray, candidates: Sequence[np.ndarray], k: int = 1) -> Dial
     (tournament sort; Knuth, The Art of Computer Programming 3, 5.2.3). The questions of a round do
     not depend on each other.
 
-    Parameters
-    ----------
-    x : ndarray of int, shape (m,)
-    candidates : sequence of ndarray of int
-        Different objects, not x itself.
-    k : int
-
-    Returns
-    -------
-    found : ndarray of int, shape (m, k)
-        Nearest first; -1 where there are fewer candidates.
-    asked : ndarray of int, shape (m,)
+    Shapes: x (m,).
+    candidates: Different objects, not x itself.
+    Returns: found (m, k): Nearest first; -1 where there are fewer candidates; asked (m,).
     """
     m = len(x)
     room = 1 << max((max(map(len, candidates), default=1) - 1).bit_length(), 0)
@@ -77,21 +68,9 @@ def best_first(nodes: Nodes, x: int, own: bool, k: int, budget: int) -> Dialogue
     pivot is nearest to the object, which questions find out as well, and so on until the budget is
     used up. (Best bin first, Beis & Lowe 1997, without coordinates.)
 
-    Parameters
-    ----------
-    nodes : Nodes
-    x : int
-    own : bool
-        Whether `x` is one of the tree's objects; it is then not its own neighbour.
-    k : int
-    budget : int
-        Questions after which no further one is asked; a larger budget asks the same and more.
-
-    Returns
-    -------
-    found : ndarray of int, shape (k,)
-        Nearest first; -1 where there are fewer.
-    asked : int
+    own: Whether `x` is one of the tree's objects; it is then not its own neighbour.
+    budget: Questions after which no further one is asked; a larger budget asks the same and more.
+    Returns: found (k,): Nearest first; -1 where there are fewer; asked.
     """
     search = _Search(nodes, x, own, k, budget)
     with suppress(_SpentError):

@@ -356,12 +356,7 @@ class ComparisonTree(ComparingEstimator):
 
 
 def most_answered(oracle: AnswersOracle) -> Chooser:
-    """Chooses the pivots about which most objects of a cell have been asked.
-
-    Parameters
-    ----------
-    oracle : AnswersOracle
-    """
+    """Chooses the pivots about which most objects of a cell have been asked."""
     n = oracle.n_objects
 
     def choose(members: np.ndarray, key: int, attempt: int) -> tuple[int, int]:

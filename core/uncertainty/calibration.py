@@ -48,17 +48,12 @@ _TOLERATED = 0.03
 class Truth:
     """A known truth that answers like the user's are simulated about.
 
-    Attributes
-    ----------
-    positions : ndarray, shape (n, d)
-    noise : float
-        Of the logarithms of distances; used where the method has no model of answers.
-    error : float
-        Share of its training answers that a map contradicts.
-    heterogeneity : float or None
-        By how much the maps of participants differ; see
-        `tripletscope.core.simulation.people.personal_maps`. None where all answers are about
-        the truth itself, whoever gave them.
+    Shapes: positions (n, d).
+    noise: Of the logarithms of distances; used where the method has no model of answers.
+    error: Share of its training answers that a map contradicts.
+    heterogeneity: By how much the maps of participants differ; see
+        `tripletscope.core.simulation.people.personal_maps`. None where all answers are about the
+        truth itself, whoever gave them.
     """
 
     positions: np.ndarray
@@ -77,13 +72,7 @@ def simulated_answers(
 
     Where its loss is no likelihood: by log-normal noise on distances, as Lohaus et al. (2019).
 
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-    truth : Truth
-    questions : ndarray of int, shape (T, 3)
-        Anchor and the two objects to choose from.
-    rng : numpy.random.Generator
+    questions (T, 3): Anchor and the two objects to choose from.
     """
     if not method.is_likelihood:
         return answer(truth.positions, questions, rng, noise="lognormal", level=truth.noise)
@@ -109,19 +98,7 @@ def estimated_truth(
     A map always agrees with its own answers better than the truth would, so the noise is the one
     at which maps of simulated answers contradict as many of them as the user's map of the user's.
 
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-    triplets : Triplets
-    seed : int
-    progress : Progress
-    differ : float, optional
-        `Truth.heterogeneity` of it.
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop.
+    differ: `Truth.heterogeneity` of it.
     """
     fitted = clone(method).fit(triplets, progress=progress)
     if fitted.stopped_:
@@ -299,13 +276,8 @@ def held_by_ellipses(
 
     The truth is aligned to `Samples.centre` by rotation, reflection, shift and scale.
 
-    Parameters
-    ----------
-    samples : Samples
-    truth : ndarray, shape (n, d)
-    covariances : ndarray, shape (n, d, d), optional
-        By default those of the samples.
-    levels : tuple of float
+    Shapes: truth (n, d).
+    covariances (n, d, d): By default those of the samples.
     """
     covariances = samples.covariances if covariances is None else covariances
     known = samples.counts >= _LEAST_MAPS
@@ -445,12 +417,8 @@ def _measured(
 def tally(probability: np.ndarray, true: np.ndarray) -> np.ndarray:
     """(3, m) counts, summed confidences and successes, in classes of confidence from 1/2 to 1.
 
-    Parameters
-    ----------
-    probability : ndarray, shape (T,)
-        That the first object is nearer; NaN where nothing is known.
-    true : ndarray of bool, shape (T,)
-        Whether it is.
+    probability (T,): That the first object is nearer; NaN where nothing is known.
+    true bool (T,): Whether it is.
     """
     known = np.isfinite(probability)
     probability, true = probability[known], true[known]

@@ -31,29 +31,17 @@ _OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}
 class Target(NamedTuple):
     """A posterior relative to a normal distribution: what every step is judged by.
 
-    Attributes
-    ----------
-    constants : ndarray, shape (k,)
-        Of the loss.
-    roles : ndarray of uint32, shape (3, T)
-    weight : ndarray, shape (T,)
-    mode : ndarray, shape (d or d + 1, n)
-        Of the normal distribution, with an even number of components.
-    n_components : int
-    precision : float
-        Of the prior, where the normal distribution is not the prior itself; otherwise 0.
-    turned : bool
-        Whether rotations are left out.
-    similarity, further : int
-        Addresses of that of the loss and of `_with_choices`; 0 where there are no choices among
-        several pairs, for which nothing need be compiled then.
-    kinds : ndarray of int, shape (k, 3)
-        Of the kinds of choices among several pairs: how many roles they have, how many there are,
-        and `PreparedAnswers.chosen`.
-    shown : ndarray of uint32, shape (e,)
-        Their roles, one kind after the other.
-    worth : ndarray, shape (s,)
-        Their weights.
+    Shapes: roles uint32 (3, T), weight (T,).
+    constants (k,): Of the loss.
+    mode (d or d + 1, n): Of the normal distribution, with an even number of components.
+    precision: Of the prior, where the normal distribution is not the prior itself; otherwise 0.
+    turned: Whether rotations are left out.
+    similarity, further: Addresses of that of the loss and of `_with_choices`; 0 where there are no
+        choices among several pairs, for which nothing need be compiled then.
+    kinds (k, 3): Of the kinds of choices among several pairs: how many roles they have, how many
+        there are, and `PreparedAnswers.chosen`.
+    shown uint32 (e,): Their roles, one kind after the other.
+    worth (s,): Their weights.
     """
 
     constants: np.ndarray
@@ -88,14 +76,9 @@ _further_at = found_at(_FURTHER)
 class Place(NamedTuple):
     """Where a chain is; changed in place.
 
-    Attributes
-    ----------
-    deviation : ndarray, shape (d * n,)
-        From the mode.
-    standard : ndarray, shape (r,)
-        The same in standard normals.
-    value : ndarray, shape (1,)
-        Log of posterior over normal density; -inf before the first step.
+    deviation (d * n,): From the mode.
+    standard (r,): The same in standard normals.
+    value (1,): Log of posterior over normal density; -inf before the first step.
     """
 
     deviation: np.ndarray
@@ -115,16 +98,9 @@ class Chain:
     Where the normal distribution leaves out rotations, maps are kept in the mode's orientation,
     and the volume that rotation sweeps there is part of the ratio.
 
-    Parameters
-    ----------
-    answers : PreparedAnswers or PreparedChoices
-        Of triplets.
-    loss : Loss
-        Minus the log likelihood of an answer.
-    normal : Normal
-    rng : numpy.random.Generator
-    precision : float
-        Of the prior, where `normal` is not the prior itself; otherwise 0.
+    answers: Of triplets.
+    loss: Minus the log likelihood of an answer.
+    precision: Of the prior, where `normal` is not the prior itself; otherwise 0.
     """
 
     def __init__(

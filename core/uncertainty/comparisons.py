@@ -149,12 +149,8 @@ def certainty(
 def moments(embeddings: np.ndarray, correction: float = 1.0) -> Comparisons:
     """Mean and standard deviation of every distance over several maps.
 
-    Parameters
-    ----------
-    embeddings : ndarray, shape (b, n, d)
-        NaN where a map does not place an object.
-    correction : float
-        Factor on the variances.
+    embeddings (b, n, d): NaN where a map does not place an object.
+    correction: Factor on the variances.
     """
     n = embeddings.shape[1]
     columns = columns_of(embeddings)

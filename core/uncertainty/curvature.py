@@ -24,15 +24,11 @@ _LEAST = 0.5
 class Normal:
     """A normal distribution over maps, given by its mode and a factor of its covariance.
 
-    Attributes
-    ----------
-    mode : ndarray, shape (d, n)
-    factor : ndarray, shape (d * n, r) or (d * n,)
-        Covariance is ``factor @ factor.T``; of a vector, the squares are the variances.
-    turned : bool
-        Whether the directions in which the mode turns as a whole are left out.
-    log_volume : float
-        Logarithm of the determinant of the factor, for comparing modes.
+    Shapes: mode (d, n).
+    factor (d * n, r) or (d * n,): Covariance is ``factor @ factor.T``; of a vector, the squares are
+        the variances.
+    turned: Whether the directions in which the mode turns as a whole are left out.
+    log_volume: Logarithm of the determinant of the factor, for comparing modes.
     """
 
     mode: np.ndarray
@@ -60,17 +56,11 @@ def laplace_normal(
     Rotations change nothing but the point of view. Where the mode is a proper d-dimensional map,
     they are taken out, and what remains are maps in the mode's own orientation.
 
-    Parameters
-    ----------
-    answers : PreparedAnswers or PreparedChoices
-        Of triplets.
-    loss : Loss
-        Minus the log likelihood of an answer.
-    mode : ndarray, shape (d, n)
-    precision : float
-        Of the prior: 1 / variance of a coordinate.
-    free_size : bool
-        Whether the answers leave the size open; `mode` is then where its search begins.
+    Shapes: mode (d, n).
+    answers: Of triplets.
+    loss: Minus the log likelihood of an answer.
+    precision: Of the prior: 1 / variance of a coordinate.
+    free_size: Whether the answers leave the size open; `mode` is then where its search begins.
     """
     if free_size:
         mode = _sized(answers, loss, mode, precision)

@@ -43,12 +43,8 @@ class DistanceRows(Protocol):
     def rough(self, anchors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Mean distances from some anchors in single precision, in a unit of the source.
 
-        Returns
-        -------
-        distances : ndarray of float32, shape (a, n)
-            Infinite where unknown.
-        widest : ndarray, shape (a,)
-            No distance from this anchor has a larger standard deviation, in the same unit.
+        Returns: distances float32 (a, n): Infinite where unknown; widest (a,): No distance from
+            this anchor has a larger standard deviation, in the same unit.
         """
 
     def full(self, anchor: int, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -77,12 +73,8 @@ class Matrices:
 class Maps:
     """Distances in several maps.
 
-    Parameters
-    ----------
-    embeddings : ndarray, shape (b, n, d)
-        NaN where a map does not place an object.
-    correction : float
-        Factor on the variances.
+    embeddings (b, n, d): NaN where a map does not place an object.
+    correction: Factor on the variances.
     """
 
     def __init__(self, embeddings: np.ndarray, correction: float) -> None:
@@ -138,19 +130,9 @@ def columns_of(embeddings: np.ndarray) -> np.ndarray:
 def least_certain(source: DistanceRows, k: int, independent: bool) -> tuple[np.ndarray, np.ndarray]:
     """The k least certain of all comparisons, and how certain they are.
 
-    Parameters
-    ----------
-    source : DistanceRows
-    k : int
-    independent : bool
-        Whether variances add, not standard deviations.
-
-    Returns
-    -------
-    rows : ndarray of int, shape (min(k, all), 3)
-        Anchor and the two others, the one that seems nearer first; least certain first.
-    probability : ndarray
-        That this order is right, from 1/2 up.
+    independent: Whether variances add, not standard deviations.
+    Returns: rows (min(k, all), 3): Anchor and the two others, the one that seems nearer first;
+        least certain first; probability: That this order is right, from 1/2 up.
     """
     anchors = source.placed
     if len(anchors) < 3 or k < 1:

@@ -248,16 +248,7 @@ def posterior_response(
 
     Of each part of the answers; of maps that are too large for it, from the most probable one.
 
-    Parameters
-    ----------
-    method, triplets, variance, seed
-        As those of `laplace`.
-    progress : Progress
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop.
+    method, triplets, variance, seed: As those of `laplace`.
     """
     triplets = as_triplets(triplets)
     single = clone(method).set_params(n_init=1)

@@ -157,20 +157,10 @@ def predicted(
     open: by response probability, because it is people who are predicted. Where the samples have
     no response model, by order certainty.
 
-    Parameters
-    ----------
-    samples : Samples
-    questions : Triplets or array-like of int, shape (T, 3)
-        Anchor and the two objects to choose from.
-    threshold : float
-        From 1/2 up to 1.
-    spread : str
-        See `Samples.order_certainty`.
-
-    Returns
-    -------
-    DataFrame, T rows
-        ``anchor``, ``first``, ``second``, ``nearer`` (ids; nearer missing where left open or
+    questions (T, 3): Anchor and the two objects to choose from.
+    threshold: From 1/2 up to 1.
+    spread: See `Samples.order_certainty`.
+    Returns: ``anchor``, ``first``, ``second``, ``nearer`` (ids; nearer missing where left open or
         where an object has no place), ``response_probability`` (of the likelier response; missing
         without a response model) and ``order_certainty`` (that the maps have the likelier order
         right).

@@ -369,25 +369,8 @@ def margin_reliability(
 
     Response probabilities are calibrated from its margins; there is no order certainty.
 
-    Parameters
-    ----------
-    method : Method
-    triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    unit : {"auto", "participants", "answers"}
-        Of the intervals.
-    folds, seed : int
-    progress : Progress
-
-    Returns
-    -------
-    Reliability
-
-    Raises
-    ------
-    DataError
-        If there are fewer groups of answers than folds.
-    Stopped
-        If `progress` asks to stop before all folds are done.
+    Shapes: triplets (T, 3) or (T, 4).
+    unit {"auto", "participants", "answers"}: Of the intervals.
     """
 
     def predicted(train: Triplets, test: Triplets, _: float) -> tuple[np.ndarray, np.ndarray]:

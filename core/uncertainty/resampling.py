@@ -195,16 +195,7 @@ def bootstrap_response(
 ) -> ResponseModel:
     """How people respond, given replicates: learned from a few of each part of the answers.
 
-    Parameters
-    ----------
-    method, triplets, scheme, unit, share, seed
-        As those of `bootstrap`.
-    progress : Progress
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop.
+    method, triplets, scheme, unit, share, seed: As those of `bootstrap`.
     """
     triplets = as_answers(triplets)
     single = clone(method).set_params(n_init=1)
@@ -228,13 +219,8 @@ def _few_maps(
 class _Drawing:
     """What is resampled, and how.
 
-    Attributes
-    ----------
-    answers : PreparedAnswers or PreparedChoices
-    units : SamplingUnits
-    share : float or None
-        Of the units, in subsamples.
-    reference : ndarray, shape (n, d)
+    Shapes: reference (n, d).
+    share: Of the units, in subsamples.
     """
 
     answers: Answers

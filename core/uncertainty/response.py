@@ -80,17 +80,9 @@ def evidence(method: Method, embeddings: np.ndarray, rows: np.ndarray) -> np.nda
     such as an odd one out, each answer is about two of them: given that one of these was chosen,
     it is as probable as if no other had been shown.
 
-    Parameters
-    ----------
-    method : Method
-    embeddings : ndarray, shape (b, n, d)
-        NaN for objects that have no place.
-    rows : ndarray of int, shape (T, 3) or (T, 4)
-
-    Returns
-    -------
-    ndarray, shape (T,)
-        NaN where no map has all objects.
+    Shapes: rows (T, 3) or (T, 4).
+    embeddings (b, n, d): NaN for objects that have no place.
+    Returns: (T,): NaN where no map has all objects.
     """
     total, count = np.zeros((2, len(rows)))
     for positions in embeddings:
@@ -144,12 +136,8 @@ def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> Re
     One more response, which contradicts all evidence, is added, so that no response is ever said
     to be impossible.
 
-    Parameters
-    ----------
-    method : Method
-    evidence : ndarray, shape (T,)
-        For the responses as they were given, from what has not seen them.
-    weight : ndarray, shape (T,)
+    Shapes: weight (T,).
+    evidence (T,): For the responses as they were given, from what has not seen them.
     """
     told = np.isfinite(evidence) & (weight > 0)
     number = int(told.sum())
@@ -194,19 +182,7 @@ def learned_response(
 ) -> ResponseModel:
     """A response model, learned from responses that are held out in turn.
 
-    Parameters
-    ----------
-    method : Method
-    triplets : Triplets or Quadruples
-    drawn : callable
-        From answers to maps of them, ndarray of shape (b, n, d).
-    seed : int
-    progress : Progress
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop.
+    drawn: From answers to maps of them, ndarray of shape (b, n, d).
     """
     found = np.full(len(triplets), np.nan)
     if n_groups(triplets) >= FOLDS:

@@ -324,14 +324,10 @@ def aligned(
 ) -> np.ndarray:
     """(n, d) positions brought to the reference by their placed objects; the others NaN.
 
-    Parameters
-    ----------
-    positions, reference : ndarray, shape (n, d)
-    placed : ndarray of bool, shape (n,)
-    size : {"same", "fit", "own"}
-        That of the reference, that of the best fit, or as it is. Resampled maps that have little
-        in common with the reference would shrink to the best fit, and ellipses of few answers
-        would be too small.
+    Shapes: positions, reference (n, d), placed bool (n,).
+    size {"same", "fit", "own"}: That of the reference, that of the best fit, or as it is. Resampled
+        maps that have little in common with the reference would shrink to the best fit, and
+        ellipses of few answers would be too small.
     """
     found = np.full(reference.shape, np.nan)
     own, target = positions[placed], reference[placed]

@@ -61,15 +61,9 @@ WarmUp = Annotated[
 class Lengths:
     """How long chains are to be.
 
-    Attributes
-    ----------
-    effective : int
-        Effective draws that are wanted, of all chains together.
-    most : int
-        Draws of each chain at most.
-    chains : int
-    warm_up : float
-        Share of the draws that is left out.
+    effective: Effective draws that are wanted, of all chains together.
+    most: Draws of each chain at most.
+    warm_up: Share of the draws that is left out.
     """
 
     effective: int
@@ -139,17 +133,9 @@ def _run(
 def convergence(values: np.ndarray) -> tuple[float, float | None]:
     """How far chains have come.
 
-    Parameters
-    ----------
-    values : ndarray, shape (c, m, q)
-        Of q quantities, in m draws of c chains.
-
-    Returns
-    -------
-    effective : float
-        Median over the quantities of the bulk effective sample size.
-    rhat : float or None
-        Their largest rank-normalised split R-hat. None for under four draws.
+    values (c, m, q): Of q quantities, in m draws of c chains.
+    Returns: effective: Median over the quantities of the bulk effective sample size; rhat: Their
+        largest rank-normalised split R-hat. None for under four draws.
     """
     from arviz_stats.base import array_stats  # imported late: that takes a second
 

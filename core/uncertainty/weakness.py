@@ -15,12 +15,9 @@ LISTED = 200
 def undecided_pairs(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd.DataFrame:
     """Pairs of objects whose distance is the hardest to rank among those from the same objects.
 
-    Returns
-    -------
-    DataFrame, up to k rows
-        ``first``, ``second`` (positions), their labels, ``distance`` and ``sd`` (over the maps),
-        ``uncertainty``: how likely, on average, the maps order this distance and another from
-        either object wrongly (one minus order certainty: it is about the map).
+    Returns: ``first``, ``second`` (positions), their labels, ``distance`` and ``sd`` (over the
+        maps), ``uncertainty``: how likely, on average, the maps order this distance and another
+        from either object wrongly (one minus order certainty: it is about the map).
     """
     known = samples.calibrated
     both = (known.uncertainty + known.uncertainty.T) / 2
@@ -40,11 +37,8 @@ def undecided_pairs(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd
 def undecided_comparisons(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd.DataFrame:
     """Comparisons whose order is least certain, of all there are.
 
-    Returns
-    -------
-    DataFrame, up to k rows
-        ``anchor``, ``near``, ``far`` (positions), their labels, and ``order_certainty``: further
-        answers can raise it, which they cannot where people find two distances alike.
+    Returns: ``anchor``, ``near``, ``far`` (positions), their labels, and ``order_certainty``:
+        further answers can raise it, which they cannot where people find two distances alike.
     """
     rows, certainty = samples.most_uncertain(k, spread="independent")
     labels = np.array(triplets.labels, dtype=object)
@@ -64,21 +58,11 @@ def answers_against(
     By response probability, because it is about what a person did: an answer against a certain
     order may still be a usual one. Without a response model, by order certainty.
 
-    Parameters
-    ----------
-    samples : Samples
-    triplets : Triplets
-    k : int
-    spread : str
-        See `Samples.order_certainty`.
-
-    Returns
-    -------
-    DataFrame, up to k rows
-        ``answer`` (position), ``anchor``, ``near``, ``far`` (labels), ``response_probability``
+    spread: See `Samples.order_certainty`.
+    Returns: ``answer`` (position), ``anchor``, ``near``, ``far`` (labels), ``response_probability``
         (missing without a response model) and ``order_certainty`` of the answer as given, and all
-        that is known of the answer, such as ``participant``; "(data)" follows the names of
-        columns that would stand twice.
+        that is known of the answer, such as ``participant``; "(data)" follows the names of columns
+        that would stand twice.
     """
     order = samples.order_certainty(triplets, spread=spread)
     response = np.full(len(order), np.nan)

@@ -30,17 +30,9 @@ def refill(folder: Path, known: int = 0) -> int:
     There is, when a twentieth more answers have come, when some were deleted, or when few questions
     are left.
 
-    Parameters
-    ----------
-    folder : Path
-        Of the experiment.
-    known : int
-        Answers that the last questions were chosen by.
-
-    Returns
-    -------
-    int
-        Answers that the questions which now wait were chosen by.
+    folder: Of the experiment.
+    known: Answers that the last questions were chosen by.
+    Returns: Answers that the questions which now wait were chosen by.
     """
     n_answers = answer_log.n_answers(folder)
     new = n_answers - known

@@ -41,29 +41,16 @@ _OF_PEOPLE = ("people", "tokens", "questions", "answers", "events", "refused")
 class CollectedPerson:
     """A person of an experiment, as the log knows them.
 
-    Attributes
-    ----------
-    number : int
-        In the order in which they came; of simulated people from a million.
-    person : str
-        The id as it is kept, which may be a hash; empty after it was removed.
-    name : str
-        What data sets call them: the id, ``anonymous`` and a number after it was removed. Logs of
+    number: In the order in which they came; of simulated people from a million.
+    person: The id as it is kept, which may be a hash; empty after it was removed.
+    name: What data sets call them: the id, ``anonymous`` and a number after it was removed. Logs of
         earlier versions may have ids that data sets take for one; these end in their numbers.
-    state : str
-        ``going_on``, ``finished`` or ``excluded``.
-    simulated : bool
-    parameters, device : dict
-    code : str
-        The completion code.
-    began, seen : str
-        By the computer's clock: first and last sign.
-    finished : str
-        Empty for who has not.
-    seconds : float or None
-        From the beginning to the end, by a clock that nobody sets.
-    n_answers, n_questions, n_failed : int
-        Answers, questions in all, and checks that were failed.
+    state: ``going_on``, ``finished`` or ``excluded``.
+    code: The completion code.
+    began, seen: By the computer's clock: first and last sign.
+    finished: Empty for who has not.
+    seconds: From the beginning to the end, by a clock that nobody sets.
+    n_answers, n_questions, n_failed: Answers, questions in all, and checks that were failed.
     """
 
     number: int
@@ -87,21 +74,12 @@ class CollectedPerson:
 class CollectingState:
     """How an experiment stands; without simulated people.
 
-    Attributes
-    ----------
-    state : str
-        Of `STATES`.
-    n_people, n_finished, n_excluded, n_answers : int
-    n_last_minute : int
-        Answers, by the computer's clock.
-    n_refused : int
-        Refusals, also those that are not written down one by one.
-    n_queued : int
-        Adaptive questions that are ready.
-    sources : dict of str to int
-        Answers by the source of their questions.
-    is_overdue : bool
-        Whether personal data are still there after the day on which they were to be gone.
+    state: Of `STATES`.
+    n_last_minute: Answers, by the computer's clock.
+    n_refused: Refusals, also those that are not written down one by one.
+    n_queued: Adaptive questions that are ready.
+    sources: Answers by the source of their questions.
+    is_overdue: Whether personal data are still there after the day on which they were to be gone.
     """
 
     state: str = "open"
@@ -122,11 +100,7 @@ class CollectingState:
 def records(folder: Path, *, simulated: bool = False) -> list[AnswerRecord]:
     """All answers in the order in which they were confirmed.
 
-    Parameters
-    ----------
-    folder : Path
-    simulated : bool
-        Those of simulated people in place of those of real ones.
+    simulated: Those of simulated people in place of those of real ones.
     """
     with reading(folder) as log:
         rows = [] if log is None else log.execute(
@@ -197,13 +171,7 @@ def people(folder: Path) -> list[CollectedPerson]:
 
 
 def state(folder: Path) -> CollectingState:
-    """How the experiment stands.
-
-    Raises
-    ------
-    DataError
-        If there is no experiment in the folder.
-    """
+    """How the experiment stands."""
     keep_until = Experiment.load(folder).keep_until
     with reading(folder) as log:
         if log is None:
@@ -254,12 +222,8 @@ def preview_key(folder: Path) -> str:
 def set_state(folder: Path, to: str) -> None:
     """Open, pause or close an experiment; its server need not run.
 
-    Parameters
-    ----------
-    folder : Path
-    to : str
-        Of `STATES`. When it is paused or closed, nobody is asked anything any more; answers to
-        what was asked before are still taken.
+    to: Of `STATES`. When it is paused or closed, nobody is asked anything any more; answers to what
+        was asked before are still taken.
     """
     if to not in STATES:
         raise ValueError(f"{to!r} is no state; use {', '.join(STATES)}")
@@ -272,13 +236,9 @@ def add_to_queue(
 ) -> None:
     """Put adaptive questions in place of those that wait, the best one first.
 
-    Parameters
-    ----------
-    folder : Path
-    questions : iterable of (sequence of str, str)
-        Ids of the objects shown, and the source: see `Question`.
-    n_answers_then : int
-        The answers that they were chosen by; when there are many more, the questions are old.
+    questions: Ids of the objects shown, and the source: see `Question`.
+    n_answers_then: The answers that they were chosen by; when there are many more, the questions
+        are old.
     """
     moment = now()
     rows = [(json.dumps([*shown]), source, moment, n_answers_then) for shown, source in questions]
@@ -295,11 +255,7 @@ def add_to_queue(
 def personal_data(folder: Path, person: str) -> dict[str, Any]:
     """All that is kept of one person, as plain data; empty if there is nothing.
 
-    Parameters
-    ----------
-    folder : Path
-    person : str
-        The id as in the address, as it is kept if it is hashed, or as data sets show it. All
+    person: The id as in the address, as it is kept if it is hashed, or as data sets show it. All
         whose ids differ from it in nothing that can be seen are meant.
     """
     with reading(folder) as log:
@@ -316,21 +272,8 @@ def personal_data(folder: Path, person: str) -> dict[str, Any]:
 def delete_person(folder: Path, person: str) -> bool:
     """Remove one person with all answers, so that nothing is left in the files of the log.
 
-    Parameters
-    ----------
-    folder : Path
-    person : str
-        As of `personal_data`.
-
-    Returns
-    -------
-    bool
-        Whether there was one.
-
-    Raises
-    ------
-    NotKept
-        If the log cannot be written.
+    person: As of `personal_data`.
+    Returns: Whether there was one.
     """
     with writing(folder) as log:
         numbers = _numbers(log, folder, person)
@@ -346,11 +289,6 @@ def purge(folder: Path) -> None:
     """Remove ids, parameters of addresses, and what is known of devices; the answers stay.
 
     Nobody who has not finished can go on afterwards, because nobody knows who they are.
-
-    Raises
-    ------
-    NotKept
-        If the log cannot be written.
     """
     with writing(folder) as log:
         log.execute("UPDATE people SET person = NULL, parameters = '{}', device = '{}', tab = '', "

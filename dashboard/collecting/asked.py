@@ -32,10 +32,7 @@ _LATEST, _LONGEST = 1e14, 1e9
 class NotUnderstood(Exception):
     """A request is not as agreed; the message says in what.
 
-    Attributes
-    ----------
-    page : str
-        With which page of text the participant is turned away; empty for that of every failure.
+    page: With which page of text the participant is turned away; empty for that of every failure.
     """
 
     def __init__(self, why: str, page: str = "") -> None:
@@ -46,12 +43,8 @@ class NotUnderstood(Exception):
 class NotSo(Exception):
     """One answer or event cannot be true; the message says why.
 
-    Attributes
-    ----------
-    id : str or None
-        By which the page knows it.
-    given : str
-        What it was.
+    id: By which the page knows it.
+    given: What it was.
     """
 
     def __init__(self, why: str, id: str | None, given: str) -> None:
@@ -110,13 +103,7 @@ class Event:
 
 
 def read_body(content: bytes) -> Mapping[str, Any]:
-    """The fields of a request.
-
-    Raises
-    ------
-    NotUnderstood
-        If they are none.
-    """
+    """The fields of a request."""
     try:
         found = json.loads(content)
     except (ValueError, RecursionError):
@@ -127,13 +114,7 @@ def read_body(content: bytes) -> Mapping[str, Any]:
 
 
 def read_beginning(body: Mapping[str, Any]) -> Beginning:
-    """Who begins, in which browser and tab.
-
-    Raises
-    ------
-    NotUnderstood
-        If that is not said as agreed.
-    """
+    """Who begins, in which browser and tab."""
     person, token = body.get("person"), body.get("token")
     if not _is_text(person, _ANY):
         raise NotUnderstood("“person” must be text.")
@@ -164,13 +145,7 @@ def read_beginning(body: Mapping[str, Any]) -> Beginning:
 
 
 def read_sender(body: Mapping[str, Any]) -> tuple[str, str]:
-    """Token and tab of a request.
-
-    Raises
-    ------
-    NotUnderstood
-        If there are none.
-    """
+    """Token and tab of a request."""
     token = body.get("token")
     if not _is_text(token, _TOKEN):
         raise NotUnderstood("“token” must be that which the server gave.")

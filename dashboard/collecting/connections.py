@@ -34,13 +34,9 @@ _FORWARDED = b"x-forwarded-for"
 class Room:
     """The connections of a server, and who holds them.
 
-    Parameters
-    ----------
-    most, most_of_one : int
-        Connections in all, and of one address.
-    proxies : collection of str
-        Addresses of reverse proxies: their header X-Forwarded-For says whose a request is. Nobody
-        else's is believed.
+    most, most_of_one: Connections in all, and of one address.
+    proxies: Addresses of reverse proxies: their header X-Forwarded-For says whose a request is.
+        Nobody else's is believed.
     """
 
     def __init__(
@@ -182,13 +178,7 @@ def _plain(address: str) -> str:
 
 
 def patient_server(app: ASGIApp, room: Room) -> uvicorn.Server:
-    """The HTTP server of an app, for sockets that listen already.
-
-    Parameters
-    ----------
-    app : ASGI application
-    room : Room
-    """
+    """The HTTP server of an app, for sockets that listen already."""
     return uvicorn.Server(uvicorn.Config(
         app, http=partial(WatchedConnection, room=room), log_config=None, log_level="error",
         access_log=False,  # there are ids in addresses

@@ -20,25 +20,13 @@ _LOOK, _SHOW = 2.0, 10.0
 
 
 def stop_server(folder: Path) -> None:
-    """End the server of an experiment; that it is gone is then no surprise.
-
-    Raises
-    ------
-    NotStarted
-        If it does not end.
-    """
+    """End the server of an experiment; that it is gone is then no surprise."""
     running.stop(folder)
     (folder / running.FILE).unlink(missing_ok=True)
 
 
 def restart_server(folder: Path) -> None:
-    """Let a server that runs serve what has been changed, at the same address.
-
-    Raises
-    ------
-    NotStarted
-        If it does not come back.
-    """
+    """Let a server that runs serve what has been changed, at the same address."""
     server = running.running(folder)
     if server is not None:
         place = urlsplit(server.address)
@@ -62,13 +50,7 @@ def ended_by_itself(folder: Path) -> str:
 
 
 def has_answers(folder: Path) -> bool:
-    """Whether a participant who is not simulated has answered anything.
-
-    Raises
-    ------
-    DataError
-        If there is no experiment in the folder.
-    """
+    """Whether a participant who is not simulated has answered anything."""
     return answer_log.n_answers(folder) > 0 and answer_log.state(folder).n_answers > 0
 
 

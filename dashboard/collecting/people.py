@@ -65,13 +65,8 @@ _LEFT = ("left", "pagehide")
 class Reply:
     """What a participant's page is told.
 
-    Attributes
-    ----------
-    told : dict
-    status : int
-        Of HTTP.
-    number : int or None
-        Whom questions are to be made for.
+    status: Of HTTP.
+    number: Whom questions are to be made for.
     """
 
     told: dict[str, Any]
@@ -80,13 +75,7 @@ class Reply:
 
 
 class Reception:
-    """Receives the people of one experiment.
-
-    Parameters
-    ----------
-    experiment : Experiment
-    clock : SteadyClock
-    """
+    """Receives the people of one experiment."""
 
     def __init__(self, experiment: Experiment, clock: SteadyClock) -> None:
         self._experiment = experiment
@@ -96,13 +85,7 @@ class Reception:
     # Beginning ----------------------------------------------------------------------------------
 
     def begin(self, log: Connection, given: Beginning) -> Reply:
-        """Receive somebody, for the first time or again.
-
-        Raises
-        ------
-        NotUnderstood
-            If it is a preview or a simulation without the key of the experiment's owner.
-        """
+        """Receive somebody, for the first time or again."""
         key = str(setting(log, PREVIEW))
         if given.simulated and not hmac.compare_digest(given.preview.encode(), key.encode()):
             raise NotUnderstood("A preview needs the address that the page Collect shows.")

@@ -35,16 +35,10 @@ class NotStarted(Exception):
 class RunningServer:
     """A server of an experiment that answers.
 
-    Attributes
-    ----------
-    address : str
-        Where participants of this machine, and a proxy, find it.
-    process : int
-        Its number for the system.
-    instance : str
-        What it says of itself, so that no other program is taken for it.
-    folder : str
-        What it serves: a copy of the folder, with this file in it, is another experiment.
+    address: Where participants of this machine, and a proxy, find it.
+    process: Its number for the system.
+    instance: What it says of itself, so that no other program is taken for it.
+    folder: What it serves: a copy of the folder, with this file in it, is another experiment.
     """
 
     address: str
@@ -79,18 +73,8 @@ def running(folder: Path) -> RunningServer | None:
 def start(folder: Path, port: int = 0, host: str = "127.0.0.1") -> RunningServer:
     """Serve an experiment, unless that is done already; returns when it answers.
 
-    Parameters
-    ----------
-    folder : Path
-    port : int
-        0 for any that is free.
-    host : str
-        Address of this machine to serve on.
-
-    Raises
-    ------
-    NotStarted
-        With what the server said.
+    port: 0 for any that is free.
+    host: Address of this machine to serve on.
     """
     found = running(folder)
     if found is not None:
@@ -121,13 +105,7 @@ def start(folder: Path, port: int = 0, host: str = "127.0.0.1") -> RunningServer
 
 
 def stop(folder: Path) -> None:
-    """End the server of an experiment, if there is one; answers under way are kept first.
-
-    Raises
-    ------
-    NotStarted
-        If it does not end.
-    """
+    """End the server of an experiment, if there is one; answers under way are kept first."""
     found = running(folder)
     if found is None:
         return

@@ -93,18 +93,7 @@ class _WithHeaders:
 class ExperimentServer:
     """What the addresses of one experiment do.
 
-    Parameters
-    ----------
-    folder : Path
-    instance : str
-        By which whoever started the server knows that it is the one.
-
-    Raises
-    ------
-    DataError
-        If there is no experiment, or it is another than that of the answers which are there.
-    NotKept
-        If its log cannot be opened.
+    instance: By which whoever started the server knows that it is the one.
     """
 
     def __init__(self, folder: Path, instance: str) -> None:
@@ -304,18 +293,7 @@ async def _failed(request: Request, error: Exception) -> Response:
 def make_experiment_server(folder: Path, instance: str = "") -> Starlette:
     """The server of the experiment in a folder, for any ASGI server with a single process.
 
-    Parameters
-    ----------
-    folder : Path
-    instance : str
-        What ``/health`` says, so that whoever started the server knows it again.
-
-    Raises
-    ------
-    DataError
-        If there is no experiment, or it is another than that of the answers which are there.
-    NotKept
-        If its log cannot be opened.
+    instance: What ``/health`` says, so that whoever started the server knows it again.
     """
     server = ExperimentServer(folder, instance)
 

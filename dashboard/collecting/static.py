@@ -24,15 +24,9 @@ from tripletscope.dashboard.collecting.told import told
 class Sending:
     """Where the answers of such an experiment go.
 
-    Attributes
-    ----------
-    name : str
-        Of the way in client/elsewhere.js.
-    title : str
-    scripts : tuple of str
-        Which the place has, and the page loads before ours.
-    readme : str
-        What is to be done there.
+    name: Of the way in client/elsewhere.js.
+    scripts: Which the place has, and the page loads before ours.
+    readme: What is to be done there.
     """
 
     name: str
@@ -88,23 +82,11 @@ def static_zip(
 ) -> bytes:
     """A ZIP with an experiment that runs where it is put.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    folder : Path
-        Of the experiment, with its stimuli.
-    sending : str
-        Of `SENDINGS`.
-    address : str
-        With the sending ``post``: where to.
-    n_lists : int
-        Lists of questions, for so many different people. Of adaptive experiments they are
+    folder: Of the experiment, with its stimuli.
+    sending: Of `SENDINGS`.
+    address: With the sending ``post``: where to.
+    n_lists: Lists of questions, for so many different people. Of adaptive experiments they are
         balanced.
-
-    Raises
-    ------
-    DataError
-        If a stimulus or jsPsych is missing, or no address is given.
     """
     missing = jspsych.missing()
     if missing:

@@ -32,10 +32,7 @@ def shipped_texts(language: str) -> dict[str, Any]:
 def markdown_texts(experiment: Experiment) -> dict[str, str]:
     """Every text of an experiment as its author may edit it: Markdown, with places in braces.
 
-    Returns
-    -------
-    dict of str to str
-        The experiment's own, else those of its language.
+    Returns: The experiment's own, else those of its language.
     """
     texts = {
         name: text[experiment.task] if isinstance(text, dict) else text
@@ -47,19 +44,9 @@ def markdown_texts(experiment: Experiment) -> dict[str, str]:
 def texts_of_file(data: bytes, name: str, task: str) -> dict[str, str]:
     """Texts of another language, for `Experiment.texts`.
 
-    Parameters
-    ----------
-    data : bytes
-        JSON like that of the languages we ship; some names may be missing.
-    name : str
-        Of the file.
-    task : str
-        Where a text is given by task, this one's is taken.
-
-    Raises
-    ------
-    DataError
-        If it is no such file.
+    data: JSON like that of the languages we ship; some names may be missing.
+    name: Of the file.
+    task: Where a text is given by task, this one's is taken.
     """
     remedy = "Begin with a copy of the English file, and translate what stands behind the colons."
     try:
@@ -103,11 +90,8 @@ def rendered(markdown: str) -> str:
 def page_texts(experiment: Experiment) -> dict[str, Any]:
     """Every text as the participant's page shows it.
 
-    Returns
-    -------
-    dict
-        HTML for pages (`instructions` as a list of several), plain words for what is on buttons,
-        the title and the question.
+    Returns: HTML for pages (`instructions` as a list of several), plain words for what is on
+        buttons, the title and the question.
     """
     texts: dict[str, Any] = markdown_texts(experiment)
     number = n_asked(experiment)

@@ -12,11 +12,7 @@ from tripletscope.dashboard.collecting.texts import page_texts
 def told(experiment: Experiment, log: str) -> dict[str, Any]:
     """What the page needs: objects, texts, and how questions look; see `page_texts`.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    log : str
-        Tells where these answers go from any other that was at the same address: what a browser
+    log: Tells where these answers go from any other that was at the same address: what a browser
         keeps for the one is nothing for the other.
     """
     asking = ASKINGS[experiment.task]

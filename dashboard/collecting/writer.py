@@ -77,10 +77,7 @@ CREATE INDEX IF NOT EXISTS queue_free ON queue (id) WHERE taken_by IS NULL;
 class NotKept(Exception):
     """What was to be written is not on disk, and nothing of it has happened; the message says why.
 
-    Attributes
-    ----------
-    is_full : bool
-        Whether the disk is full or failing, rather than another program in the way.
+    is_full: Whether the disk is full or failing, rather than another program in the way.
     """
 
     def __init__(self, message: str, is_full: bool) -> None:
@@ -93,10 +90,7 @@ class SteadyClock:
 
     While nothing runs it stands still: it tells how long something took, not when it was.
 
-    Parameters
-    ----------
-    start : float
-        What it showed last.
+    start: What it showed last.
     """
 
     def __init__(self, start: float) -> None:
@@ -111,19 +105,7 @@ class SteadyClock:
 class AnswerLog:
     """The one writer of a log, which is made if it is not there.
 
-    Parameters
-    ----------
-    folder : Path
-        Of the experiment.
-
-    Attributes
-    ----------
-    clock : SteadyClock
-
-    Raises
-    ------
-    NotKept
-        If the log cannot be opened.
+    folder: Of the experiment.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -259,13 +241,7 @@ def kept(log: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[sqlite3.Connection]:
-    """The log to be changed by another program than the server, in one go.
-
-    Raises
-    ------
-    NotKept
-        If that is not possible; nothing has happened then.
-    """
+    """The log to be changed by another program than the server, in one go."""
     try:
         with closing(opened(folder)) as log, kept(log):
             yield log
@@ -289,13 +265,7 @@ def reading(folder: Path) -> Iterator[sqlite3.Connection | None]:
 
 
 def overwrite(folder: Path) -> None:
-    """Let nothing of what was deleted remain in the files of a log; others wait a moment.
-
-    Raises
-    ------
-    NotKept
-        If somebody reads the log for so long that its journal cannot be emptied.
-    """
+    """Let nothing of what was deleted remain in the files of a log; others wait a moment."""
     try:
         with closing(opened(folder)) as log:
             log.execute("VACUUM")

@@ -265,13 +265,7 @@ class Desk:
         return read_graphs(content, name)
 
     def reading(self, name: str, content: bytes) -> Reading:
-        """How a file is read, kept as JSON.
-
-        Raises
-        ------
-        DataError
-            If the file holds none.
-        """
+        """How a file is read, kept as JSON."""
         try:
             return Reading.from_dict(json.loads(content))
         except (ValueError, RecursionError) as error:
@@ -337,13 +331,7 @@ def proposed(table: Table, known: Sequence[Known], insist: bool) -> list[Reading
 
 
 def gather_pictures(files: Sequence[File]) -> Pictures:
-    """Pictures from uploads, of which some may be ZIP archives.
-
-    Raises
-    ------
-    DataError
-        If an archive is damaged or unsafe, or nothing in the uploads is a picture.
-    """
+    """Pictures from uploads, of which some may be ZIP archives."""
     pictures = read_pictures(files)
     if not pictures:
         reasons = "; ".join(f"{name}: {why}" for name, why in list(pictures.refused.items())[:3])

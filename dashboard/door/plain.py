@@ -40,13 +40,7 @@ RECORDS: dict[str, type] = {
 
 
 def pack(value: Any) -> bytes:
-    """`value` as bytes.
-
-    Raises
-    ------
-    TypeError
-        If there is something in it that is not plain.
-    """
+    """`value` as bytes."""
     buffers: list[bytes] = []
     head = json.dumps(_packed(value, buffers)).encode()
     sizes = np.array([len(head), *map(len, buffers)], dtype="<u8")
@@ -54,13 +48,7 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """What `pack` made bytes of.
-
-    Raises
-    ------
-    ValueError
-        If the bytes are not of its making.
-    """
+    """What `pack` made bytes of."""
     try:
         (n,) = np.frombuffer(data, "<u8", 1)
         sizes = np.frombuffer(data, "<u8", int(n), 8)

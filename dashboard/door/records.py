@@ -21,19 +21,11 @@ PREVIEW = 50
 class Sheet:
     """A table as a form shows it, without its cells; for readings it is as good as the table.
 
-    Attributes
-    ----------
-    name, header, delimiter, encoding, notes, files, refused
-        As of `Table`.
-    columns : list of str
-    numeric : list of str
-        Columns that hold numbers mostly.
-    rows : list of int
-        Numbers of the first rows in the file.
-    cells : list of list of str
-        These rows, by column.
-    examples : list of str
-        Texts that show whether the encoding is right; none where that is no question.
+    name, header, delimiter, encoding, notes, files, refused: As of `Table`.
+    numeric: Columns that hold numbers mostly.
+    rows: Numbers of the first rows in the file.
+    cells: These rows, by column.
+    examples: Texts that show whether the encoding is right; none where that is no question.
     """
 
     name: str
@@ -64,13 +56,7 @@ class Sheet:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """What `to_dict` wrote down.
-
-        Raises
-        ------
-        TypeError
-            If it is of another version of the program.
-        """
+        """What `to_dict` wrote down."""
         return cls(**{**values, "files": tuple(values["files"])})
 
 
@@ -78,11 +64,7 @@ class Sheet:
 class Album:
     """Pictures that came along, without the pictures themselves.
 
-    Attributes
-    ----------
-    names : list of str
-    lines : list of str
-        What was shrunk and what was left out, as sentences.
+    lines: What was shrunk and what was left out, as sentences.
     """
 
     names: list[str]
@@ -114,12 +96,7 @@ class Shown:
 class Look:
     """What a reading makes of a file.
 
-    Attributes
-    ----------
-    sentences : list of Shown
-    report : list of str
-    missing, unused : list of str
-        Objects without a picture, and pictures without an object.
+    missing, unused: Objects without a picture, and pictures without an object.
     """
 
     sentences: list[Shown]
@@ -145,21 +122,11 @@ class Answers:
 class Unpacked:
     """What an archive of a data set holds.
 
-    Attributes
-    ----------
-    about : dict
-        What it says of the data set and its results; nothing of it has been checked.
-    triplets : Triplets
-    gold : Triplets or None
-    pairs, catch : DataFrame or None
-    pictures : dict of str to bytes
-        By the names that objects use.
-    arrays : dict of str to dict
-        Arrays of results, by the names of their files.
-    changed : list of str
-        Files for other programs that are missing, or are not what was written.
-    measured : DataFrame or None
-        Ratings and so on that the answers were made of.
+    about: What it says of the data set and its results; nothing of it has been checked.
+    pictures: By the names that objects use.
+    arrays: Arrays of results, by the names of their files.
+    changed: Files for other programs that are missing, or are not what was written.
+    measured: Ratings and so on that the answers were made of.
     """
 
     about: dict[str, Any]

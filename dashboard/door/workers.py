@@ -55,11 +55,7 @@ class Ended(DataError):
 class Worker(Asked):
     """A process that reads one upload.
 
-    Parameters
-    ----------
-    process : Process
-    wanted : callable
-        Whether anybody still waits for it; asked now and then.
+    wanted: Whether anybody still waits for it; asked now and then.
     """
 
     def __init__(self, process: Process, wanted: Callable[[], bool] = lambda: True) -> None:
@@ -73,28 +69,11 @@ class Worker(Asked):
     ) -> Any:
         """What the process answers.
 
-        Parameters
-        ----------
-        what : str
-            One of `tripletscope.dashboard.door.desk.REQUESTS`.
-        file : str
-            What is read, for messages.
-        progress : Progress
-            Called in this thread, also where there is nothing new.
-        patience : float, optional
-            Seconds until the process is ended; by default it depends on what is handed in.
-        **given
-            Plain data.
-
-        Raises
-        ------
-        DataError
-            If the file cannot be read, or reading it takes too much time or memory, or ends the
-            process.
-        Stopped
-            If `progress` asked to stop, or nobody wanted to know any more.
-        Gone
-            If the process had ended before it was asked.
+        what: One of `tripletscope.dashboard.door.desk.REQUESTS`.
+        file: What is read, for messages.
+        progress: Called in this thread, also where there is nothing new.
+        patience: Seconds until the process is ended; by default it depends on what is handed in.
+        **given: Plain data.
         """
         done = 0.0
 
@@ -178,10 +157,7 @@ class Workers:
     def take(self, wanted: Callable[[], bool]) -> Worker:
         """A process for an upload; one that nobody has asked for long may have to go.
 
-        Parameters
-        ----------
-        wanted : callable
-            Whether anybody still waits for it.
+        wanted: Whether anybody still waits for it.
         """
         with self._lock:
             self._make_room()

@@ -31,12 +31,8 @@ def weights_table(
 ) -> pd.DataFrame:
     """A row for each object, with a column for each dimension.
 
-    Parameters
-    ----------
-    objects : DataFrame, n rows
-    weights : ndarray, shape (n, d)
-    names : mapping of int to str
-        Of dimensions, by position; they stand behind the numbers.
+    Shapes: weights (n, d).
+    names: Of dimensions, by position; they stand behind the numbers.
     """
     titles = [
         f"dimension {k + 1}{f' {names[k]}' if names.get(k) else ''}"

@@ -21,24 +21,14 @@ _WIDTH = 760.0  # in a notebook, in pixels
 class Drawing:
     """A figure that belongs to results.
 
-    Attributes
-    ----------
-    name : str
-        What it shows, in a word, as "map" or "dendrogram"; of one list no two are the same.
-    title : str
-        What it shows, in a few words.
-    caption : str
-        Method, data and meaning.
-    alt : str
-        What is seen, for those who do not see it.
-    ratio : float
-        Its height divided by its width.
-    draw : callable
-        Draws it for a `Canvas`.
-    table : callable
-        Makes the numbers behind it, as a DataFrame.
-    runs : tuple of str
-        Keys of the results that it is of.
+    name: What it shows, in a word, as "map" or "dendrogram"; of one list no two are the same.
+    title: What it shows, in a few words.
+    caption: Method, data and meaning.
+    alt: What is seen, for those who do not see it.
+    ratio: Its height divided by its width.
+    draw: Draws it for a `Canvas`.
+    table: Makes the numbers behind it, as a DataFrame.
+    runs: Keys of the results that it is of.
     """
 
     name: str
@@ -53,10 +43,7 @@ class Drawing:
     def figure(self, width: float = _WIDTH) -> go.Figure:
         """The figure for a screen, as in a notebook.
 
-        Parameters
-        ----------
-        width : float
-            In pixels.
+        width: In pixels.
         """
         height = width * self.ratio
         return self.draw(Canvas(width, height)).update_layout(
@@ -74,27 +61,11 @@ class Drawing:
     def file(self, form: str, composition: Composition | None = None) -> bytes:
         """The figure as a file.
 
-        Parameters
-        ----------
-        form : {"svg", "pdf", "png", "html"}
-        composition : Composition, optional
-            Size, letters and so on.
-
-        Raises
-        ------
-        ExportError
-            If the format needs a browser on this machine and there is none.
+        form: one of {"svg", "pdf", "png", "html"}.
+        composition: Size, letters and so on.
         """
         return render(self.draw, form, composition, ratio=self.ratio)
 
     def save(self, path: str | Path, composition: Composition | None = None) -> None:
-        """Write the figure to a file whose name ends in .svg, .pdf, .png or .html.
-
-        Raises
-        ------
-        ValueError
-            If the ending is another one.
-        ExportError
-            If the format needs a browser on this machine and there is none.
-        """
+        """Write the figure to a file whose name ends in .svg, .pdf, .png or .html."""
         Path(path).write_bytes(self.file(form_of(path), composition))

@@ -67,13 +67,8 @@ def ceilings_of(
 ) -> dict[str, tuple[float, float]]:
     """Bounds of the noise ceiling by what was held out; empty where they are not known well.
 
-    Parameters
-    ----------
-    found : Explained
-    choices : sequence of ChoiceAccuracy
-        Of the same answers; empty where all are choices between two.
-    as_asked : bool
-        As of `measured_as`. Of several kinds of choice together no ceiling is known.
+    choices: Of the same answers; empty where all are choices between two.
+    as_asked: As of `measured_as`. Of several kinds of choice together no ceiling is known.
     """
     bounds = [tuple(found.ceiling_lower), tuple(found.ceiling_upper)]
     if as_asked and choices:

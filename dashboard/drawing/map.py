@@ -27,13 +27,9 @@ UNCERTAIN = ("bootstrap", "posterior", "laplace")
 class Placed(NamedTuple):
     """Where the objects of a result lie.
 
-    Attributes
-    ----------
-    positions : ndarray, shape (n, d)
-        NaN for objects without a place.
-    covariances : ndarray, shape (n, d, d), or None
-    degrees : float or None
-        Of freedom of the covariances; None where there are many.
+    Shapes: covariances (n, d, d) or None.
+    positions (n, d): NaN for objects without a place.
+    degrees: Of freedom of the covariances; None where there are many.
     """
 
     positions: np.ndarray
@@ -44,14 +40,9 @@ class Placed(NamedTuple):
 def placed(fit: Run, samples: Run | None, rotation: np.ndarray) -> Placed:
     """Where objects lie: as fitted, or at the mean of a posterior, and how surely.
 
-    Parameters
-    ----------
-    fit : Run
-        Of an ordinal embedding.
-    samples : Run or None
-        Maps that the answers could as well have given.
-    rotation : ndarray, shape (d, d)
-        Positions are multiplied by it from the right.
+    fit: Of an ordinal embedding.
+    samples: Maps that the answers could as well have given.
+    rotation (d, d): Positions are multiplied by it from the right.
     """
     fitted, drawn = fit.fitted(), samples.samples() if samples else None
     if drawn is None or drawn.source == "bootstrap":
@@ -68,25 +59,14 @@ class MapFigure:
 
     The dashboard writes one beside the script that computes the results; `load` reads it.
 
-    Attributes
-    ----------
-    style : MapStyle
-    composition : Composition
-        Size, letters, legend and so on, as chosen in the dashboard.
-    rotation : list of list of float
-        (d, d) how the map is turned.
-    ratio : float
-        Height divided by width, where the composition has no height.
-    caption, note : str
-        What stands below; the note ends it.
-    selected : list of str
-        Ids of the selected objects.
-    moved : mapping of str to pair of float
-        Where labels were put, by the id of the object.
-    colours : mapping of str to str, int or float
-        Values that colour the objects, by id, where these are not in the table of objects.
-    pictures : mapping of str to str
-        Pictures, as data addresses, by the id of the object.
+    composition: Size, letters, legend and so on, as chosen in the dashboard.
+    rotation: (d, d) how the map is turned.
+    ratio: Height divided by width, where the composition has no height.
+    caption, note: What stands below; the note ends it.
+    selected: Ids of the selected objects.
+    moved: Where labels were put, by the id of the object.
+    colours: Values that colour the objects, by id, where these are not in the table of objects.
+    pictures: Pictures, as data addresses, by the id of the object.
 
     Examples
     --------
@@ -107,13 +87,7 @@ class MapFigure:
 
     @classmethod
     def load(cls, path: str | Path) -> Self:
-        """Read what `to_json` wrote.
-
-        Raises
-        ------
-        DataError
-            If the file is something else.
-        """
+        """Read what `to_json` wrote."""
         try:
             record = json.loads(Path(path).read_text())
             own = {f.name: record[f.name] for f in fields(cls) if f.name in record}
@@ -150,23 +124,10 @@ class MapFigure:
     ) -> None:
         """Write the figure to a file.
 
-        Parameters
-        ----------
-        path : str or Path
-            Ends in .svg, .pdf, .png or .html; all but the last are drawn by a Chrome or Chromium.
-        fit : Run
-            Of the embedding.
-        samples : Run or None
-            Of what the uncertainty was computed by.
-        objects : DataFrame
-            Of the answers.
-
-        Raises
-        ------
-        ValueError
-            If the ending is another one.
-        ExportError
-            If there is no browser that could draw it.
+        path: Ends in .svg, .pdf, .png or .html; all but the last are drawn by a Chrome or Chromium.
+        fit: Of the embedding.
+        samples: Of what the uncertainty was computed by.
+        objects: Of the answers.
         """
         form = form_of(path)
         Path(path).write_bytes(self.file(form, fit, samples, objects))

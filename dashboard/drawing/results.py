@@ -31,24 +31,13 @@ def drawings(
 ) -> list[Drawing]:
     """All figures that belong to results.
 
-    Parameters
-    ----------
-    runs : Run or sequence of Run
-        What belongs together is drawn in one figure: a map and its uncertainty, held-out errors
+    runs: What belongs together is drawn in one figure: a map and its uncertainty, held-out errors
         in several numbers of dimensions, a tree and the support of its branches.
-    answers : Triplets or Quadruples
-        That they were computed from.
-    samples : Run, optional
-        A further result, such as the bootstrap of a map.
-    name : str
-        Of the data set, for captions.
-    **further
-        Other attributes of `ShownResults`.
-
-    Returns
-    -------
-    list of Drawing
-        In the order of the results.
+    answers: That they were computed from.
+    samples: A further result, such as the bootstrap of a map.
+    name: Of the data set, for captions.
+    **further: Other attributes of `ShownResults`.
+    Returns: In the order of the results.
 
     Examples
     --------

@@ -32,22 +32,12 @@ FIGURES: dict[tuple[str, str], list[Figure]] = {}
 class ShownResults:
     """Results of the same answers that are shown together.
 
-    Attributes
-    ----------
-    runs : tuple of Run
-    answers : Triplets or Quadruples
-        That they were computed from.
-    name : str
-        Of the data set.
-    words : Words
-    rotations : mapping of str to ndarray, shape (d, d)
-        How maps are turned, by the key of their result.
-    cuts : mapping of str to int
-        Into how many clusters trees are cut, by the key of their result.
-    pictures : mapping of int to str
-        Pictures of objects, as data addresses, by position.
-    named : mapping of str to mapping
-        What people call dimensions, by position, by the key of their fit.
+    answers: That they were computed from.
+    name: Of the data set.
+    rotations (d, d): How maps are turned, by the key of their result.
+    cuts: Into how many clusters trees are cut, by the key of their result.
+    pictures: Pictures of objects, as data addresses, by position.
+    named: What people call dimensions, by position, by the key of their fit.
     """
 
     runs: tuple[Run, ...]

@@ -23,16 +23,10 @@ def histogram(
 ) -> go.Figure:
     """Counts of a quantity in about thirty steps; of whole numbers each has as many.
 
-    Parameters
-    ----------
-    values : ndarray
-        NaN is left out, and on a logarithmic axis everything that is not positive.
-    title : str
-        Of the horizontal axis, with its unit.
-    of : str
-        What is counted.
-    logarithmic : bool
-        Whether the steps are equal ratios.
+    values: NaN is left out, and on a logarithmic axis everything that is not positive.
+    title: Of the horizontal axis, with its unit.
+    of: What is counted.
+    logarithmic: Whether the steps are equal ratios.
     """
     values = np.asarray(values, dtype=float)
     values = values[np.isfinite(values) & ((values > 0) | (not logarithmic))]

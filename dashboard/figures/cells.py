@@ -39,14 +39,9 @@ def divided_map(
 ) -> go.Figure:
     """A map in the plane with the cells of a tree behind its points.
 
-    Parameters
-    ----------
-    data, style, revision
-        See `embedding_map`.
-    regions : sequence of Region
-        Drawn in this order.
-    displaced : collection of int
-        Objects that lie outside of their region; they have a ring.
+    data, style, revision: See `embedding_map`.
+    regions: Drawn in this order.
+    displaced: Objects that lie outside of their region; they have a ring.
     """
     figure = embedding_map(
         data, replace(style, uncertainty=False), caption=caption, revision=revision,

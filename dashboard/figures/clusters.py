@@ -47,21 +47,14 @@ def count_curve(
 ) -> go.Figure:
     """A criterion against the number of clusters.
 
-    Parameters
-    ----------
-    numbers, values : ndarray, shape (k,)
-    errors : ndarray, shape (k,), or None
-        Half the height of the bars.
-    title : str
-        Of the criterion.
-    best : int, optional
-        The recommended number, marked by a diamond.
-    shown : int, optional
-        The number that is shown elsewhere, as a line.
-    most : float, optional
-        The highest value that the criterion can take; bars end there.
-    expected : tuple of two ndarray, shape (k,), optional
-        What it would be without clusters, and the standard deviation: a dashed line in a band.
+    Shapes: numbers, values (k,).
+    errors (k,) or None: Half the height of the bars.
+    title: Of the criterion.
+    best: The recommended number, marked by a diamond.
+    shown: The number that is shown elsewhere, as a line.
+    most: The highest value that the criterion can take; bars end there.
+    expected (k,): What it would be without clusters, and the standard deviation: a dashed line in a
+        band.
     """
     figure = go.Figure()
     if expected is not None:
@@ -109,15 +102,10 @@ def together_matrix(
 ) -> go.Figure:
     """How often two objects are in one cluster.
 
-    Parameters
-    ----------
-    together : ndarray, shape (n, n)
-    order : ndarray of int, shape (m,)
-        Objects as they stand from above and from the left.
-    clusters : ndarray of int, shape (n,)
-        Marked along the edges.
-    labels : list of str
-        Of all n objects.
+    Shapes: together (n, n).
+    order (m,): Objects as they stand from above and from the left.
+    clusters (n,): Marked along the edges.
+    labels: Of all n objects.
     """
     values = together[np.ix_(order, order)].astype(np.float32)
     every = int(np.ceil(len(order) / _CELLS))
@@ -216,12 +204,8 @@ def purity_curve(
 ) -> go.Figure:
     """Purity of clusters against the number of answers, with its band and that of random clusters.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``answers``, ``mean``, ``low`` and ``high``.
-    chance : float
-        Purity of random clusters.
+    table: Columns ``answers``, ``mean``, ``low`` and ``high``.
+    chance: Purity of random clusters.
     """
     figure = go.Figure()
     line_with_band(

@@ -24,12 +24,8 @@ def error_as_it_comes(
 ) -> go.Figure:
     """Held-out error at every look, with its interval.
 
-    Parameters
-    ----------
-    looks : DataFrame
-        Columns ``answers``, ``error``, ``low`` and ``high``.
-    enough : float, optional
-        The error at which it is enough, as a dotted line.
+    looks: Columns ``answers``, ``error``, ``low`` and ``high``.
+    enough: The error at which it is enough, as a dotted line.
     """
     figure = go.Figure(go.Scatter(
         x=looks["answers"], y=looks["error"], mode="lines+markers", showlegend=False,

@@ -38,15 +38,10 @@ _COLOURS = 8
 class ExplainedTrial:
     """An odd-one-out trial and what the dimensions say of it.
 
-    Attributes
-    ----------
-    objects : tuple of int
-        The three objects; the last one was chosen as the odd one.
-    contributions : ndarray, shape (3, d)
-        Products of weights by dimension, of the pair that stays if the first, second or third
-        object is odd.
-    probabilities : ndarray, shape (3,)
-        Of each object to be chosen as the odd one.
+    objects: The three objects; the last one was chosen as the odd one.
+    contributions (3, d): Products of weights by dimension, of the pair that stays if the first,
+        second or third object is odd.
+    probabilities (3,): Of each object to be chosen as the odd one.
     """
 
     objects: tuple[int, int, int]

@@ -40,18 +40,11 @@ def dimension_curves(
 ) -> go.Figure:
     """A line for every method over the number of dimensions.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``method``, ``dimensions``, `value`, and optionally ``low`` and ``high``.
-    value : str
-        Also the title of the vertical axis.
-    ceiling : Ceiling, optional
-        Shown as a band from its lower to its upper bound, if these are precise.
-    marked : dict of str to int, optional
-        Number of dimensions to ring, by method.
-    levels : mapping of str to float, optional
-        Values of what has no dimensions, as lines from side to side.
+    table: Columns ``method``, ``dimensions``, `value`, and optionally ``low`` and ``high``.
+    value: Also the title of the vertical axis.
+    ceiling: Shown as a band from its lower to its upper bound, if these are precise.
+    marked: Number of dimensions to ring, by method.
+    levels: Values of what has no dimensions, as lines from side to side.
     """
     figure = go.Figure()
     names = list(dict.fromkeys(table["method"]))
@@ -137,15 +130,10 @@ def line_with_band(
 ) -> None:
     """Add a line with a band behind it.
 
-    Parameters
-    ----------
-    x, mean, low, high : ndarray, shape (p,)
-    hover : str
-        Template of what is said of a point.
-    number : int
-        Of the line in the palette and among the symbols.
-    name : str, optional
-        In the legend.
+    Shapes: x, mean, low, high (p,).
+    hover: Template of what is said of a point.
+    number: Of the line in the palette and among the symbols.
+    name: In the legend.
     """
     colour = PALETTE[number % len(PALETTE)]
     figure.add_scatter(
@@ -172,13 +160,8 @@ def learning_figure(
 ) -> go.Figure:
     """Held-out error against the number of answers, with its band.
 
-    Parameters
-    ----------
-    curve : LearningCurve
-    mark : float
-        d n ln n, for a vertical line; NaN of methods without dimensions.
-    ceiling : Ceiling, optional
-        See `dimension_curves`.
+    mark: d n ln n, for a vertical line; NaN of methods without dimensions.
+    ceiling: See `dimension_curves`.
     """
     figure = go.Figure()
     x, mean, reach = curve.n_answers, curve.mean, curve.reach

@@ -55,11 +55,7 @@ _NAMES = 8  # in a hover
 class Rows:
     """The leaves and the collapsed branches of a tree, one below the other.
 
-    Attributes
-    ----------
-    tree : Dendrogram
-    most : int
-        Of them; where there are more leaves, what merged first is collapsed.
+    most: Of them; where there are more leaves, what merged first is collapsed.
     """
 
     tree: Dendrogram
@@ -105,21 +101,12 @@ class Rows:
 class DendrogramData:
     """What is drawn.
 
-    Attributes
-    ----------
-    tree : Dendrogram
-    objects : DataFrame, n rows
-        With a column ``label``.
-    clusters : ndarray of int, shape (n,)
-        0 for the largest, and so on; -1 for objects without one.
-    height : float or None
-        Of the cut that makes the clusters; None where they are not of this tree.
-    support : ndarray, shape (m - 1,), or None
-        Share of replicates that have each branch.
-    pictures : mapping of int to str
-        Address of the picture of an object.
-    selected : collection of int
-        Objects.
+    objects: With a column ``label``.
+    clusters (n,): 0 for the largest, and so on; -1 for objects without one.
+    height: Of the cut that makes the clusters; None where they are not of this tree.
+    support (m - 1,) or None: Share of replicates that have each branch.
+    pictures: Address of the picture of an object.
+    selected: Objects.
     """
 
     tree: Dendrogram
@@ -162,25 +149,12 @@ def dendrogram(
 ) -> go.Figure:
     """Draw a tree, its root on the left.
 
-    Parameters
-    ----------
-    data : DendrogramData
-    rows : Rows
-        Of the same tree.
-    title : str
-        Of the axis of heights.
-    marks : {"labels", "pictures", "none"}
-        What stands at the leaves.
-    caption : str
-    revision : str
-        While it stays the same, the zoom survives a change of the figure.
-    canvas : Canvas
-
-    Returns
-    -------
-    go.Figure
-        Branches and leaves carry their node in ``customdata``. On the screen the cut is a shape
-        named `CUT` that can be dragged.
+    rows: Of the same tree.
+    title: Of the axis of heights.
+    marks {"labels", "pictures", "none"}: What stands at the leaves.
+    revision: While it stays the same, the zoom survives a change of the figure.
+    Returns: Branches and leaves carry their node in ``customdata``. On the screen the cut is a
+        shape named `CUT` that can be dragged.
     """
     figure = go.Figure()
     tree = data.tree

@@ -61,12 +61,8 @@ def simulated_against(
 ) -> go.Figure:
     """Histogram of a quantity of simulated answers, with a line at that of the answers.
 
-    Parameters
-    ----------
-    simulated : ndarray, shape (b,)
-    observed : float
-    title : str
-        What the quantity is.
+    Shapes: simulated (b,).
+    title: What the quantity is.
     """
     if simulated.dtype.kind in "iu":  # bins of unequal numbers of whole numbers would look jagged
         step = max(1, -(-int(np.ptp(simulated)) // _BINS))

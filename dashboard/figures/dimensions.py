@@ -43,20 +43,12 @@ NOTHING = 0.02
 class DimensionData:
     """What is drawn of the dimensions of a fit.
 
-    Attributes
-    ----------
-    weights : ndarray, shape (n, d)
-        Not negative.
-    objects : DataFrame, n rows
-        With columns ``id`` and ``label``.
-    sd : ndarray, shape (n, d), or None
-        Standard deviations of the weights.
-    names : mapping of int to str
-        What somebody called the dimensions, by position.
-    pictures : mapping of int to str
-        Address of the picture of an object.
-    selected : collection of int
-        Objects.
+    weights (n, d): Not negative.
+    objects: With columns ``id`` and ``label``.
+    sd (n, d) or None: Standard deviations of the weights.
+    names: What somebody called the dimensions, by position.
+    pictures: Address of the picture of an object.
+    selected: Objects.
     """
 
     weights: np.ndarray
@@ -126,13 +118,8 @@ def strips(
     places of the histogram, so that weak dimensions look weak. Bars of the histogram are as high as
     the logarithm of the number of objects.
 
-    Parameters
-    ----------
-    data : DimensionData
-    which : sequence of int
-        Dimensions, from above.
-    facts : mapping of int to str, optional
-        What is told below the name of each.
+    which: Dimensions, from above.
+    facts: What is told below the name of each.
     """
     canvas = canvas if canvas.screen else _grown(canvas, strips_height(data, len(which), canvas))
     figure, width, font = go.Figure(), canvas.width, canvas.font
@@ -166,10 +153,7 @@ def object_sheet(
 ) -> go.Figure:
     """Objects of one dimension in lines, each with its weight as a bar, as in `strips`.
 
-    Parameters
-    ----------
-    which : sequence of int
-        Objects, in their order.
+    which: Objects, in their order.
     """
     per_line = _per_line(data, canvas.width, canvas)
     lines = max(-(-len(which) // per_line), 1)

@@ -47,13 +47,9 @@ def accuracy_bars(
 ) -> go.Figure:
     """Accuracy of every space and model as a bar from chance on, a panel for what was held out.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``space``, ``model``, ``held_out``, ``accuracy``, ``low``, ``high``, ``chance``
+    table: Columns ``space``, ``model``, ``held_out``, ``accuracy``, ``low``, ``high``, ``chance``
         and ``choices``; spaces from above in the order of the table.
-    ceilings : mapping of str to (float, float), optional
-        Lower and upper bound of the noise ceiling by what was held out; drawn as a band.
+    ceilings: Lower and upper bound of the noise ceiling by what was held out; drawn as a band.
     """
     schemes = [name for name in SCHEME_NAMES if name in set(table["held_out"])]
     spaces = list(dict.fromkeys(table["space"]))
@@ -157,17 +153,11 @@ def interval_rows(
 ) -> go.Figure:
     """Estimates with their intervals, a row for each.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``name``, ``value``, ``low`` and ``high``, and optionally ``kind``, which gives
+    table: Columns ``name``, ``value``, ``low`` and ``high``, and optionally ``kind``, which gives
         points a colour and a symbol; from above in the order of the table.
-    value : str
-        Title of the axis.
-    zero : float, optional
-        Where a line says that there is nothing.
-    band : (float, float), optional
-        Bounds of what noise allows.
+    value: Title of the axis.
+    zero: Where a line says that there is nothing.
+    band: Bounds of what noise allows.
     """
     names = list(dict.fromkeys(table["name"]))
     canvas = with_rows(canvas, 1.4 * len(names) + 4)

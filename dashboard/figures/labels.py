@@ -42,11 +42,7 @@ def short_labels(labels: Sequence[str], width: float = WIDTH) -> list[str]:
     would be the same after this, what tells them apart is kept, with their beginnings where that
     is not enough; where even this has no room, the number of the label in the list.
 
-    Parameters
-    ----------
-    labels : sequence of str
-    width : float
-        At least 4: with less there is no room to tell thousands of labels apart.
+    width: At least 4: with less there is no room to tell thousands of labels apart.
     """
     return list(_short(tuple(labels), max(width, 4.0)))
 

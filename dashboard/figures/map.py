@@ -25,22 +25,10 @@ def embedding_map(
 ) -> go.Figure:
     """Draw a map.
 
-    Parameters
-    ----------
-    data : MapData
-    style : MapStyle
-    caption : str
-        Method, parameters and data; stays with the figure in exports.
-    revision : str
-        While it stays the same, zoom and camera survive a change of the figure.
-    window : pair of ndarray, optional
-        Lower left and upper right corner of a map in the plane; otherwise all points are seen.
-    canvas : Canvas
-
-    Returns
-    -------
-    go.Figure
-        Points carry the position of their object in ``customdata``.
+    caption: Method, parameters and data; stays with the figure in exports.
+    revision: While it stays the same, zoom and camera survive a change of the figure.
+    window: Lower left and upper right corner of a map in the plane; otherwise all points are seen.
+    Returns: Points carry the position of their object in ``customdata``.
     """
     n_components = data.positions.shape[1]
     if n_components == 1:

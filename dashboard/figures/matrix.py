@@ -60,24 +60,12 @@ def similarity_matrix(
 ) -> go.Figure:
     """Similarities of all objects in colours, with a mark for every object at the side.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n, n)
-        Where some are negative, the colours have their middle at 0.
-    order : ndarray of int, shape (m,)
-        Objects in the order of the rows; those that are missing are not drawn.
-    objects : DataFrame, n rows
-        With column ``label``.
-    tree : Dendrogram, optional
-        Drawn above the columns; its leaves are in the same order.
-    colour : str, optional
-        Column of the objects that the marks show.
-    selected : collection of int
-
-    Returns
-    -------
-    go.Figure
-        The first trace names the objects of every row in ``meta.cells``, so that a click on a
+    values (n, n): Where some are negative, the colours have their middle at 0.
+    order (m,): Objects in the order of the rows; those that are missing are not drawn.
+    objects: With column ``label``.
+    tree: Drawn above the columns; its leaves are in the same order.
+    colour: Column of the objects that the marks show.
+    Returns: The first trace names the objects of every row in ``meta.cells``, so that a click on a
         cell tells which they are.
     """
     shown = values[np.ix_(order, order)].astype(float)
@@ -249,12 +237,8 @@ def most_similar(
 ) -> go.Figure:
     """Bars of similarity to one object, or another quantity, the highest on top.
 
-    Parameters
-    ----------
-    similarity : ndarray, shape (k,)
-    names : sequence of str, length k
-    members : sequence of int, length k
-        Positions of these objects.
+    Shapes: similarity (k,), names length k.
+    members length k: Positions of these objects.
     """
     labels = [html.escape(name, quote=False) for name in short_labels(names)]
     figure = go.Figure(

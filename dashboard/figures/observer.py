@@ -30,11 +30,7 @@ def agreement_bars(
 ) -> go.Figure:
     """Agreement with people for each kind of question, with chance and ceiling.
 
-    Parameters
-    ----------
-    found : sequence of ChoiceAccuracy
-        As `tripletscope.core.evaluation.observer.observer_agreement` gives them.
-    observer : str
+    found: As `tripletscope.core.evaluation.observer.observer_agreement` gives them.
     """
     figure = go.Figure()
     for row, one in enumerate(found):

@@ -64,19 +64,12 @@ def square_matrix(
 ) -> go.Figure:
     """A square table in colours, with the numbers in its cells where they have room.
 
-    Parameters
-    ----------
-    values : ndarray, shape (p, p)
-        NaN is left empty.
-    names : sequence of str, length p
-    title : str
-        Of the quantity, with its unit.
-    across, down : str
-        What columns and rows are.
-    limits : tuple of float
-        Ends of the colours.
-    borders : sequence of int
-        Rows before which a new group begins.
+    Shapes: names length p.
+    values (p, p): NaN is left empty.
+    title: Of the quantity, with its unit.
+    across, down: What columns and rows are.
+    limits: Ends of the colours.
+    borders: Rows before which a new group begins.
     """
     p = len(names)
     short = short_labels(list(names), 10.0 if p > _FEW else 20.0)
@@ -132,10 +125,7 @@ def relation_dots(
 ) -> go.Figure:
     """Accuracy by who predicts.
 
-    Parameters
-    ----------
-    table : DataFrame
-        `tripletscope.core.observers.Predictions.relations`.
+    table: `tripletscope.core.observers.Predictions.relations`.
     """
     canvas = with_rows(canvas, 2 * len(table))
     figure = go.Figure()
@@ -228,16 +218,10 @@ def map_grid(
 ) -> go.Figure:
     """Small maps that all show the same part of the plane.
 
-    Parameters
-    ----------
-    maps : ndarray, shape (p, n, d)
-        NaN for objects without a place. Of more than two dimensions the first two are drawn; of
-        one, the first map stands on the horizontal axis of all.
-    titles : sequence of str, length p
-    objects : DataFrame, n rows
-    colour : str, optional
-        Column of the objects.
-    selected : collection of int
+    Shapes: titles length p.
+    maps (p, n, d): NaN for objects without a place. Of more than two dimensions the first two are
+        drawn; of one, the first map stands on the horizontal axis of all.
+    colour: Column of the objects.
     """
     planes = _planes(maps)
     n_columns, canvas = panelled(titles, _ACROSS, canvas)

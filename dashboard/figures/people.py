@@ -35,9 +35,7 @@ _PLANE = 0.78
 def most_different(weights: np.ndarray) -> np.ndarray:
     """People by how unequally they weight the axes, the most unequal first.
 
-    Parameters
-    ----------
-    weights : ndarray, shape (P, d)
+    Shapes: weights (P, d).
     """
     logs = np.log(weights)
     apart = logs - logs.mean(axis=1, keepdims=True)
@@ -51,10 +49,7 @@ def weights_figure(
 ) -> go.Figure:
     """Weights of the axes: a plane of two, a triangle of three, strips of any other number.
 
-    Parameters
-    ----------
-    people : sequence of str, length P
-    weights, low, high : ndarray, shape (P, d)
+    Shapes: people length P, weights, low, high (P, d).
     """
     hover = [
         html.escape(str(person), quote=False) + "<br>" + "<br>".join(
@@ -126,14 +121,9 @@ def _placed(
 ) -> list[str]:
     """Where the names of people in a plane go, as Plotly says it; nothing where none has room.
 
-    Parameters
-    ----------
-    points : ndarray, shape (P, 2)
-        As shares of the sides of the plane.
-    mean : float
-        Where the mark of the mean is on both sides.
-    text : list of str, length P
-        Empty for people who are not named.
+    points (P, 2): As shares of the sides of the plane.
+    mean: Where the mark of the mean is on both sides.
+    text length P: Empty for people who are not named.
     """
     side = _PLANE * min(canvas.width, canvas.height)
     points = np.vstack([points, [mean, mean]])
@@ -207,10 +197,7 @@ def _strips(
 def gain_dots(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN) -> go.Figure:
     """By how much views of people raise the probability of held-out answers over one map.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``model``, ``gain``, ``low``, ``high`` of log probabilities, ``accuracy``.
+    table: Columns ``model``, ``gain``, ``low``, ``high`` of log probabilities, ``accuracy``.
     """
     table = table[table["model"] != "one map"]
     canvas = with_rows(canvas, 2 * len(table))
@@ -248,10 +235,7 @@ def membership_bars(
 ) -> go.Figure:
     """How surely each person belongs to each group, a bar for everyone.
 
-    Parameters
-    ----------
-    people : sequence of str, length P
-    membership : ndarray, shape (P, g)
+    Shapes: people length P, membership (P, g).
     """
     main = membership.argmax(axis=1)
     order = np.lexsort((-membership.max(axis=1), main))

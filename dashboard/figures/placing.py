@@ -47,12 +47,9 @@ _SQUARES = 256  # along a side, in which points are counted
 class Spot:
     """Where a label is.
 
-    Attributes
-    ----------
-    position : str
-        Plotly's ``textposition`` of a label at its point; empty for one that is further away.
-    offset : pair of float
-        From the point to the middle of the label, to the right and upwards, in sizes of its font.
+    position: Plotly's ``textposition`` of a label at its point; empty for one that is further away.
+    offset: From the point to the middle of the label, to the right and upwards, in sizes of its
+        font.
     """
 
     position: str
@@ -67,15 +64,9 @@ def by_importance(
     The selected ones come first, then the extreme ones in any direction, then the others, those
     with the fewest neighbours first.
 
-    Parameters
-    ----------
-    points : ndarray, shape (n, 2)
-        In pixels.
-    among : collection of int
-        The labels that are wanted.
-    first : collection of int
-        The selected ones; those that are not wanted are left out.
-    font_size : float
+    points (n, 2): In pixels.
+    among: The labels that are wanted.
+    first: The selected ones; those that are not wanted are left out.
     """
     among = np.array(sorted(among), dtype=int)
     if not len(among):
@@ -117,34 +108,19 @@ def place_labels(
 ) -> dict[int, Spot]:
     """A free place for every label, as long as there is one.
 
-    Parameters
-    ----------
-    points : ndarray, shape (n, 2)
-        In pixels, upwards. No label lies on any of them.
-    texts : mapping of int to str
-        Labels of some of the points, those that matter most first.
-    font_size : float
-        In pixels.
-    room : sequence of four floats
-        Left, lower, right and upper edge of where labels may be, in pixels.
-    radius : float or ndarray, shape (n,)
-        Of the points, in pixels.
-    blocked : ndarray, shape (k, 4), optional
-        What else no label may lie on, as left, lower, right and upper edges in pixels.
-    lines : bool
-        Whether labels may be away from their points, which takes a line.
-    over : collection of int
-        Labels that lie on points rather than nowhere, unless they are too many.
-    moved : mapping of int to pair of float, optional
-        Offsets (see `Spot`) of labels that somebody has put somewhere. They are there in any case,
-        and before all others.
-    kept_inside : bool
-        Whether these, too, are where labels may be. A page is often larger than `room` says.
-
-    Returns
-    -------
-    dict of int to Spot
-        Of the labels that are shown.
+    points (n, 2): In pixels, upwards. No label lies on any of them.
+    texts: Labels of some of the points, those that matter most first.
+    font_size: In pixels.
+    room: Left, lower, right and upper edge of where labels may be, in pixels.
+    radius (n,): Of the points, in pixels.
+    blocked (k, 4): What else no label may lie on, as left, lower, right and upper edges in pixels.
+    lines: Whether labels may be away from their points, which takes a line.
+    over: Labels that lie on points rather than nowhere, unless they are too many.
+    moved: Offsets (see `Spot`) of labels that somebody has put somewhere. They are there in any
+        case, and before all others.
+    kept_inside: Whether these, too, are where labels may be. A page is often larger than `room`
+        says.
+    Returns: Of the labels that are shown.
     """
     moved = {i: offset for i, offset in (moved or {}).items() if i in texts}
     over = over if len(over) <= _OVER else ()
@@ -295,23 +271,11 @@ def row_labels(
     Text becomes smaller before names are left out, of which the selected ones and those at either
     end stay, and then as many as there can be at equal distances.
 
-    Parameters
-    ----------
-    places : ndarray, shape (n,)
-        Where rows are, in order, one after the other.
-    pitch : float
-        Pixels between two places that are 1 apart.
-    font : float
-        The largest size of the text, in pixels.
-    first : collection of int
-        The selected rows.
-
-    Returns
-    -------
-    size : float
-        Of the text, in pixels.
-    shown : list of int
-        The rows that are named, in order.
+    places (n,): Where rows are, in order, one after the other.
+    pitch: Pixels between two places that are 1 apart.
+    font: The largest size of the text, in pixels.
+    first: The selected rows.
+    Returns: size: Of the text, in pixels; shown: The rows that are named, in order.
     """
     n = len(places)
     if not n:

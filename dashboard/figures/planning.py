@@ -30,12 +30,8 @@ _TOO_FEW, _TOO_MANY = (PALETTE[9], "#7C888A", PALETTE[8]), (PALETTE[1], PALETTE[
 class Quantity:
     """Something that is measured of a plan.
 
-    Attributes
-    ----------
-    title : str
-        Of its axis.
-    percent : bool
-        Whether it is a share, shown in percent.
+    title: Of its axis.
+    percent: Whether it is a share, shown in percent.
     """
 
     title: str
@@ -65,16 +61,10 @@ def plan_curves(
 ) -> go.Figure:
     """What is learned, against the number of answers; a line with its band for every plan.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``plan``, ``answers``, ``mean``, ``low`` and ``high``.
-    quantity : str
-        One of `QUANTITIES`.
-    ceiling : float, optional
-        What knowing the truth would reach, as a dashed line.
-    wanted : float, optional
-        What the user wants to reach, as a dotted line.
+    table: Columns ``plan``, ``answers``, ``mean``, ``low`` and ``high``.
+    quantity: One of `QUANTITIES`.
+    ceiling: What knowing the truth would reach, as a dashed line.
+    wanted: What the user wants to reach, as a dotted line.
     """
     figure = go.Figure()
     shown = QUANTITIES[quantity]
@@ -129,14 +119,9 @@ def noise_curves(
 ) -> go.Figure:
     """What is learned, against the noise; a line with its band for every number of answers.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``level``, ``answers``, ``mean``, ``low`` and ``high``.
-    quantity : str
-        One of `NOISY`.
-    varied : str
-        Title of the horizontal axis.
+    table: Columns ``level``, ``answers``, ``mean``, ``low`` and ``high``.
+    quantity: One of `NOISY`.
+    varied: Title of the horizontal axis.
     """
     figure = go.Figure()
     for k, (answers, rows) in enumerate(table.groupby("answers")):

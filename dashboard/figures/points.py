@@ -47,23 +47,14 @@ _LONG = 14.0
 class MapStyle:
     """What a user chose to see.
 
-    Attributes
-    ----------
-    marks : {"points", "labels", "pictures"}
-    colour : str or None
-        Column of the objects.
-    uncertainty : bool
-        Whether ellipses, ellipsoids or error bars are drawn.
-    coverage : float
-        Share of the uncertainty that they cover.
-    against : str or None
-        In one dimension: numeric column of the objects for the other axis; None is the order.
-    flat : bool
-        Whether more than two dimensions are cut to the first two principal axes.
-    picture_size : float
-        Relative to the usual one, which depends on how close objects are.
-    outlined : bool
-        Whether lines in the plane go around the groups of a column of categories.
+    marks: one of {"points", "labels", "pictures"}.
+    colour: Column of the objects.
+    uncertainty: Whether ellipses, ellipsoids or error bars are drawn.
+    coverage: Share of the uncertainty that they cover.
+    against: In one dimension: numeric column of the objects for the other axis; None is the order.
+    flat: Whether more than two dimensions are cut to the first two principal axes.
+    picture_size: Relative to the usual one, which depends on how close objects are.
+    outlined: Whether lines in the plane go around the groups of a column of categories.
     """
 
     marks: str = "labels"
@@ -80,20 +71,12 @@ class MapStyle:
 class MapData:
     """What is drawn.
 
-    Attributes
-    ----------
-    positions : ndarray, shape (n, d)
-        NaN for objects without a place.
-    objects : DataFrame, n rows
-        With columns ``id`` and ``label``.
-    covariances : ndarray, shape (n, d, d), or None
-    degrees : float or None
-        Of freedom of the covariances; None where there are many.
-    pictures : mapping of int to str
-        Address of the picture of an object.
-    selected : collection of int
-    moved : mapping of int to pair of float
-        Offsets of labels that somebody has put somewhere, as of
+    Shapes: covariances (n, d, d) or None.
+    positions (n, d): NaN for objects without a place.
+    objects: With columns ``id`` and ``label``.
+    degrees: Of freedom of the covariances; None where there are many.
+    pictures: Address of the picture of an object.
+    moved: Offsets of labels that somebody has put somewhere, as of
         `tripletscope.dashboard.figures.placing.Spot`; for maps in the plane.
     """
 
@@ -188,17 +171,9 @@ def add_rings(
 ) -> None:
     """Draw rings around the selected ones of some points, above all of them.
 
-    Parameters
-    ----------
-    figure : go.Figure
-    traces : sequence of Scatter or Scatter3d
-        With the objects of their points as ``customdata``.
-    selected : collection of int
-    canvas : Canvas
-    size : float, optional
-        Of the points, where they differ.
-    **place : int
-        Row and column, if the figure has several.
+    traces: With the objects of their points as ``customdata``.
+    size: Of the points, where they differ.
+    **place: Row and column, if the figure has several.
     """
     axes = "xyz" if traces and isinstance(traces[0], go.Scatter3d) else "xy"
     where: list[tuple] = []

@@ -40,16 +40,10 @@ def error_curves(
 ) -> go.Figure:
     """Lines with intervals over a logarithmic axis.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns `line` (its name), `x`, `value`, and optionally ``low`` and ``high``. Where `x` is
-        missing, the value is drawn as a level across.
-    line, x, value : str
-    logarithmic : bool
-        Whether the vertical axis is logarithmic too.
-    mark : float, optional
-        A vertical line.
+    table: Columns `line` (its name), `x`, `value`, and optionally ``low`` and ``high``. Where `x`
+        is missing, the value is drawn as a level across.
+    logarithmic: Whether the vertical axis is logarithmic too.
+    mark: A vertical line.
     """
     figure = go.Figure()
     spread = table[x].dropna()
@@ -123,14 +117,9 @@ def predicted_against_true(
 ) -> go.Figure:
     """A point for every object; on the diagonal the prediction is right.
 
-    Parameters
-    ----------
-    truth, predicted : ndarray, shape (n,)
-        NaN for objects that are not shown.
-    labels : sequence of str, length n
-    name : str
-        Of what is predicted.
-    selected : collection of int
+    Shapes: labels length n.
+    truth, predicted (n,): NaN for objects that are not shown.
+    name: Of what is predicted.
     """
     shown = np.flatnonzero(np.isfinite(truth) & np.isfinite(predicted))
     low = min(truth[shown].min(), predicted[shown].min())
@@ -166,12 +155,8 @@ def expansion_box(
 ) -> go.Figure:
     """A box plot of expansion rates, with a point for every object.
 
-    Parameters
-    ----------
-    rates : ndarray, shape (k,)
-    members : sequence of int, length k
-        Positions of the objects.
-    labels : sequence of str, length n
+    Shapes: rates (k,), labels length n.
+    members length k: Positions of the objects.
     """
     figure = go.Figure(
         go.Box(

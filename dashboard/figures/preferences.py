@@ -21,10 +21,7 @@ def preference_dots(
 ) -> go.Figure:
     """Values with their intervals, the most preferred object on top.
 
-    Parameters
-    ----------
-    table : DataFrame
-        `tripletscope.core.ratings.PreferenceScale.table`.
+    table: `tripletscope.core.ratings.PreferenceScale.table`.
     """
     canvas = with_rows(canvas, len(table))
     figure = go.Figure()

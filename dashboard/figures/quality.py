@@ -41,22 +41,13 @@ def measures(
 ) -> go.Figure:
     """A point for every row of a table, by two of its columns; points can be picked.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Where it has columns called as `y` and ``_low`` and ``_high``, these are its interval.
-    x, y : str
-        Columns; rows without a value in both are left out.
-    names : str
-        Column with the names of the rows.
-    titles : dict of str to str
-        Titles of columns, with their units.
-    logarithmic : bool
-        Whether x is on a logarithmic scale.
-    chance : float, optional
-        A value of y to draw a line at.
-    chosen : collection of str
-        Names of rows to mark.
+    table: Where it has columns called as `y` and ``_low`` and ``_high``, these are its interval.
+    x, y: Columns; rows without a value in both are left out.
+    names: Column with the names of the rows.
+    titles: Titles of columns, with their units.
+    logarithmic: Whether x is on a logarithmic scale.
+    chance: A value of y to draw a line at.
+    chosen: Names of rows to mark.
     """
     known = np.isfinite(table[x]) & np.isfinite(table[y]) & ((table[x] > 0) | (not logarithmic))
     rows = np.flatnonzero(known)
@@ -106,12 +97,8 @@ def lapse_rates(
 ) -> go.Figure:
     """Rates of answers like guesses, the highest first, with intervals.
 
-    Parameters
-    ----------
-    table : DataFrame
-        As `tripletscope.core.individuals.careless.LapseFit.table`.
-    usual : float
-        Rate of the median person, at which a line is drawn.
+    table: As `tripletscope.core.individuals.careless.LapseFit.table`.
+    usual: Rate of the median person, at which a line is drawn.
     """
     shown = table.sort_values("lapse", ascending=False).head(MOST_RATES)
     figure = shares(
@@ -132,14 +119,9 @@ def shares(
 ) -> go.Figure:
     """Shares with their intervals, one below the other.
 
-    Parameters
-    ----------
-    table : DataFrame
-        ``name``, ``series``, ``value``, ``low`` and ``high``; rows without a value are left out.
-    title : str
-        Of the horizontal axis.
-    chance : float, optional
-        A value to draw a line at.
+    table: ``name``, ``series``, ``value``, ``low`` and ``high``; rows without a value are left out.
+    title: Of the horizontal axis.
+    chance: A value to draw a line at.
     """
     table = table[table["value"].notna()]
     figure = go.Figure()
@@ -180,13 +162,8 @@ def stretches(
 ) -> go.Figure:
     """A measure over equal parts of every participant's answers.
 
-    Parameters
-    ----------
-    table : DataFrame
-        ``stretch`` and `column`; of ``predicted`` also ``low`` and ``high``.
-    column : str
-    title : str
-        Of the vertical axis.
+    table: ``stretch`` and `column`; of ``predicted`` also ``low`` and ``high``.
+    title: Of the vertical axis.
     """
     bars = None
     if column == "predicted":

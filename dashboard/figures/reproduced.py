@@ -39,10 +39,7 @@ def reproducibility_curve(
 ) -> go.Figure:
     """How well each dimension is found again, from the best on, with the range over fits.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``dimension`` (position), ``mean``, ``low`` and ``high`` of correlations, and
+    table: Columns ``dimension`` (position), ``mean``, ``low`` and ``high`` of correlations, and
         ``against``, what was fitted again.
     """
     figure = go.Figure()
@@ -95,16 +92,11 @@ def penalty_curve(
 ) -> go.Figure:
     """Held-out log-likelihood by the strength of the penalty, and the number of dimensions.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``penalty``, ``log_likelihood`` of a trial, ``behind_error``, the standard error of
-        its difference from the best one in the same trials, and ``dimensions``, the number that
+    table: Columns ``penalty``, ``log_likelihood`` of a trial, ``behind_error``, the standard error
+        of its difference from the best one in the same trials, and ``dimensions``, the number that
         was kept on average.
-    chosen, best : float
-        The penalty that a fit takes, and that of the highest value.
-    chance : float
-        The log-likelihood of guessing.
+    chosen, best: The penalty that a fit takes, and that of the highest value.
+    chance: The log-likelihood of guessing.
     """
     columns = ["penalty", "log_likelihood", "behind_error", "dimensions"]
     shown = table[columns].to_numpy(dtype=float).tolist()
@@ -181,12 +173,8 @@ def against_quantity(
 ) -> go.Figure:
     """Weights of one dimension against a quantity of the objects.
 
-    Parameters
-    ----------
-    values : ndarray, shape (n,)
-        NaN where it is not known.
-    name : str
-        Of the column.
+    values (n,): NaN where it is not known.
+    name: Of the column.
     """
     known = np.flatnonzero(np.isfinite(values))
     weights = data.weights[known, dimension]
@@ -216,11 +204,7 @@ def against_categories(
 ) -> go.Figure:
     """Weights of one dimension by category, each object a point and the mean of each a line.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Column ``category``, in the order of the rows.
-    column : Series, n rows
+    table: Column ``category``, in the order of the rows.
     """
     shown = table["category"].astype(str).tolist()[:MOST_CATEGORIES]
     canvas = with_rows(canvas, 1.4 * len(shown))

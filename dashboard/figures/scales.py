@@ -51,16 +51,10 @@ _APART = 0.16
 class Curve:
     """A scale over its stimulus.
 
-    Attributes
-    ----------
-    name : str
-        In the legend.
-    stimulus, values : ndarray, shape (m,)
-        The stimulus ascending; NaN where there is no value.
-    low, high : ndarray, shape (m,), or None
-        Ends of the band.
-    objects : ndarray of int, shape (m,), or None
-        Whose values these are; None where several objects share one.
+    name: In the legend.
+    stimulus, values (m,): The stimulus ascending; NaN where there is no value.
+    low, high (m,) or None: Ends of the band.
+    objects (m,) or None: Whose values these are; None where several objects share one.
     """
 
     name: str
@@ -95,15 +89,9 @@ def scale_curves(
 ) -> go.Figure:
     """Scales with their bands, a colour and a symbol for each.
 
-    Parameters
-    ----------
-    curves : sequence of Curve
-    data : MapData, optional
-        Names the objects of the curves and says which are selected; its positions do not matter.
-    stimulus, value : str
-        Titles of the axes, with their units.
-    colour : str, optional
-        Column of the objects that colours the points.
+    data: Names the objects of the curves and says which are selected; its positions do not matter.
+    stimulus, value: Titles of the axes, with their units.
+    colour: Column of the objects that colours the points.
     """
     figure = go.Figure()
     curves = [curve.known() for curve in curves]
@@ -225,12 +213,8 @@ def scale_multiples(
 ) -> go.Figure:
     """A small panel for every group, all with the same axes.
 
-    Parameters
-    ----------
-    panels : mapping of str to sequence of Curve
-        By title; in each the same methods in the same order.
-    common : sequence of Curve
-        Of all answers, drawn faintly in every panel.
+    panels: By title; in each the same methods in the same order.
+    common: Of all answers, drawn faintly in every panel.
     """
     across, canvas = panelled(list(panels), _ACROSS, canvas)
     figure = _grid(list(panels), across, stimulus, value, canvas)
@@ -298,10 +282,7 @@ def group_errors(
 ) -> go.Figure:
     """Held-out error of every group, a symbol for each method.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``name``, ``answers``, ``method``, ``error``, ``low``, ``high`` and
+    table: Columns ``name``, ``answers``, ``method``, ``error``, ``low``, ``high`` and
         ``participants``, as `tripletscope.core.observers.GroupErrors.table`.
     """
     figure = go.Figure()

@@ -25,12 +25,8 @@ def shepard_plot(
 ) -> go.Figure:
     """A point for every pair of objects, and the monotone regression as a line.
 
-    Parameters
-    ----------
-    given, apart : ndarray, shape (p,)
-        Dissimilarities, and distances in the map.
-    fit : ndarray, shape (p,), optional
-        Disparities.
+    given, apart (p,): Dissimilarities, and distances in the map.
+    fit (p,): Disparities.
     """
     shown = np.arange(len(given))
     if len(given) > MOST:

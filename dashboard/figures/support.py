@@ -27,18 +27,11 @@ def on_branches(
     The highest branches come first. A text lies on no line of the tree and on no other text, and
     is no longer than its own line.
 
-    Parameters
-    ----------
-    texts : mapping of int to str
-        By node.
-    branches : ndarray of int, shape (b,)
-        Nodes of the branches that are drawn, the lowest first and the root last.
-    children : ndarray of int, shape (b, 2)
-        The nodes that each joins.
-    x, y : ndarray, shape (nodes,)
-        Where nodes stand, in pixels from the root to the right and from above.
-    size : float
-        Of the texts, in pixels.
+    texts: By node.
+    branches (b,): Nodes of the branches that are drawn, the lowest first and the root last.
+    children (b, 2): The nodes that each joins.
+    x, y (nodes,): Where nodes stand, in pixels from the root to the right and from above.
+    size: Of the texts, in pixels.
     """
     above = np.zeros(len(x))
     above[children] = x[branches][:, None]

@@ -54,24 +54,12 @@ def tanglegram(
 ) -> go.Figure:
     """Draw two trees with lines between equal leaves.
 
-    Parameters
-    ----------
-    found : Tanglegram
-    objects : DataFrame, n rows
-        With a column ``label``.
-    clusters : ndarray of int, shape (n,)
-        Of the first tree, 0 for the largest; lines and both trees have their colours.
-    titles : pair of str
-        What the trees are called.
-    selected : collection of int
-        Objects whose lines stand out.
-    caption, revision, canvas
-        As for a dendrogram.
-
-    Returns
-    -------
-    go.Figure
-        Leaves carry the position of their object in ``customdata``.
+    objects: With a column ``label``.
+    clusters (n,): Of the first tree, 0 for the largest; lines and both trees have their colours.
+    titles: What the trees are called.
+    selected: Objects whose lines stand out.
+    caption, revision, canvas: As for a dendrogram.
+    Returns: Leaves carry the position of their object in ``customdata``.
     """
     figure = go.Figure()
     trees = (found.first, found.second)

@@ -49,21 +49,12 @@ _MOST_NAMED = 12
 class ComparisonTreeData:
     """A tree with what is shown of it.
 
-    Attributes
-    ----------
-    nodes : Nodes
-        Members and pivots as positions of the objects.
-    objects : DataFrame, n rows
-        With columns ``id`` and ``label``.
-    opened : collection of int
-        Nodes whose children are drawn.
-    colour : str or None
-        Column of the objects.
-    pictures : mapping of int to str
-    selected : collection of int
-        Objects.
-    remarks : sequence of str
-        What else is known of each node, for its hover text.
+    nodes: Members and pivots as positions of the objects.
+    objects: With columns ``id`` and ``label``.
+    opened: Nodes whose children are drawn.
+    colour: Column of the objects.
+    selected: Objects.
+    remarks: What else is known of each node, for its hover text.
     """
 
     nodes: Nodes
@@ -174,16 +165,8 @@ def tree_diagram(
     Every node but the root shows the pivot that its members are nearer to, and a bar as wide as
     there are members, divided like them by colour.
 
-    Parameters
-    ----------
-    tree : ComparisonTreeData
-    revision : str
-        While it stays the same, zoom survives a change of the figure.
-
-    Returns
-    -------
-    go.Figure
-        ``customdata`` of its marks is for `ComparisonTreeData.picked`.
+    revision: While it stays the same, zoom survives a change of the figure.
+    Returns: ``customdata`` of its marks is for `ComparisonTreeData.picked`.
     """
     figure, place = go.Figure(), layout(tree, canvas)
     _add_edges(figure, tree, place, canvas)

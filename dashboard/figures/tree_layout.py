@@ -28,16 +28,11 @@ _LONGEST = 7.0  # em of a name that is written downwards
 class TreeLayout:
     """Places in the drawing.
 
-    Attributes
-    ----------
-    x, span, top : dict of int to float
-        Of every node its middle, the width of what is below it, and its upper end.
-    slot, head, text, member : float
-        Width of a leaf; height of a node above its bar, of a line of text and of a member.
-    height : float
-        Of the whole drawing.
-    hung : mapping of int to str
-        Names of leaves that are written downwards.
+    x, span, top: Of every node its middle, the width of what is below it, and its upper end.
+    slot, head, text, member: Width of a leaf; height of a node above its bar, of a line of text and
+        of a member.
+    height: Of the whole drawing.
+    hung: Names of leaves that are written downwards.
     """
 
     x: dict[int, float]

@@ -129,10 +129,7 @@ def abstention_curves(
 def asking_curves(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN) -> go.Figure:
     """Error against the number of answers, for each way to choose questions.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Columns ``design``, ``answers``, ``error`` and ``reach``, half the width of an interval.
+    table: Columns ``design``, ``answers``, ``error`` and ``reach``, half the width of an interval.
     """
     figure = go.Figure()
     for k, (name, rows) in enumerate(table.groupby("design", sort=False)):

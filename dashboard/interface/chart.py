@@ -68,29 +68,18 @@ def chart(
 ) -> None:
     """Show a figure.
 
-    Parameters
-    ----------
-    figure : go.Figure, str or None
-        The figure, or its JSON; None where `live` brings the first one. Points with a whole
+    figure: The figure, or its JSON; None where `live` brings the first one. Points with a whole
         number as ``customdata`` can be selected. Zoom and camera survive as long as
         ``layout.uirevision`` stays the same.
-    key : str
-    alt : str
-        What the figure shows, for readers who cannot see it.
-    height : int
-        In pixels.
-    pictures : mapping of int to str, optional
-        Address of the picture to show when the pointer is on an object.
-    on_pick : callable, optional
-        Called with the numbers picked and "replace", "add" or "toggle".
-    on_move : callable, optional
-        Called with the name of a line that was dragged, and where it now is. Then all shapes of
-        the figure can be dragged; they must be lines from edge to edge.
-    on_label : callable, optional
-        Called with the number of an object whose label was dragged, and with the label's offset
-        (see `tripletscope.dashboard.figures.placing.Spot`).
-    live : str, optional
-        Address of newer figures, as JSON, for as long as the chart is on the page.
+    alt: What the figure shows, for readers who cannot see it.
+    height: In pixels.
+    pictures: Address of the picture to show when the pointer is on an object.
+    on_pick: Called with the numbers picked and "replace", "add" or "toggle".
+    on_move: Called with the name of a line that was dragged, and where it now is. Then all shapes
+        of the figure can be dragged; they must be lines from edge to edge.
+    on_label: Called with the number of an object whose label was dragged, and with the label's
+        offset (see `tripletscope.dashboard.figures.placing.Spot`).
+    live: Address of newer figures, as JSON, for as long as the chart is on the page.
     """
 
     def picked() -> None:
@@ -130,15 +119,9 @@ def chart(
 def browser_download(figure: go.Figure, *, key: str, name: str, dpi: int) -> None:
     """Buttons that let the browser draw a figure and save it as SVG or PNG.
 
-    Parameters
-    ----------
-    figure : go.Figure
-        With its width and height.
-    key : str
-    name : str
-        Of the file, without ending.
-    dpi : int
-        Pixels per inch of the PNG.
+    figure: With its width and height.
+    name: Of the file, without ending.
+    dpi: Pixels per inch of the PNG.
     """
     _download(
         key=key,

@@ -46,20 +46,12 @@ _RESOLUTIONS = {150: "150", 300: "300", 600: "600"}
 class Printable:
     """A figure of a page that can be printed.
 
-    Attributes
-    ----------
-    key : str
-        Of its panel.
-    name : str
-        Of its files, without ending.
-    draw : callable
-        Draws it for a canvas.
-    ratio : float
-        Its height divided by its width.
-    note : str
-        Ends its caption.
-    further : callable
-        Draws the buttons of what else there is to download, for a composition.
+    key: Of its panel.
+    name: Of its files, without ending.
+    draw: Draws it for a canvas.
+    ratio: Its height divided by its width.
+    note: Ends its caption.
+    further: Draws the buttons of what else there is to download, for a composition.
     """
 
     key: str

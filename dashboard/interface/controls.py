@@ -200,27 +200,13 @@ def parameter_form(
 ) -> dict[str, Any]:
     """A form for the declared parameters of a method or function; the advanced ones folded away.
 
-    Parameters
-    ----------
-    session : Session
-    owner : type or callable
-    prefix : str
-        Of the widgets' keys.
-    hidden : sequence of str
-        Parameters that are not asked for.
-    columns : mapping of str to sequence of str
-        What may be chosen where a column of ``"objects"`` or of ``"answers"`` is asked for.
-    inner : str, optional
-        Name of the method to begin with where another method is asked for.
-    defaults : mapping, optional
-        Values to begin with, in the place of those declared.
-    folded : str
-        Title above the advanced ones; empty where they are not to be folded away.
-
-    Returns
-    -------
-    dict
-        Values by name.
+    prefix: Of the widgets' keys.
+    hidden: Parameters that are not asked for.
+    columns: What may be chosen where a column of ``"objects"`` or of ``"answers"`` is asked for.
+    inner: Name of the method to begin with where another method is asked for.
+    defaults: Values to begin with, in the place of those declared.
+    folded: Title above the advanced ones; empty where they are not to be folded away.
+    Returns: Values by name.
     """
     defaults = defaults or {}
     declared = [
@@ -269,16 +255,8 @@ def joint_form(
 ) -> list[dict[str, Any]]:
     """Several forms as one: what is advanced in any of them is folded away together.
 
-    Parameters
-    ----------
-    session : Session
-    forms : sequence of (callable, str, sequence of str)
-        Each with owner, prefix and hidden parameters, as in `parameter_form`.
-
-    Returns
-    -------
-    list of dict
-        Values by name, of every form.
+    forms: Each with owner, prefix and hidden parameters, as in `parameter_form`.
+    Returns: Values by name, of every form.
     """
 
     def asked(advanced: bool) -> list[dict[str, Any]]:

@@ -14,16 +14,10 @@ _focus = st.components.v2.component(
 def focus_on(target: str, turn: str, *, name: str, take: bool = False) -> None:
     """Put the focus on an element, once for every `turn`.
 
-    Parameters
-    ----------
-    target : str
-        CSS selector; the first element that it finds.
-    turn : str
-        Another one whenever the focus is to move.
-    name : str
-        Tells several on one page apart.
-    take : bool
-        Whether to take it from what has it; else it is put there only if it was lost.
+    target: CSS selector; the first element that it finds.
+    turn: Another one whenever the focus is to move.
+    name: Tells several on one page apart.
+    take: Whether to take it from what has it; else it is put there only if it was lost.
     """
     _focus(
         key=f"focus.{name}", height="content",

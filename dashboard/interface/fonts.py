@@ -34,16 +34,8 @@ def width_of(texts: Sequence[str], size: float = 1.0) -> np.ndarray:
     Letters are added up as they are: kerning makes a text a little narrower. What the font lacks
     is drawn in another one, and taken for as wide as high from the ideograms on.
 
-    Parameters
-    ----------
-    texts : sequence of str
-    size : float
-        Of the font, in pixels; 1 for widths in em.
-
-    Returns
-    -------
-    ndarray, shape (n,)
-        In pixels.
+    size: Of the font, in pixels; 1 for widths in em.
+    Returns: (n,): In pixels.
     """
     lengths = np.array([len(text) for text in texts], dtype=np.intp)
     ends = np.concatenate([[0.0], np.cumsum(advances("".join(texts)), dtype=float)])

@@ -11,12 +11,8 @@ HELP = "/help"
 def page_title(title: str, page: str) -> None:
     """The title of a page, and a question mark that leads to what is said of the page.
 
-    Parameters
-    ----------
-    title : str
-        In Markdown.
-    page : str
-        Its name; `docs/pages` has a file of that name.
+    title: In Markdown.
+    page: Its name; `docs/pages` has a file of that name.
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title(title, anchor=False, width="content")

@@ -51,31 +51,17 @@ def figure_panel(
 ) -> None:
     """A figure with a menu that downloads it and the numbers behind it.
 
-    Parameters
-    ----------
-    session : Session
-    draw : callable
-        Draws the figure for a canvas.
-    key, alt : str
-    on_move, on_label : callable, optional
-        See `chart`.
-    window : int, optional
-        Height in pixels of the part of a tall figure that is seen at a time.
-    name : str
-        Of the files, without ending.
-    table : callable
-        Makes the numbers behind the figure.
-    caption : str
-        Shown below the figure, with what the figure itself has to say.
-    further : callable, optional
-        Draws more beside the menu.
-    simulations : mapping of str to Run, optional
-        What is shown, if it is simulated and has nothing to do with the open data set.
-    files : callable, optional
-        Makes files that come along with figure and numbers, such as a script, by their names.
-    of : any
-        All that the figure depends on, by its content: one that was drawn of the same is not
-        drawn anew. Without it, the figure is drawn each time.
+    draw: Draws the figure for a canvas.
+    on_move, on_label: See `chart`.
+    window: Height in pixels of the part of a tall figure that is seen at a time.
+    name: Of the files, without ending.
+    table: Makes the numbers behind the figure.
+    caption: Shown below the figure, with what the figure itself has to say.
+    further: Draws more beside the menu.
+    simulations: What is shown, if it is simulated and has nothing to do with the open data set.
+    files: Makes files that come along with figure and numbers, such as a script, by their names.
+    of: All that the figure depends on, by its content: one that was drawn of the same is not drawn
+        anew. Without it, the figure is drawn each time.
     """
     info = session.dataset if simulations is None else None
     if of is None:

@@ -21,23 +21,10 @@ def read_file(
 ) -> Any:
     """What is in an uploaded file; read once, however often the page runs.
 
-    Parameters
-    ----------
-    session : Session
-    key : str
-        Of the widget that has the file.
-    file : uploaded file
-    what : str
-        One of `tripletscope.dashboard.door.desk.REQUESTS`.
-    words : str
-        Shown meanwhile.
-    **given
-        Triplets whose objects the file is about; their answers are not handed on.
-
-    Raises
-    ------
-    DataError
-        If it cannot be read.
+    key: Of the widget that has the file.
+    what: One of `tripletscope.dashboard.door.desk.REQUESTS`.
+    words: Shown meanwhile.
+    **given: Triplets whose objects the file is about; their answers are not handed on.
     """
     return _read(
         session, key, file.file_id, file.name, what, words=words,
@@ -48,13 +35,7 @@ def read_file(
 
 
 def read_pictures(session: Session, key: str, files: list[Any]) -> tuple[dict[str, bytes], list]:
-    """Pictures in uploaded files, by name, and what was shrunk or left out.
-
-    Raises
-    ------
-    DataError
-        If there is none.
-    """
+    """Pictures in uploaded files, by name, and what was shrunk or left out."""
     return _read(
         session, key, [file.file_id for file in files], "the pictures", "pictures",
         words="Reading the pictures",

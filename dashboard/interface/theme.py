@@ -52,25 +52,16 @@ _LONGEST, _PAGE, _SHEET = 2.6, 240 * 96 / 25.4, 4 / 3
 class Canvas:
     """What a figure is drawn for.
 
-    Attributes
-    ----------
-    width, height : float
-        In CSS pixels, of which an inch has 96. On the screen the width is only a typical one.
-    font : float
-        Size of the text in CSS pixels; marks and lines scale with it.
-    screen : bool
-        Whether it is for the page (then colours of text and lines are replaced by the page's)
+    width, height: In CSS pixels, of which an inch has 96. On the screen the width is only a typical
+        one.
+    font: Size of the text in CSS pixels; marks and lines scale with it.
+    screen: Whether it is for the page (then colours of text and lines are replaced by the page's)
         or for a file, which must stand on its own.
-    note : str
-        Ends the caption of a file.
-    captioned : bool
-        Whether a file has its caption.
-    named : bool
-        Whether points have names.
-    legend : str
-        Where it stands: above, right, in a corner like "top left", or none.
-    grows : bool
-        Whether a file may be higher where its letters need the room of what is drawn.
+    note: Ends the caption of a file.
+    captioned: Whether a file has its caption.
+    named: Whether points have names.
+    legend: Where it stands: above, right, in a corner like "top left", or none.
+    grows: Whether a file may be higher where its letters need the room of what is drawn.
     """
 
     width: float = 900.0

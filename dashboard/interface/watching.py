@@ -29,14 +29,9 @@ def watch(job: Job | None, place: str = "page", *, narrow: bool = False) -> None
     part of the page that is under way, or waiting, when another page is opened would name the page
     before, and Streamlit then empties the new one.
 
-    Parameters
-    ----------
-    job : Job or None
-        Nothing is shown of None.
-    place : str
-        Tells several on one page apart.
-    narrow : bool
-        Cancel below the bar rather than beside it.
+    job: Nothing is shown of None.
+    place: Tells several on one page apart.
+    narrow: Cancel below the bar rather than beside it.
     """
     # One place whether a job is there or not. Otherwise all that follows would be another's place
     # when a job begins or ends: what is open would close, and controls stand there twice.
@@ -69,13 +64,8 @@ def _show_active(job: Job, place: str, narrow: bool) -> None:
 def follow(key: str, told: Mapping[str, Any], path: str) -> None:
     """Show something that goes on by itself; the page runs anew when it has come a step further.
 
-    Parameters
-    ----------
-    key : str
-    told : mapping
-        What the browser is told now: ``words``, ``share`` from 0 to 1, ``step``, ``active``.
-    path : str
-        Where the browser finds the same as it is later, as of `address`.
+    told: What the browser is told now: ``words``, ``share`` from 0 to 1, ``step``, ``active``.
+    path: Where the browser finds the same as it is later, as of `address`.
     """
     _watcher(
         key=key, on_turned_change=lambda: None, data={"job": dict(told), "address": address(path)},

@@ -21,13 +21,7 @@ _OWN = re.compile(r"catalogue-(\d{6})-(\d{4}-\d\d-\d\d)\.sqlite")
 
 
 def back_up(workspace: Path, trash: Trash) -> None:
-    """Copy the catalogue, which may be in use, unless it is as in the last copy.
-
-    Raises
-    ------
-    OSError or sqlite3.Error
-        If it cannot be copied.
-    """
+    """Copy the catalogue, which may be in use, unless it is as in the last copy."""
     folder = workspace / NAME
     folder.mkdir(exist_ok=True)
     earlier = backups(workspace)

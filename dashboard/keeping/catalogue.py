@@ -91,19 +91,13 @@ class SessionRow(_Base):
 class DatasetInfo:
     """A data set as the catalogue lists it.
 
-    Attributes
-    ----------
-    fingerprint, imported : str
-        Of the triplets that are not left out, and of all that were imported.
-    exclusions : list of dict
-        `tripletscope.core.quality.Cleaning.log`.
-    gold, catch_trials, pairs : str or None
-        Names of the files with gold questions, catch trials and comparisons of pairs.
-    n_pairs : int
-        Answers that compare two pairs of objects, without those left out where all do.
-    extra : dict
-        Plain values: what importing notes, such as how the file was read, and what is kept beside
-        the data, such as how its report is set.
+    fingerprint, imported: Of the triplets that are not left out, and of all that were imported.
+    exclusions: `tripletscope.core.quality.Cleaning.log`.
+    gold, catch_trials, pairs: Names of the files with gold questions, catch trials and comparisons
+        of pairs.
+    n_pairs: Answers that compare two pairs of objects, without those left out where all do.
+    extra: Plain values: what importing notes, such as how the file was read, and what is kept
+        beside the data, such as how its report is set.
     """
 
     id: str
@@ -185,15 +179,7 @@ class RunInfo:
 
 
 def open_catalogue(folder: Path) -> Engine:
-    """The catalogue of a folder, made or brought up to date where that is needed.
-
-    Raises
-    ------
-    WorkspaceError
-        If it is damaged, or was made by a newer version.
-    sqlalchemy.exc.OperationalError
-        If it cannot be written.
-    """
+    """The catalogue of a folder, made or brought up to date where that is needed."""
     path = folder / FILE
     engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": _PATIENCE})
     event.listen(engine, "connect", _configure)

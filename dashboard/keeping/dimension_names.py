@@ -51,11 +51,7 @@ def dimensions_again(fit: Run, before: Run) -> dict[int, tuple[int, float]]:
 def names_of_fits(info: DatasetInfo, fits: Sequence[Run]) -> dict[str, dict[int, str]]:
     """Names of the dimensions of several fits, their own or taken over, by the key of the fit.
 
-    Parameters
-    ----------
-    info : DatasetInfo
-    fits : sequence of Run
-        All fits of the data set that there are, the newest first.
+    fits: All fits of the data set that there are, the newest first.
     """
     own = {key: sound_names(names) for key, names in kept_names(info).items()}
     named = next((fit for fit in fits if own.get(fit.key)), None)

@@ -36,15 +36,8 @@ FILED = ("picture", "sound", "video")
 class KeptExperiment:
     """An experiment as lists show it.
 
-    Attributes
-    ----------
-    slug : str
-        Name of its folder.
-    folder : Path
-    title : str
-    n_objects : int
-    problem : str
-        Why it cannot be opened; empty where it can.
+    slug: Name of its folder.
+    problem: Why it cannot be opened; empty where it can.
     """
 
     slug: str
@@ -89,25 +82,10 @@ def keep_experiment(
 ) -> str:
     """Write an experiment into the workspace.
 
-    Parameters
-    ----------
-    workspace : Workspace
-    experiment : Experiment
-    files : mapping of str to bytes or Path
-        Content of stimuli by the names of their files, or where it is; those that the folder has
+    files: Content of stimuli by the names of their files, or where it is; those that the folder has
         already may be left out.
-    slug : str, optional
-        Of the one that is changed; by default it is a new one.
-
-    Returns
-    -------
-    str
-        Name of its folder.
-
-    Raises
-    ------
-    WorkspaceError
-        If it cannot be written, or a file of a stimulus is missing.
+    slug: Of the one that is changed; by default it is a new one.
+    Returns: Name of its folder.
     """
     with _writing(workspace):
         place = workspace.folder / NAME
@@ -129,10 +107,7 @@ def keep_experiment(
 def copy_experiment(workspace: Workspace, slug: str) -> str:
     """Write an experiment once more, without its answers.
 
-    Returns
-    -------
-    str
-        Name of the folder of the copy.
+    Returns: Name of the folder of the copy.
     """
     folder = workspace.folder / NAME / slug
     experiment = _loaded(folder)
@@ -151,13 +126,7 @@ def delete_experiment(workspace: Workspace, slug: str) -> None:
 
 
 def load_experiment(workspace: Workspace, slug: str) -> Experiment:
-    """An experiment of the workspace.
-
-    Raises
-    ------
-    WorkspaceError
-        If it is not there, or damaged.
-    """
+    """An experiment of the workspace."""
     return _loaded(workspace.folder / NAME / slug)
 
 

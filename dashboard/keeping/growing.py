@@ -36,22 +36,10 @@ class GrowingAnswers(Measurements):
         Its exclusions are made anew on them, but for those that name single answers by their
         places, which may be others now. Results of the earlier answers go to the trash.
 
-        Parameters
-        ----------
-        info : DatasetInfo
-        answers : Triplets or Quadruples
-            About the objects of its pictures.
-        report : list of str
-            What was read and what was left out.
-        catch_trials : DataFrame, optional
-            As `tripletscope.core.io.Imported.catch_trials`.
-        extra : mapping, optional
-            Plain values to keep along, beside those that are kept already.
-
-        Raises
-        ------
-        WorkspaceError
-            If the data set was deleted meanwhile.
+        answers: About the objects of its pictures.
+        report: What was read and what was left out.
+        catch_trials: As `tripletscope.core.io.Imported.catch_trials`.
+        extra: Plain values to keep along, beside those that are kept already.
         """
         steps = [step for step in info.exclusions if not step["answers"]]
         gold = self._storage.triplets(info.gold) if info.gold else None

@@ -47,21 +47,7 @@ class Hold:
 
     Several of one process share it; the last one that lets go releases it.
 
-    Parameters
-    ----------
-    folder : Path
-
-    Attributes
-    ----------
-    is_first : bool
-        Whether nobody else of this process had it.
-
-    Raises
-    ------
-    Held
-        If another process has it.
-    OSError
-        If the folder cannot be written.
+    is_first: Whether nobody else of this process had it.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -45,16 +45,9 @@ class Failed(Exception):
 class Step:
     """One part of a job: a function of a progress object.
 
-    Attributes
-    ----------
-    title : str
-    work : callable
-    weight : float
-        Its share of the whole job, for the bar.
-    seconds : float
-        A rough estimate of how long it takes; long ones give way to others.
-    estimates : str
-        What the loss that it reports is called, where that is worth knowing before the end.
+    weight: Its share of the whole job, for the bar.
+    seconds: A rough estimate of how long it takes; long ones give way to others.
+    estimates: What the loss that it reports is called, where that is worth knowing before the end.
     """
 
     title: str
@@ -68,31 +61,18 @@ class Step:
 class Job:
     """A sequence of steps, computed one after the other.
 
-    Attributes
-    ----------
-    id : str
-        Unguessable. Digits and letters only: widgets are named by it, and some signs part names.
-    owner, slot : str
-        Whose job it is, and the place that it fills: a newer job there replaces it.
-    state : {"waiting", "running", "done", "stopped", "failed"}
-        It may wait again between its steps.
-    place : int
-        In the queue while it waits, from 1; else 0.
-    losses : dict of list
-        Loss after every iteration, by start, of the step at work.
-    snapshot : ndarray or None
-        Latest iterate of the start with the lowest loss.
-    results : list
-        What every step that is done has returned.
-    message : str
-        Why it failed, or what is lost of one that was stopped, in words for the user.
-    views : dict of callables
-        What there is to see of it while it runs, by name, as text; None where there is nothing
+    id: Unguessable. Digits and letters only: widgets are named by it, and some signs part names.
+    owner, slot: Whose job it is, and the place that it fills: a newer job there replaces it.
+    state {"waiting", "running", "done", "stopped", "failed"}: It may wait again between its steps.
+    place: In the queue while it waits, from 1; else 0.
+    losses: Loss after every iteration, by start, of the step at work.
+    snapshot: Latest iterate of the start with the lowest loss.
+    results: What every step that is done has returned.
+    message: Why it failed, or what is lost of one that was stopped, in words for the user.
+    views: What there is to see of it while it runs, by name, as text; None where there is nothing
         yet. Called from any thread.
-    given_up : bool
-        Whether nobody wants to know how it ends.
-    context : Context
-        Of whoever made it; it works in the same one.
+    given_up: Whether nobody wants to know how it ends.
+    context: Of whoever made it; it works in the same one.
     """
 
     owner: str
@@ -231,20 +211,12 @@ def _nothing(progress: Progress) -> None:
 class Jobs:
     """Runs jobs in threads and remembers the last ones.
 
-    Parameters
-    ----------
-    workers : int
-        Steps at work at the same time, of which one is short. Each may use all processors itself.
-    keep : int
-        Ended jobs of each owner that are remembered.
-    gone : float
-        Seconds after which a job is stopped whose owner has not been seen. After 24 times as long
+    workers: Steps at work at the same time, of which one is short. Each may use all processors
+        itself.
+    keep: Ended jobs of each owner that are remembered.
+    gone: Seconds after which a job is stopped whose owner has not been seen. After 24 times as long
         it is forgotten.
-
-    Attributes
-    ----------
-    long : float
-        Seconds from which a step is long. One that was estimated as shorter is from then on, and
+    long: Seconds from which a step is long. One that was estimated as shorter is from then on, and
         its place is free for another.
     """
 

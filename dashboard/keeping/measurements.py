@@ -23,22 +23,13 @@ MOST = 100
 class KeptTable:
     """A table as the catalogue lists it, without its numbers.
 
-    Attributes
-    ----------
-    name : str
-        Of one data set no two are the same.
-    file : str
-        Where its numbers are.
-    origin : str
-        The file that it was read from.
-    about : str
-        What it holds, in a few words.
-    notes : list of str
-        How it was read and matched to the objects.
-    settings : dict
-        How its rows are compared.
-    named : bool
-        Whether it names its features.
+    name: Of one data set no two are the same.
+    file: Where its numbers are.
+    origin: The file that it was read from.
+    about: What it holds, in a few words.
+    notes: How it was read and matched to the objects.
+    settings: How its rows are compared.
+    named: Whether it names its features.
     """
 
     name: str
@@ -62,24 +53,9 @@ class Measurements(OpenFolder):
     ) -> list[str]:
         """Keep tables beside a data set.
 
-        Parameters
-        ----------
-        info : DatasetInfo
-        about : Triplets or Quadruples
-            Whose objects their rows are.
-        found : sequence of MeasuredTable
-        origin : str
-            The file.
-
-        Returns
-        -------
-        list of str
-            Their names: numbered, where there is one of the same name with other numbers.
-
-        Raises
-        ------
-        WorkspaceError
-            If there are too many, the data set was deleted, or they cannot be written.
+        about: Whose objects their rows are.
+        origin: The file.
+        Returns: Their names: numbered, where there is one of the same name with other numbers.
         """
         names: list[str] = []
         with self._keeping():
@@ -107,13 +83,7 @@ class Measurements(OpenFolder):
         return names
 
     def change_table(self, info: DatasetInfo, which: str, **changed: Any) -> None:
-        """Give a table another name, or other settings.
-
-        Raises
-        ------
-        WorkspaceError
-            If another table has the name.
-        """
+        """Give a table another name, or other settings."""
 
         def change(before: list[dict[str, Any]]) -> list[dict[str, Any]]:
             others = {entry["name"] for entry in before} - {which}
@@ -150,13 +120,7 @@ class Measurements(OpenFolder):
             self._release(released)
 
     def table(self, kept: KeptTable, about: Judgements) -> MeasuredTable:
-        """The numbers of a table, with a row for each object that there is now.
-
-        Raises
-        ------
-        WorkspaceError
-            If its file is damaged.
-        """
+        """The numbers of a table, with a row for each object that there is now."""
         try:
             arrays = self._storage.arrays(kept.file)
         except DamagedFile as error:

@@ -13,10 +13,7 @@ _MOST = 256  # advances that are remembered
 class Pace:
     """When a computation has advanced how far.
 
-    Parameters
-    ----------
-    begun : float
-        Time in seconds, of any clock that the other times are of, too.
+    begun: Time in seconds, of any clock that the other times are of, too.
     """
 
     def __init__(self, begun: float) -> None:

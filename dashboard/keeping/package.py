@@ -32,11 +32,7 @@ _NAME = re.compile(r"(data|runs|pictures|records)/[0-9a-z.]+|catalogue\.sqlite")
 class Packed:
     """What a package holds.
 
-    Attributes
-    ----------
-    files : int
-    missing : list of str
-        Files that the catalogue mentions and that were not there.
+    missing: Files that the catalogue mentions and that were not there.
     """
 
     files: int
@@ -49,16 +45,7 @@ def pack(workspace: Path, target: Path) -> Packed:
     The catalogue is copied first. A file that somebody deletes while others are being packed is
     taken from the trash, so that the package is as the workspace was at its beginning.
 
-    Parameters
-    ----------
-    workspace : Path
-    target : Path
-        Appears only when it is complete.
-
-    Raises
-    ------
-    WorkspaceError
-        If there is no workspace or it is not sound, or `target` exists or cannot be written.
+    target: Appears only when it is complete.
     """
     fault = fault_of(workspace / FILE)
     if fault is not None:
@@ -156,11 +143,6 @@ def unpack(source: Path, workspace: Path) -> int:
     """Make a workspace of a package; the number of its files.
 
     Nothing is overwritten, and the workspace appears only when it is complete.
-
-    Raises
-    ------
-    WorkspaceError
-        If the file is none or is damaged, or if there is something in the folder.
     """
     if workspace.exists() and (not workspace.is_dir() or any(workspace.iterdir())):
         raise WorkspaceError(

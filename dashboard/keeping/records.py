@@ -41,14 +41,9 @@ _ITS_OWN = {DatasetRow: {"opened"}, RunRow: {"id"}}
 class Reconciled:
     """What came of comparing the catalogue with the records.
 
-    Attributes
-    ----------
-    write : bool
-        Whether records may be written.
-    notes : list of str
-        What the user has to know.
-    unreadable : set of str
-        Data sets whose entries are damaged, and of which there is no record either.
+    write: Whether records may be written.
+    notes: What the user has to know.
+    unreadable: Data sets whose entries are damaged, and of which there is no record either.
     """
 
     write: bool
@@ -59,10 +54,7 @@ class Reconciled:
 class Records:
     """The records of a workspace.
 
-    Parameters
-    ----------
-    workspace : Path
-        Its folder.
+    workspace: Its folder.
     """
 
     def __init__(self, workspace: Path) -> None:
@@ -129,14 +121,9 @@ class Records:
     def reconcile(self, session: Session, *, restored: bool, write: bool) -> Reconciled:
         """Make catalogue and records say the same.
 
-        Parameters
-        ----------
-        session : Session
-            In which the catalogue is written.
-        restored : bool
-            Whether the catalogue comes from a backup, and may list what was deleted since.
-        write : bool
-            Whether records may be written; otherwise they only tell what the catalogue lacks.
+        session: In which the catalogue is written.
+        restored: Whether the catalogue comes from a backup, and may list what was deleted since.
+        write: Whether records may be written; otherwise they only tell what the catalogue lacks.
         """
         found = Reconciled(write=write)
         ids = set(session.scalars(select(DatasetRow.id)))

@@ -20,12 +20,8 @@ from tripletscope.dashboard.keeping.trash import Trash
 class Recovery:
     """What was done before a catalogue could be opened.
 
-    Attributes
-    ----------
-    note : str
-        What the user has to know; empty where nothing was done.
-    restored : bool
-        Whether the catalogue may list what was deleted since.
+    note: What the user has to know; empty where nothing was done.
+    restored: Whether the catalogue may list what was deleted since.
     """
 
     note: str = ""
@@ -35,19 +31,7 @@ class Recovery:
 def recover(workspace: Path, trash: Trash, into: Path | None = None) -> Recovery:
     """Put a sound catalogue in the place of a lost one, which goes to the trash.
 
-    Parameters
-    ----------
-    workspace : Path
-    trash : Trash
-    into : Path, optional
-        Put it there instead, and leave the workspace as it is.
-
-    Raises
-    ------
-    WorkspaceError
-        If there is neither a backup nor a record from which the list could be made again.
-    OSError
-        If the folder cannot be written.
+    into: Put it there instead, and leave the workspace as it is.
     """
     path, records = workspace / FILE, Records(workspace)
     fault = fault_of(path)

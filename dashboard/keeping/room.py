@@ -20,10 +20,7 @@ _READ_ONLY = (errno.EROFS, errno.EACCES, errno.EPERM)
 class Reserve:
     """Files without content, which can be given up one after the other.
 
-    Parameters
-    ----------
-    workspace : Path
-        Folder of the workspace.
+    workspace: Folder of the workspace.
     """
 
     def __init__(self, workspace: Path) -> None:

@@ -18,18 +18,11 @@ FOLDER = Path(__file__).resolve().parent.parent.parent / "sample_data"
 class Sample:
     """A data set that comes with the program.
 
-    Attributes
-    ----------
-    name : str
-        Of its folder.
-    title, about : str
-        What it is called, and what one should see in it.
-    answers, objects : str
-        Files in the folder.
-    pictures : str
-        The folder of pictures; empty if there are none.
-    page : str
-        Where it is looked at first.
+    name: Of its folder.
+    title, about: What it is called, and what one should see in it.
+    answers, objects: Files in the folder.
+    pictures: The folder of pictures; empty if there are none.
+    page: Where it is looked at first.
     """
 
     name: str

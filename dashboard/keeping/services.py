@@ -77,23 +77,15 @@ def work_in(folder: Path) -> None:
 def for_people(folder_of_script: Callable[[], Path | None]) -> None:
     """From now on give nobody a workspace who is not known.
 
-    Parameters
-    ----------
-    folder_of_script : callable
-        Gives the workspace of whose page is running in this thread; None where no page is.
+    folder_of_script: Gives the workspace of whose page is running in this thread; None where no
+        page is.
     """
     global _folder_of_script
     _folder_of_script = folder_of_script
 
 
 def services() -> Services:
-    """The services of this process, or of the person whom this thread or task works for.
-
-    Raises
-    ------
-    WorkspaceError
-        If the workspace cannot be used, or nobody is known where people have their own.
-    """
+    """The services of this process, or of the person whom this thread or task works for."""
     if _folder_of_script is None:
         folder = workspace_folder()
     else:

@@ -70,18 +70,8 @@ class DamagedPicture(DamagedFile, FileNotFoundError):
 class Storage:
     """Files in a folder.
 
-    Parameters
-    ----------
-    folder : Path
-    trash : Trash
-        Where files go that are no longer needed.
-    make : bool
-        Whether to make what is missing of the folder.
-
-    Raises
-    ------
-    OSError
-        If the folder cannot be written.
+    trash: Where files go that are no longer needed.
+    make: Whether to make what is missing of the folder.
     """
 
     def __init__(self, folder: Path, trash: Trash, *, make: bool = True) -> None:
@@ -161,13 +151,7 @@ class Storage:
         return self._folder / "data" / f"{fingerprint}.sums.json"
 
     def _check(self, path: Path) -> None:
-        """Compare a file that is named by its hash with its name.
-
-        Raises
-        ------
-        DamagedFile
-            If it is missing or another.
-        """
+        """Compare a file that is named by its hash with its name."""
         if path in self._checked and path.exists():
             return
         with _reading(path):
@@ -253,13 +237,7 @@ class Storage:
         return files
 
     def picture(self, file: str, size: int | None = None) -> Path:
-        """Path of a picture; with `size`, of the small one of that size if there is one.
-
-        Raises
-        ------
-        DamagedPicture
-            If there is no such picture, or it is damaged.
-        """
+        """Path of a picture; with `size`, of the small one of that size if there is one."""
         original = self._folder / "pictures" / Path(file).name
         try:
             self._check(original)

@@ -31,10 +31,7 @@ _LITTLE = 2**28
 class Trash:
     """The trash of a workspace.
 
-    Parameters
-    ----------
-    workspace : Path
-        Folder of the workspace. The trash is made when something comes.
+    workspace: Folder of the workspace. The trash is made when something comes.
     """
 
     def __init__(self, workspace: Path) -> None:
@@ -56,13 +53,7 @@ class Trash:
                 log.warning("%s could not be moved to the trash (%s)", path.name, error)
 
     def move(self, paths: Iterable[Path]) -> None:
-        """Move files here, however full the disk is.
-
-        Raises
-        ------
-        OSError
-            If one cannot be moved.
-        """
+        """Move files here, however full the disk is."""
         place = self._place()
         for path in paths:
             self._move(path, place)
@@ -134,13 +125,7 @@ def is_full(folder: Path) -> bool:
 
 
 def free(folder: Path) -> int:
-    """Bytes that are left on the disk of a folder.
-
-    Raises
-    ------
-    WorkspaceError
-        If it is gone.
-    """
+    """Bytes that are left on the disk of a folder."""
     try:
         return shutil.disk_usage(folder).free
     except FileNotFoundError as error:

@@ -41,12 +41,8 @@ class Uploads:
 
     An upload is a JSON file, under a hash of its session, which mentions archives of files.
 
-    Parameters
-    ----------
-    folder : Path
-        Made if it does not exist; those of earlier servers are found there.
-    trash : Trash
-        Of the workspace that the folder is in.
+    folder: Made if it does not exist; those of earlier servers are found there.
+    trash: Of the workspace that the folder is in.
     """
 
     def __init__(self, folder: Path, trash: Trash) -> None:
@@ -113,15 +109,9 @@ class Uploads:
     ) -> None:
         """Keep what is to be known of an upload.
 
-        Parameters
-        ----------
-        session_id : str
-        settings : mapping
-            Plain values; ``id`` tells this upload from others of the same session.
-        archives : mapping of str to str
-            What `pack` has returned, by what is in it.
-        anew : bool
-            Whether it takes the place of the one before. Otherwise nothing is kept of an upload
+        settings: Plain values; ``id`` tells this upload from others of the same session.
+        archives: What `pack` has returned, by what is in it.
+        anew: Whether it takes the place of the one before. Otherwise nothing is kept of an upload
             that was removed or replaced meanwhile, in another tab.
         """
         path = self._path(session_id)
@@ -144,13 +134,7 @@ class Uploads:
     def load(
         self, session_id: str
     ) -> tuple[dict[str, Any], dict[str, str]] | None:
-        """Settings and archives of a session's upload, or None if there is none.
-
-        Raises
-        ------
-        OSError or tarfile.TarError
-            If an archive is gone, or is none.
-        """
+        """Settings and archives of a session's upload, or None if there is none."""
         with self._lock:
             record = _record(self._path(session_id))
             if record is None:
@@ -160,13 +144,7 @@ class Uploads:
         return record["settings"], record["archives"]
 
     def unpacked(self, archive: str) -> list[File]:
-        """The files in an archive.
-
-        Raises
-        ------
-        OSError or tarfile.TarError
-            If it is gone, or is none.
-        """
+        """The files in an archive."""
         with tarfile.open(self._folder / archive) as tar:
             return [(entry.name, tar.extractfile(entry).read()) for entry in tar]
 

@@ -59,24 +59,9 @@ from tripletscope.dashboard.keeping.storage import DamagedFile, File, file_of, h
 class Workspace(GrowingAnswers):
     """A folder that keeps data sets, runs, pictures and sessions.
 
-    Parameters
-    ----------
-    folder : Path
-        Made if it does not exist.
-
-    Attributes
-    ----------
-    notes : list of str
-        What the user has to know of what was found when it was opened.
-    read_only : str
-        Why nothing can be kept, as a sentence; empty where it can.
-    trash : Trash
-
-    Raises
-    ------
-    WorkspaceError
-        If the folder cannot be written, is in use by another process, was made by a newer
-        version, or holds files whose catalogue is lost.
+    folder: Made if it does not exist.
+    notes: What the user has to know of what was found when it was opened.
+    read_only: Why nothing can be kept, as a sentence; empty where it can.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -103,23 +88,13 @@ class Workspace(GrowingAnswers):
     ) -> DatasetInfo:
         """Keep a data set.
 
-        Parameters
-        ----------
-        triplets : Triplets
-        origin : str
-            Where it came from: a file's name, or ``sample:`` and the name of a sample.
-        report : list of str
-            What was read and what was left out.
-        pictures : mapping of str to bytes
-            Pictures by the name that column ``image`` of the objects uses.
-        catch_trials : DataFrame, optional
-            As `tripletscope.core.io.Imported.catch_trials`.
-        pairs : Pairs, optional
-            Answers that compare two pairs of objects.
-        measured : Measured, optional
-            Ratings and so on that the answers were made of.
-        extra : mapping, optional
-            Plain values to keep along.
+        origin: Where it came from: a file's name, or ``sample:`` and the name of a sample.
+        report: What was read and what was left out.
+        pictures: Pictures by the name that column ``image`` of the objects uses.
+        catch_trials: As `tripletscope.core.io.Imported.catch_trials`.
+        pairs: Answers that compare two pairs of objects.
+        measured: Ratings and so on that the answers were made of.
+        extra: Plain values to keep along.
         """
         now = _now()
         with self._keeping():
@@ -145,18 +120,8 @@ class Workspace(GrowingAnswers):
     ) -> DatasetInfo:
         """Change what a data set leaves out, its gold questions or what is known of its objects.
 
-        Parameters
-        ----------
-        info : DatasetInfo
-            The data set as it was when `cleaning` was made.
-        cleaning : Cleaning
-        pictures : mapping of str to bytes, optional
-            Are added to those it has.
-
-        Raises
-        ------
-        WorkspaceError
-            If it has been changed or deleted since.
+        info: The data set as it was when `cleaning` was made.
+        pictures: Are added to those it has.
         """
         state = attrgetter("imported", "exclusions", "gold")
         imported, left, pairs = cleaning.raw, cleaning.triplets, None
@@ -319,13 +284,7 @@ class Workspace(GrowingAnswers):
         return self._object_ids[info.fingerprint]
 
     def picture(self, file: str, size: int | None = None) -> Path:
-        """Path of a picture; with `size`, of a PNG at most so many pixels wide and high.
-
-        Raises
-        ------
-        DamagedPicture
-            If there is no such picture, or it is damaged.
-        """
+        """Path of a picture; with `size`, of a PNG at most so many pixels wide and high."""
         path = self._storage.picture(file, size)
         if size is None or path.name != Path(file).name:
             return path

@@ -63,13 +63,7 @@ def get_ready() -> None:
 
 
 def draw(figure: go.Figure, options: Mapping[str, Any]) -> bytes:
-    """What the browser makes of a figure.
-
-    Raises
-    ------
-    ExportError
-        If there is no browser that works, or it cannot draw this figure.
-    """
+    """What the browser makes of a figure."""
     with _lock:
         # Asking first matters: without a browser, kaleido's server would wait for ever.
         if not can_render():

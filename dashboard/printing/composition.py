@@ -46,29 +46,16 @@ LEGENDS: dict[str, tuple[str, dict[str, Any]]] = {
 class Composition:
     """How a figure is set.
 
-    Attributes
-    ----------
-    width : float
-        In millimetres; journals have columns of about 85 mm and pages of about 180 mm.
-    height : float or None
-        In millimetres, without caption and title; None keeps the figure's own shape.
-    font : float
-        In points.
-    dpi : int
-        Pixels per inch of a PNG.
-    caption : bool
-        Whether method, data and uncertainty are told below the figure.
-    title : str
-    legend : str
-        One of `LEGENDS`.
-    legend_title : str
-        In the place of its own, if there is any text.
-    labels : bool
-        Whether points have names.
-    shapes : bool
-        Whether categories differ in shape, too, for readers and printers without colours.
-    points, lines : float
-        Size of points and width of lines, relative to what goes with the letters.
+    width: In millimetres; journals have columns of about 85 mm and pages of about 180 mm.
+    height: In millimetres, without caption and title; None keeps the figure's own shape.
+    font: In points.
+    dpi: Pixels per inch of a PNG.
+    caption: Whether method, data and uncertainty are told below the figure.
+    legend: One of `LEGENDS`.
+    legend_title: In the place of its own, if there is any text.
+    labels: Whether points have names.
+    shapes: Whether categories differ in shape, too, for readers and printers without colours.
+    points, lines: Size of points and width of lines, relative to what goes with the letters.
     """
 
     width: float = 85.0
@@ -140,15 +127,9 @@ def composed(
 ) -> go.Figure:
     """A figure as it is composed, which carries its size along, without its title.
 
-    Parameters
-    ----------
-    draw : callable
-        Draws the figure for a canvas.
-    composition : Composition
-    ratio : float
-        Height of the figure divided by its width, where none is asked for.
-    note : str
-        Ends the caption: what the reader must know of the data.
+    draw: Draws the figure for a canvas.
+    ratio: Height of the figure divided by its width, where none is asked for.
+    note: Ends the caption: what the reader must know of the data.
     """
     canvas = composition.canvas(ratio, note)
     figure = draw(canvas)

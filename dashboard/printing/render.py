@@ -46,19 +46,9 @@ def render(
 ) -> bytes:
     """A figure as a file.
 
-    Parameters
-    ----------
-    draw : callable
-        Draws the figure for a canvas.
-    form : {"svg", "pdf", "png", "html"}
-    composition : Composition, optional
-    ratio, note
-        See `composed`.
-
-    Raises
-    ------
-    ExportError
-        If the format needs a browser on the server and there is none that works.
+    draw: Draws the figure for a canvas.
+    form: one of {"svg", "pdf", "png", "html"}.
+    ratio, note: See `composed`.
     """
     composition = composition or Composition()
     figure = composed(draw, composition, ratio, note)
@@ -70,13 +60,7 @@ def render(
 
 
 def form_of(path: str | Path) -> str:
-    """The format that a file's name asks for.
-
-    Raises
-    ------
-    ValueError
-        If it asks for none of `FORMATS`.
-    """
+    """The format that a file's name asks for."""
     form = Path(path).suffix.removeprefix(".").lower()
     if form not in FORMATS:
         raise ValueError(f"{path} ends in none of {', '.join(f'.{f}' for f in FORMATS)}")

@@ -19,14 +19,9 @@ LETTERS = {"A": str.upper, "a": str.lower, "(a)": lambda letter: f"({letter.lowe
 class Panel:
     """A figure on a sheet.
 
-    Attributes
-    ----------
-    name : str
-        What it shows, for lists.
-    svg : str
-        As composed, in pixels.
-    font : float
-        Size of its letters in points.
+    name: What it shows, for lists.
+    svg: As composed, in pixels.
+    font: Size of its letters in points.
     """
 
     name: str
@@ -47,18 +42,9 @@ def lettered(number: int, style: str) -> str:
 def sheet(panels: Sequence[Panel], width: float = 180.0, style: str = "A") -> str:
     """Panels from left to right and, where a row is full, below.
 
-    Parameters
-    ----------
-    panels : sequence of Panel
-    width : float
-        Of the sheet in millimetres; a wider panel makes it wider.
-    style : str
-        One of `LETTERS`.
-
-    Returns
-    -------
-    str
-        SVG, in pixels.
+    width: Of the sheet in millimetres; a wider panel makes it wider.
+    style: One of `LETTERS`.
+    Returns: SVG, in pixels.
     """
     gap, full = _GAP * PIXELS_PER_MM, width * PIXELS_PER_MM
     parts, x, y, below, right = [], 0.0, 0.0, 0.0, 0.0

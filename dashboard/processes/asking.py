@@ -25,10 +25,7 @@ class Gone(Exception):
 class Lost(Exception):
     """A process has ended while it was at work.
 
-    Attributes
-    ----------
-    stopping : bool
-        Whether it had been asked to stop.
+    stopping: Whether it had been asked to stop.
     """
 
     def __init__(self, stopping: bool) -> None:
@@ -39,20 +36,10 @@ class Lost(Exception):
 class Asked:
     """A process that answers; any number of threads may ask.
 
-    Parameters
-    ----------
-    process : Process
-    pack, unpack : callable
-        As in `tripletscope.dashboard.processes.program.Duty`.
-    longest : int, optional
-        Bytes of a message; after a longer one it is not listened to any more.
-
-    Attributes
-    ----------
-    reserved : bool
-        Whether it must not make room for others; whoever took it decides.
-    used : float
-        When it was asked last.
+    pack, unpack: As in `tripletscope.dashboard.processes.program.Duty`.
+    longest: Bytes of a message; after a longer one it is not listened to any more.
+    reserved: Whether it must not make room for others; whoever took it decides.
+    used: When it was asked last.
     """
 
     def __init__(
@@ -90,13 +77,7 @@ class Asked:
         return self._process.pid
 
     def get_ready(self) -> None:
-        """Wait until it can be asked.
-
-        Raises
-        ------
-        Gone
-            If it could not be started.
-        """
+        """Wait until it can be asked."""
         with suppress(queue.Empty):
             if self._inboxes[0].get(timeout=READY) is not None:
                 self._inboxes[0].put({"ready": True})
@@ -115,23 +96,10 @@ class Asked:
     ) -> Message:
         """Send a message; the answer to it, which is the first that is no ``report``.
 
-        Parameters
-        ----------
-        message : dict
-        heard : callable
-            Called in this thread with every report, and with an empty one now and then; true
+        heard: Called in this thread with every report, and with an empty one now and then; true
             asks the process to stop.
-        grace : callable
-            Seconds after which one that was asked to stop is ended.
-        sent : callable, optional
-            Is told how many bytes the message has.
-
-        Raises
-        ------
-        Gone
-            If the process had ended before it was asked.
-        Lost
-            If it ends meanwhile.
+        grace: Seconds after which one that was asked to stop is ended.
+        sent: Is told how many bytes the message has.
         """
         number, inbox = next(self._numbers), queue.SimpleQueue()
         self._inboxes[number] = inbox

@@ -47,14 +47,9 @@ class Process(Protocol):
 class Kind:
     """What is to be known of processes to start them.
 
-    Attributes
-    ----------
-    module : str
-        Name of their `tripletscope.dashboard.processes.program.Duty`.
-    variables : mapping
-        Of their environment, beside the server's.
-    quiet : bool
-        Whether what they print is lost, rather than in the server's log.
+    module: Name of their `tripletscope.dashboard.processes.program.Duty`.
+    variables: Of their environment, beside the server's.
+    quiet: Whether what they print is lost, rather than in the server's log.
     """
 
     module: str
@@ -72,12 +67,7 @@ class Kind:
 
 
 class Supply:
-    """Where processes of a kind come from; one is ready ahead, or one to copy.
-
-    Parameters
-    ----------
-    kind : Kind
-    """
+    """Where processes of a kind come from; one is ready ahead, or one to copy."""
 
     def __init__(self, kind: Kind) -> None:
         self._kind = kind
@@ -97,13 +87,7 @@ class Supply:
                 self._spare = self._alone()
 
     def take(self) -> Process:
-        """A process of one's own, which may have to get ready yet.
-
-        Raises
-        ------
-        OSError
-            If none can be started, or this was closed.
-        """
+        """A process of one's own, which may have to get ready yet."""
         self.warm()
         if COPIES:
             return self._copied()
@@ -164,13 +148,7 @@ class Template:
         self._ready = False
 
     def copy(self) -> Process:
-        """A process that is ready.
-
-        Raises
-        ------
-        OSError
-            If the template has ended.
-        """
+        """A process that is ready."""
         theirs_in, ours_in = os.pipe()
         ours_out, theirs_out = os.pipe()
         with (

@@ -45,15 +45,8 @@ class Listed:
 class TextTable:
     """A table, whose first row names the columns.
 
-    Attributes
-    ----------
-    name : str
-        By which texts refer to it.
-    caption : str
-    columns : tuple of str
-    rows : tuple of tuple of str
-    note : str
-        Below the table.
+    name: By which texts refer to it.
+    note: Below the table.
     """
 
     name: str
@@ -83,12 +76,7 @@ Block = Paragraph | Listed | TextTable | Drawing
 class Section:
     """A part of a report.
 
-    Attributes
-    ----------
-    name : str
-        Of the part that made it.
-    title : str
-    blocks : tuple
+    name: Of the part that made it.
     """
 
     name: str
@@ -100,13 +88,7 @@ class Section:
 class Document:
     """A report, without characters that its files have no place for.
 
-    Attributes
-    ----------
-    title, authors : str
-    made : str
-        When, and by which version, in words.
-    words : Words
-    sections : tuple of Section
+    made: When, and by which version, in words.
     """
 
     title: str

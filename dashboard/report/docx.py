@@ -24,13 +24,7 @@ _LONGEST = 255  # characters of a property of a file
 
 
 def word(document: Document) -> bytes:
-    """The report with the headings, captions and tables of a word processor.
-
-    Raises
-    ------
-    ExportError
-        If there are figures and no browser on this machine that could draw them.
-    """
+    """The report with the headings, captions and tables of a word processor."""
     made = docx.Document()
     _set_styles(made, document)
     made.add_heading(document.plain(document.title), 0)

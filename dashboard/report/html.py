@@ -48,12 +48,8 @@ _WITH_SCRIPTS = f"{_POLICY}; script-src 'unsafe-inline'"
 def page(document: Document, *, interactive: bool = True) -> str:
     """The report.
 
-    Parameters
-    ----------
-    document : Document
-    interactive : bool
-        Whether figures can be explored, which takes 5 MB; without a browser on this machine that
-        draws them, they are always such.
+    interactive: Whether figures can be explored, which takes 5 MB; without a browser on this
+        machine that draws them, they are always such.
     """
     drawn = can_render()
     interactive = interactive or not drawn

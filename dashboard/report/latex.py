@@ -43,13 +43,7 @@ _MAIN = r"""\documentclass[11pt,a4paper]{article}
 
 
 def latex(document: Document) -> dict[str, bytes]:
-    """Files by name: the text, figure environments, tables by booktabs, and references.
-
-    Raises
-    ------
-    ExportError
-        If there are figures and no browser on this machine that could draw them.
-    """
+    """Files by name: the text, figure environments, tables by booktabs, and references."""
     drawings = [block for block in document.blocks() if isinstance(block, Drawing)]
     main = _MAIN % {
         "babel": _BABEL[document.words.language], "title": escaped(document.plain(document.title)),

@@ -27,24 +27,15 @@ from tripletscope.dashboard.wording import ENGLISH, Words
 class Material:
     """Everything that a report says something of.
 
-    Attributes
-    ----------
-    name : str
-        Of the data set.
-    cleaning : Cleaning
-        The imported answers, and what was left out.
-    runs : tuple of Run
-        Results; of several maps the first is the one that the report is about.
-    words : Words
-    asked : str
-        What people were asked, in a few words.
-    rotations, cuts, pictures, dimension_names
-        See `ShownResults`, where names of dimensions are `named`.
-    measured : str
-        Kind of the ratings, confusions and so on that the answers were derived from; empty where
-        the answers themselves were given.
-    names : set of str
-        Of the figures that were drawn, of which no two are the same.
+    name: Of the data set.
+    cleaning: The imported answers, and what was left out.
+    runs: Results; of several maps the first is the one that the report is about.
+    asked: What people were asked, in a few words.
+    rotations, cuts, pictures, dimension_names: See `ShownResults`, where names of dimensions are
+        `named`.
+    measured: Kind of the ratings, confusions and so on that the answers were derived from; empty
+        where the answers themselves were given.
+    names: Of the figures that were drawn, of which no two are the same.
     """
 
     name: str
@@ -80,11 +71,7 @@ class Material:
     def drawn(self, *runs: Run, names: bool = True) -> Iterator[Drawing]:
         """Figures of some results.
 
-        Parameters
-        ----------
-        *runs : Run
-        names : bool
-            Whether they get names of their own in the report at once; see `named`.
+        names: Whether they get names of their own in the report at once; see `named`.
         """
         for drawing in drawn(self.shown(*runs)):
             yield self.named(drawing) if names else drawing

@@ -22,13 +22,7 @@ _FLAGS = (
 
 
 def pdf(document: Document) -> bytes:
-    """The report with marks for screen readers and an outline.
-
-    Raises
-    ------
-    ExportError
-        If there is no browser, or it does not print.
-    """
+    """The report with marks for screen readers and an outline."""
     browser = Chromium.find_browser(skip_local=False)
     if not browser:
         raise ExportError(

@@ -23,15 +23,7 @@ Picture = Callable[[Drawing, str], bytes]
 def picture(drawing: Drawing, form: str) -> bytes:
     """A figure without its caption, as wide as the text of a page.
 
-    Parameters
-    ----------
-    drawing : Drawing
-    form : {"svg", "pdf", "png"}
-
-    Raises
-    ------
-    ExportError
-        If there is no browser that could draw it.
+    form: one of {"svg", "pdf", "png"}.
     """
     figure = composed(drawing.draw, _COMPOSITION, drawing.ratio)
     return as_form(_svg(figure.to_json()), form, _COMPOSITION.dpi)

@@ -57,10 +57,7 @@ def cited(reference: dict[str, Any]) -> str:
 def in_full(reference: dict[str, Any]) -> list[tuple[str, str]]:
     """A reference in the style of the American Psychological Association.
 
-    Returns
-    -------
-    list of (str, str)
-        Pieces of text, each "plain" or "emphasis".
+    Returns: Pieces of text, each "plain" or "emphasis".
     """
     plain, names = "plain", [_name(author) for author in reference["author"]]
     if len(names) > _MOST:

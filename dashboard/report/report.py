@@ -30,11 +30,7 @@ _UNTOLD = ("software",)
 class Edited:
     """Words that somebody has put in the place of those of the program.
 
-    Attributes
-    ----------
-    text : str
-    instead : str
-        What the program had written.
+    instead: What the program had written.
     """
 
     text: str
@@ -45,24 +41,14 @@ class Edited:
 class ReportSettings:
     """How a report is set.
 
-    Attributes
-    ----------
-    language : str
-        One of `LANGUAGES`.
-    title, authors : str
-        A title of its own, if there is any text.
-    order : tuple of str
-        Names of parts as they follow each other; others follow in their usual order.
-    left_out : tuple of str
-        Parts that are not shown.
-    results_left_out : tuple of str
-        Keys of results that are not told of, though they usually are.
-    results_added : tuple of str
-        Keys of further results that are told of.
-    edited : mapping of str to Edited
-        By language and name of the part.
-    taken : mapping of str to str
-        What each part said, likewise, when the report was last taken away: see `told_of`.
+    language: One of `LANGUAGES`.
+    title, authors: A title of its own, if there is any text.
+    order: Names of parts as they follow each other; others follow in their usual order.
+    left_out: Parts that are not shown.
+    results_left_out: Keys of results that are not told of, though they usually are.
+    results_added: Keys of further results that are told of.
+    edited: By language and name of the part.
+    taken: What each part said, likewise, when the report was last taken away: see `told_of`.
     """
 
     language: str = "en"
@@ -137,12 +123,8 @@ class ReportSettings:
     def with_results(self, now: Sequence[str], told: Sequence[str], usual: Sequence[str]) -> Self:
         """With other results than now; what is not seen with the open map stays as it was.
 
-        Parameters
-        ----------
-        now, told : sequence of str
-            Keys of the results that the report tells of, and is to tell of.
-        usual : sequence of str
-            Of those that it tells of if nobody says otherwise.
+        now, told: Keys of the results that the report tells of, and is to tell of.
+        usual: Of those that it tells of if nobody says otherwise.
         """
         out, back = set(now) - set(told), set(told) - set(now)
         left = [key for key in self.results_left_out if key not in back]
@@ -202,13 +184,8 @@ def _says_something(block: Block) -> bool:
 def document(report: ReportSettings, sections: Mapping[str, Section], name: str) -> Document:
     """The report as it is set.
 
-    Parameters
-    ----------
-    report : ReportSettings
-    sections : mapping of str to Section
-        What `written` made, in the report's language.
-    name : str
-        Of the data set.
+    sections: What `written` made, in the report's language.
+    name: Of the data set.
     """
     words = Words(report.language)
     shown = [part for part in report.ordered(list(sections)) if part not in report.left_out]
@@ -242,17 +219,10 @@ def _set(section: Section, edited: Edited | None) -> Section:
 class Change:
     """What a part says now, and said before.
 
-    Attributes
-    ----------
-    part, title : str
-    before, now : str
-        Of which the sentences that are the same are left out.
-    edited : bool
-        Whether somebody has put own words there, which stay.
-    gone : bool
-        Whether the part is no longer in the report.
-    unshown : bool
-        Whether these own words are not shown, since the part has no paragraphs any more.
+    before, now: Of which the sentences that are the same are left out.
+    edited: Whether somebody has put own words there, which stay.
+    gone: Whether the part is no longer in the report.
+    unshown: Whether these own words are not shown, since the part has no paragraphs any more.
     """
 
     part: str
@@ -316,12 +286,8 @@ def _automatic(sections: Mapping[str, Section], name: str) -> str:
 def merged(stored: ReportSettings, before: ReportSettings, after: ReportSettings) -> ReportSettings:
     """Settings as they are kept by now, with what somebody has changed and nothing else.
 
-    Parameters
-    ----------
-    stored : ReportSettings
-        As others may have left them meanwhile.
-    before, after : ReportSettings
-        What somebody has seen, and what was made of it.
+    stored: As others may have left them meanwhile.
+    before, after: What somebody has seen, and what was made of it.
     """
     found = {}
     for one in fields(ReportSettings):

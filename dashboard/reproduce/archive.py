@@ -74,23 +74,12 @@ _SAFE = re.compile(r"[\w][\w .-]{0,80}\.(png|jpe?g|gif|webp|bmp)", re.IGNORECASE
 class Deposit:
     """What an archive is made of.
 
-    Attributes
-    ----------
-    info : DatasetInfo
-    cleaning : Cleaning
-    pairs : Quadruples or None
-        Comparisons of pairs beside triplets.
-    pictures : dict of str to bytes
-    runs : list of Run
-        Without arrays; what the script computes.
-    kept : list of (RunInfo, Run)
-        With arrays: what is opened again.
-    left : list of str
-        What is not in it that one may look for, as sentences.
-    measured : Measured or None
-        Ratings and so on that the answers were made of.
-    features : list of MeasuredTable
-        Tables of features that are kept beside them.
+    pairs: Comparisons of pairs beside triplets.
+    runs: Without arrays; what the script computes.
+    kept: With arrays: what is opened again.
+    left: What is not in it that one may look for, as sentences.
+    measured: Ratings and so on that the answers were made of.
+    features: Tables of features that are kept beside them.
     """
 
     info: DatasetInfo
@@ -211,21 +200,10 @@ def archive(
 ) -> bytes:
     """A data set with everything that belongs to it, as one ZIP.
 
-    Parameters
-    ----------
-    workspace : Workspace
-    info : DatasetInfo
-        One of the workspace.
-    terms : Terms
-    files : mapping of str to bytes, optional
-        Further files, such as a report, which go to the folder ``products``.
-    settings : mapping, optional
-        What was set on pages, as plain values by the keys of widgets.
-
-    Returns
-    -------
-    bytes
-        See its ``README.md`` for what is where. `restored` opens it.
+    info: One of the workspace.
+    files: Further files, such as a report, which go to the folder ``products``.
+    settings: What was set on pages, as plain values by the keys of widgets.
+    Returns: See its ``README.md`` for what is where. `restored` opens it.
     """
     deposit = Deposit.of(workspace, info)
     if terms.pseudonyms:

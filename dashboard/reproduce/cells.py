@@ -16,13 +16,8 @@ _HEADING = re.compile(r"^#+ ")
 class Cell:
     """A step.
 
-    Attributes
-    ----------
-    kind : {"words", "code"}
-        Words are in Markdown.
-    text : str
-    shows : bool
-        It only shows what was computed, for which a script has no place.
+    kind {"words", "code"}: Words are in Markdown.
+    shows: It only shows what was computed, for which a script has no place.
     """
 
     kind: Literal["words", "code"]
@@ -33,12 +28,8 @@ class Cell:
 def script(head: str, cells: Sequence[Cell]) -> bytes:
     """The steps as a script.
 
-    Parameters
-    ----------
-    head : str
-        What stands before all.
-    cells : sequence of Cell
-        Words become comments, headings without their marks.
+    head: What stands before all.
+    cells: Words become comments, headings without their marks.
     """
     text, with_words = head, False
     for cell in cells:

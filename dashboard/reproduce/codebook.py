@@ -76,12 +76,8 @@ def dataset_description(
 ) -> bytes:
     """The file of this name.
 
-    Parameters
-    ----------
-    tables : mapping of str to DataFrame
-        All tables in ``data``.
-    given : mapping
-        Further properties of schema.org's ``Dataset``.
+    tables: All tables in ``data``.
+    given: Further properties of schema.org's ``Dataset``.
     """
     columns: dict[str, dict[str, Any]] = {}
     for table in tables.values():
@@ -98,17 +94,9 @@ def participants(
 ) -> tuple[pd.DataFrame, dict[str, Any]] | None:
     """The table of participants, and what its columns mean; None if none are known.
 
-    Parameters
-    ----------
-    answers : DataFrame
-        What is known of every imported answer.
-    kept : ndarray of bool
-        Which of them are not excluded.
-
-    Returns
-    -------
-    (DataFrame, dict) or None
-        Beside the numbers of answers, the columns that have one value for each participant.
+    answers: What is known of every imported answer.
+    kept: Which of them are not excluded.
+    Returns: Beside the numbers of answers, the columns that have one value for each participant.
     """
     if "participant" not in answers:
         return None

@@ -28,24 +28,14 @@ np.put_along_axis(graph, nearest, True, axis=1)"""
 class DissimilarityMap:
     """What was mapped, and how.
 
-    Attributes
-    ----------
-    fitted : Method
-        The map.
-    ids : sequence of str
-        Names of the objects.
-    matrix : ndarray, shape (m, m)
-        Their dissimilarities.
-    given : Measured or None
-        Ratings and so on that the matrix is made of.
-    replicates : int
-        Drawn of these.
-    weigh : bool
-        Whether pairs count by their standard errors.
-    most : int
-        Replicates that are mapped.
-    neighbours : int or None
-        Nearest ones that the map is to keep, by LOE.
+    fitted: The map.
+    ids: Names of the objects.
+    matrix (m, m): Their dissimilarities.
+    given: Ratings and so on that the matrix is made of.
+    replicates: Drawn of these.
+    weigh: Whether pairs count by their standard errors.
+    most: Replicates that are mapped.
+    neighbours: Nearest ones that the map is to keep, by LOE.
     """
 
     fitted: Method

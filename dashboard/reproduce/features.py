@@ -30,17 +30,10 @@ _SETTINGS = [
 class SpaceSource:
     """Where a feature space comes from.
 
-    Attributes
-    ----------
-    fingerprint : str
-        Of the space.
-    columns : list of str
-        Of the table of objects; without any it is a kept table.
-    table : MeasuredTable or None
-    content : bytes
-        The kept table as a file that `read_feature_tables` reads.
-    settings : dict
-        Of the space, where they are not as usual.
+    fingerprint: Of the space.
+    columns: Of the table of objects; without any it is a kept table.
+    content: The kept table as a file that `read_feature_tables` reads.
+    settings: Of the space, where they are not as usual.
     """
 
     fingerprint: str
@@ -52,14 +45,9 @@ class SpaceSource:
     def expression(self, name: str, data: str, file: str) -> list[str]:
         """The call that makes the space, as its start and its arguments.
 
-        Parameters
-        ----------
-        name : str
-            Of the space.
-        data : str
-            What the script calls the answers.
-        file : str
-            Path of the kept table.
+        name: Of the space.
+        data: What the script calls the answers.
+        file: Path of the kept table.
         """
         further = [f"{key}={value!r}" for key, value in self.settings.items()]
         if self.table is None:
@@ -85,14 +73,9 @@ def space_sources(
 ) -> dict[str, SpaceSource]:
     """Where feature spaces come from, by their fingerprints; unknown ones are missing.
 
-    Parameters
-    ----------
-    about : Triplets or Quadruples
-        Whose objects they are of.
-    tables : sequence of MeasuredTable
-        Those that are kept.
-    wanted : collection of str
-        Fingerprints.
+    about: Whose objects they are of.
+    tables: Those that are kept.
+    wanted: Fingerprints.
     """
     found: dict[str, SpaceSource] = {}
     if not wanted:

@@ -30,16 +30,9 @@ def readme(
 ) -> str:
     """The text, in Markdown.
 
-    Parameters
-    ----------
-    terms : Terms
-    info : DatasetInfo
-    files : sequence of str
-        All other files of the archive.
-    name : str
-        How the script is called.
-    left : sequence of str
-        What is not in it, as sentences.
+    files: All other files of the archive.
+    name: How the script is called.
+    left: What is not in it, as sentences.
     """
     there = [
         f"| `{start}` | {what} |" for start, what in _WHERE.items()

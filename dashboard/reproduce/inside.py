@@ -65,21 +65,8 @@ def triplet_files(triplets: Triplets, name: str) -> dict[str, bytes]:
 class Parts:
     """The files of an archive that somebody has uploaded.
 
-    Parameters
-    ----------
-    content : bytes
-    name : str
-        Of the file, for messages.
-
-    Attributes
-    ----------
-    about : dict
-        What `ABOUT` says.
-
-    Raises
-    ------
-    DataError
-        If it is damaged, no archive of this program, or of a newer version.
+    name: Of the file, for messages.
+    about: What `ABOUT` says.
     """
 
     def __init__(self, content: bytes, name: str) -> None:
@@ -123,13 +110,7 @@ class Parts:
         ).hexdigest() == self._sums[path]
 
     def read(self, path: str) -> bytes:
-        """A file that is needed.
-
-        Raises
-        ------
-        DataError
-            If it is missing, or is not what was written.
-        """
+        """A file that is needed."""
         there = f"{self._above}{path}"
         if there not in self._zip.names:
             raise self.problem(f"its file {path} is missing")

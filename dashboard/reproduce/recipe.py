@@ -59,12 +59,8 @@ BESIDE = {
 class Sources:
     """Files that the steps read.
 
-    Attributes
-    ----------
-    files : dict of str to bytes
-        By their paths from the folder in which the script runs.
-    paths : dict of str to str
-        The same paths by what is in the files, one of `BESIDE`.
+    files: By their paths from the folder in which the script runs.
+    paths: The same paths by what is in the files, one of `BESIDE`.
     """
 
     files: dict[str, bytes]
@@ -75,27 +71,14 @@ class Sources:
 class Steps:
     """What is done with the data of a data set.
 
-    Parameters
-    ----------
-    info : DatasetInfo
-    cleaning : Cleaning
-        Its imported answers, and what is left out.
-    runs : sequence of Run
-        Results. Those of uploaded distances are left out: the distances are not kept.
-    pairs : Quadruples, optional
-        Its comparisons of pairs, if there are triplets too.
-    drawn : MapFigure, optional
-        The figure of a map, which is drawn again: of the first result, with the uncertainty of the
-        second one, if that has any.
-    named : mapping of str to mapping, optional
-        What people call dimensions, by position, by the key of their fit.
-    tables : sequence of MeasuredTable, optional
-        Kept tables of features. Results are left out that are of others.
-
-    Attributes
-    ----------
-    unknown : list of Run
-        Results of features that are neither columns of the objects nor kept tables.
+    cleaning: Its imported answers, and what is left out.
+    runs: Results. Those of uploaded distances are left out: the distances are not kept.
+    pairs: Its comparisons of pairs, if there are triplets too.
+    drawn: The figure of a map, which is drawn again: of the first result, with the uncertainty of
+        the second one, if that has any.
+    named: What people call dimensions, by position, by the key of their fit.
+    tables: Kept tables of features. Results are left out that are of others.
+    unknown: Results of features that are neither columns of the objects nor kept tables.
     """
 
     info: DatasetInfo
@@ -133,10 +116,7 @@ class Steps:
     def sources(self, place: Callable[[str, str], str]) -> Sources:
         """Files with the data.
 
-        Parameters
-        ----------
-        place : callable
-            Gives the path of a file from the folder of the script, by what is in it and how its
+        place: Gives the path of a file from the folder of the script, by what is in it and how its
             name ends.
         """
         files: dict[str, bytes] = {}
@@ -185,12 +165,8 @@ class Steps:
     def cells(self, paths: Mapping[str, str], results: str) -> list[Cell]:
         """The steps, in order.
 
-        Parameters
-        ----------
-        paths : mapping of str to str
-            Of `sources`.
-        results : str
-            How the names of files begin to which results are written.
+        paths: Of `sources`.
+        results: How the names of files begin to which results are written.
         """
         self._taken.clear()
         imports = {"import numpy as np", "import tripletscope as ts"}

@@ -33,13 +33,8 @@ from tripletscope.dashboard.reproduce.inside import COMPOSER, SETTINGS_OF
 class Restored:
     """What an archive has become.
 
-    Attributes
-    ----------
-    info : DatasetInfo
-    settings : dict
-        What was set on pages, by the keys of widgets.
-    notes : list of str
-        What the user should know, as sentences.
+    settings: What was set on pages, by the keys of widgets.
+    notes: What the user should know, as sentences.
     """
 
     info: DatasetInfo
@@ -53,17 +48,7 @@ def restore(workspace: Workspace, found: Unpacked, name: str) -> Restored:
     A data set that is there already, with the same answers and exclusions, gets what results it
     lacks.
 
-    Parameters
-    ----------
-    workspace : Workspace
-    found : Unpacked
-    name : str
-        Of the file, for messages.
-
-    Raises
-    ------
-    DataError
-        If it does not fit together. Nothing is kept then.
+    name: Of the file, for messages.
     """
     try:
         json.dumps(found.about, ensure_ascii=False).encode()  # no half characters anywhere
@@ -218,13 +203,7 @@ def _same_pairs(workspace: Workspace, info: DatasetInfo, cleaning: Cleaning) -> 
 
 
 def _runs(found: Unpacked) -> tuple[list[tuple[Run, str]], int]:
-    """Results with their names, and how many this version does not have, or has otherwise.
-
-    Raises
-    ------
-    ValueError
-        If a result of this version is not what such results are.
-    """
+    """Results with their names, and how many this version does not have, or has otherwise."""
     runs, unknown = [], 0
     for one in found.about["runs"]:
         record, arrays = one["record"], found.arrays[one["file"]]

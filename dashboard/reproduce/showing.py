@@ -19,13 +19,8 @@ _ON_PAGE = Composition(width=160.0, caption=False, dpi=150)
 class NotebookFigure:
     """A figure as Jupyter asks for it.
 
-    Attributes
-    ----------
-    drawing : Drawing
-    number : int
-        In its cell, from 1.
-    still : bool
-        As a picture, and not to be moved and asked for values.
+    number: In its cell, from 1.
+    still: As a picture, and not to be moved and asked for values.
     """
 
     drawing: Drawing
@@ -60,13 +55,9 @@ class NotebookFigure:
 def show(drawings: Iterable[Drawing], *, still: bool | None = None) -> None:
     """Show figures below a cell of a notebook.
 
-    Parameters
-    ----------
-    drawings : iterable of Drawing
-    still : bool, optional
-        Whether as pictures, which a Chrome or Chromium of this machine draws; by default, if there
-        is one. Otherwise they can be moved and asked for values, and the notebook grows by the
-        5 MB of the library that does this.
+    still: Whether as pictures, which a Chrome or Chromium of this machine draws; by default, if
+        there is one. Otherwise they can be moved and asked for values, and the notebook grows by
+        the 5 MB of the library that does this.
     """
     try:
         from IPython.display import display

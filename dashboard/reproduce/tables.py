@@ -16,12 +16,8 @@ _MOST = 200_000
 def result_tables(steps: Steps, runs: Sequence[Run]) -> dict[str, bytes]:
     """Tables as CSV, by the names of files.
 
-    Parameters
-    ----------
-    steps : Steps
-        What is done with the data.
-    runs : sequence of Run
-        Results with their arrays.
+    steps: What is done with the data.
+    runs: Results with their arrays.
     """
     groups: dict[str, list[Run]] = {}
     for run in runs:

@@ -13,16 +13,10 @@ from tripletscope import __version__
 class Licence:
     """A licence of data.
 
-    Attributes
-    ----------
-    name, short : str
-        In full, and as menus have it.
-    spdx : str
-        Its identifier; empty for none.
-    address : str
-        Of the text that counts.
-    allows : str
-        What others may do.
+    name, short: In full, and as menus have it.
+    spdx: Its identifier; empty for none.
+    address: Of the text that counts.
+    allows: What others may do.
     """
 
     name: str
@@ -65,20 +59,9 @@ LICENCES = {
 class Terms:
     """What an archive says of itself.
 
-    Attributes
-    ----------
-    title : str
-    authors : tuple of str
-        As "Ada Lovelace" or "Lovelace, Ada".
-    licence : str
-        A key of `LICENCES`.
-    pseudonyms : bool
-        Whether participants are called sub-001 and so on.
-
-    Raises
-    ------
-    ValueError
-        For an unknown licence.
+    authors: As "Ada Lovelace" or "Lovelace, Ada".
+    licence: A key of `LICENCES`.
+    pseudonyms: Whether participants are called sub-001 and so on.
     """
 
     title: str

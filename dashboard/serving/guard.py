@@ -46,13 +46,8 @@ class Guard:
     Streamlit itself checks its websocket alone; pictures are worth as much. And before it refuses
     a foreign origin, it asks a service elsewhere for our address, while everybody waits.
 
-    Parameters
-    ----------
-    app : ASGI application
-    hosts : sequence of str
-        Names under which the server is reached, also with a port, see `host_and_port`.
-    door : Door, optional
-        Who may come in; by default everybody whom the machine lets reach the server.
+    hosts: Names under which the server is reached, also with a port, see `host_and_port`.
+    door: Who may come in; by default everybody whom the machine lets reach the server.
     """
 
     def __init__(
@@ -113,13 +108,7 @@ class _NeededOnly:
 
 
 def host_and_port(host: str) -> tuple[str, int | None]:
-    """A host's name, in small letters, and the port where it is reached, if it is named.
-
-    Raises
-    ------
-    ValueError
-        If it is no name of a host.
-    """
+    """A host's name, in small letters, and the port where it is reached, if it is named."""
     if not _HOST.fullmatch(host):
         raise ValueError(
             f"{host!r} is not the name of a host; give it as browsers show it, without https:// "
@@ -134,14 +123,9 @@ def host_and_port(host: str) -> tuple[str, int | None]:
 def is_own_origin(origin: str, host: str, port: int | None, hosts: Collection[str]) -> bool:
     """Whether a page is one of this server.
 
-    Parameters
-    ----------
-    origin, host : str
-        Headers of the request; `host` is allowed.
-    port : int or None
-        Where this server listens; another program of this machine listens at another.
-    hosts : collection of str
-        The allowed host names. All but those of this machine are names of a reverse proxy, with
+    origin, host: Headers of the request; `host` is allowed.
+    port: Where this server listens; another program of this machine listens at another.
+    hosts: The allowed host names. All but those of this machine are names of a reverse proxy, with
         its port if that is not the usual one.
     """
     if not _ORIGIN.fullmatch(origin):

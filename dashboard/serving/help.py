@@ -20,10 +20,7 @@ _CHECKED = {"Cache-Control": "no-cache"}
 class Help(StaticFiles):
     """Serves the site, or says how it is built where it was not.
 
-    Parameters
-    ----------
-    site : Path
-        Folder of the site; it may be built while the server runs.
+    site: Folder of the site; it may be built while the server runs.
     """
 
     def __init__(self, site: Path = SITE) -> None:

@@ -59,24 +59,15 @@ _OF_ANYBODY = re.compile(r"/(common|organizations|consumers)/", re.IGNORECASE)
 class Lab:
     """Who may come in, and where they work.
 
-    Attributes
-    ----------
-    address : str
-        Where people open the dashboard, without a path.
-    people : frozenset of str
-        Addresses, and domains as ``@example.org``, in small letters.
-    shared : bool
-        Whether all work in one workspace; else everybody has one.
-    hours : float
-        After which one signs in again.
-    provider : dict
-        ``metadata``, ``client_id``, ``client_secret``, as the provider says.
-    secret : str
-        Signs the cookies. It is kept, so that nobody has to sign in again after a restart, and is
-        another one with another provider.
-    confirmed : bool
-        Whether addresses are believed of which the provider does not say that they are confirmed:
-        where only one's own organisation gives them.
+    address: Where people open the dashboard, without a path.
+    people: Addresses, and domains as ``@example.org``, in small letters.
+    shared: Whether all work in one workspace; else everybody has one.
+    hours: After which one signs in again.
+    provider: ``metadata``, ``client_id``, ``client_secret``, as the provider says.
+    secret: Signs the cookies. It is kept, so that nobody has to sign in again after a restart, and
+        is another one with another provider.
+    confirmed: Whether addresses are believed of which the provider does not say that they are
+        confirmed: where only one's own organisation gives them.
     """
 
     address: str
@@ -125,16 +116,7 @@ def workspaces_of_people(workspace: Path) -> list[Path]:
 def read_lab(path: Path, workspace: Path) -> Lab:
     """A lab's file.
 
-    Parameters
-    ----------
-    path : Path
-    workspace : Path
-        Folder in which the secret is kept.
-
-    Raises
-    ------
-    LabError
-        If it cannot be read, or lacks something.
+    workspace: Folder in which the secret is kept.
     """
     try:
         given = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -212,13 +194,7 @@ def _is_private(path: Path) -> bool:
 
 
 def open_lab(path: Path) -> Lab:
-    """A lab's file, by which everybody is given a workspace from now on.
-
-    Raises
-    ------
-    LabError
-        If it cannot be used.
-    """
+    """A lab's file, by which everybody is given a workspace from now on."""
     workspace = workspace_folder()
     lab = read_lab(path, workspace)
 

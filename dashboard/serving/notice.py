@@ -22,11 +22,7 @@ _PAGE = """<!doctype html>
 def notice(title: str, body: str, head: str = "") -> str:
     """A page.
 
-    Parameters
-    ----------
-    title : str
-        As text.
-    body, head : str
-        As HTML.
+    title: As text.
+    body, head: As HTML.
     """
     return _PAGE.format(title=html.escape(title), body=body, head=head)

@@ -140,14 +140,9 @@ def make_app(
 ) -> st.App:
     """The whole application, for any ASGI server with a single process.
 
-    Parameters
-    ----------
-    hosts : sequence of str
-        Names under which it is reached, with a port where it is not the usual one.
-    door : Door, optional
-        Who may come in; by default everybody who reaches it.
-    secrets : mapping, optional
-        By which Streamlit lets people sign in.
+    hosts: Names under which it is reached, with a port where it is not the usual one.
+    door: Who may come in; by default everybody who reaches it.
+    secrets: By which Streamlit lets people sign in.
     """
     return st.App(
         APP,

@@ -36,11 +36,7 @@ def dividing_columns(answers: pd.DataFrame) -> list[str]:
 def short_people(people: Sequence[str], width: float = _NAME) -> dict[str, str]:
     """Short names of participants, or of other groups, all of them different.
 
-    Parameters
-    ----------
-    people : sequence of str
-    width : float
-        Of a name at most, in em.
+    width: Of a name at most, in em.
     """
     return dict(zip(people, distinct(short_labels(list(people), width)), strict=True))
 
@@ -64,21 +60,12 @@ def choose_run(
 ) -> RunInfo:
     """One of some runs. What was shown once stays, until another one is chosen.
 
-    Parameters
-    ----------
-    current : Session
-    listed : sequence of RunInfo
-        At least one.
-    place : str
-        Where the session notes the key of the run that is shown.
-    what : str
-        What a run is called, like "this map".
-    lost : str
-        What is gone if it is deleted.
-    first : str
-        Key of the run to show at first; by default the newest.
-    further
-        Of the select box.
+    listed: At least one.
+    place: Where the session notes the key of the run that is shown.
+    what: What a run is called, like "this map".
+    lost: What is gone if it is deleted.
+    first: Key of the run to show at first; by default the newest.
+    further: Of the select box.
     """
     runs = {run.key: run for run in listed}
     # What was chosen may still be at work, or belong to answers that are left out now.

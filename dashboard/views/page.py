@@ -37,16 +37,10 @@ from tripletscope.dashboard.views.opening import about
 class Context:
     """What a tab is given.
 
-    Attributes
-    ----------
-    session : Session
-    info : DatasetInfo
-        The open data set; None on pages that need none.
-    slot : str or None
-        Of the tab's jobs: a newer one takes the place of the one before. None where nothing is
+    info: The open data set; None on pages that need none.
+    slot: Of the tab's jobs: a newer one takes the place of the one before. None where nothing is
         computed.
-    row : DeltaGenerator
-        The place beside the tabs.
+    row: The place beside the tabs.
     """
 
     session: Session
@@ -178,18 +172,11 @@ def tab(
 ) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
     """Declare a function that shows a tab.
 
-    Parameters
-    ----------
-    page : str
-        Name of the page.
-    title : str
-    order : float
-        Tabs stand in this order, from the left.
-    needs : callable, optional
-        Makes of the `Context` what the function is given, asking for it beside the tabs. None is
+    page: Name of the page.
+    order: Tabs stand in this order, from the left.
+    needs: Makes of the `Context` what the function is given, asking for it beside the tabs. None is
         nothing to be shown: then it has said so.
-    slot : str, optional
-        Of the tab's jobs, if not the page's: a newer one takes the place of the one before. None
+    slot: Of the tab's jobs, if not the page's: a newer one takes the place of the one before. None
         of a tab on which nothing is computed; others show the job (`picture_and_side`, `watch`).
     """
 
@@ -221,19 +208,11 @@ def show_page(
 ) -> None:
     """Show a page: its head, and the tab that is chosen.
 
-    Parameters
-    ----------
-    name : str
-        As that of its file and of its folder of views.
-    title : str
-    otherwise : str, optional
-        What the page is made of, where no data set is open; None of a page that needs none.
-    with_pairs : bool
-        Whether the page can do with nothing but comparisons of pairs.
-    head : callable, optional
-        Shows the head of an open data set; by default the title.
-    without : callable, optional
-        Shows, where no data set is open, what the page can do with something else.
+    name: As that of its file and of its folder of views.
+    otherwise: What the page is made of, where no data set is open; None of a page that needs none.
+    with_pairs: Whether the page can do with nothing but comparisons of pairs.
+    head: Shows the head of an open data set; by default the title.
+    without: Shows, where no data set is open, what the page can do with something else.
     """
     current = session()
     info = None

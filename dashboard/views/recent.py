@@ -104,9 +104,7 @@ def _small_map(dataset: str, key: str) -> str:
 def small_map(positions: np.ndarray) -> str:
     """The first two axes of a map as a small SVG, at most some hundred points of it.
 
-    Parameters
-    ----------
-    positions : ndarray, shape (n, d)
+    Shapes: positions (n, d).
     """
     positions = positions[np.isfinite(positions).all(axis=1)]
     places = np.zeros((len(positions), 2))

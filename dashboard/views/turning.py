@@ -22,12 +22,8 @@ _FEWEST = 3  # objects that two maps have in common; fewer fit to anything
 class Turn(NamedTuple):
     """How a map is turned.
 
-    Attributes
-    ----------
-    rotation : ndarray, shape (d, d)
-        Orthogonal: positions are to be multiplied by it from the right.
-    towards : str
-        Name of the map that it is turned towards; empty where it stays as it is.
+    rotation (d, d): Orthogonal: positions are to be multiplied by it from the right.
+    towards: Name of the map that it is turned towards; empty where it stays as it is.
     """
 
     rotation: np.ndarray

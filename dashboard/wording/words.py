@@ -23,9 +23,7 @@ _FEW_COLUMNS = 3
 class Words:
     """One language.
 
-    Attributes
-    ----------
-    language : {"en", "de"}
+    language: one of {"en", "de"}.
     """
 
     language: str = "en"

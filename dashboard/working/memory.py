@@ -22,13 +22,7 @@ _CONTAINERS = (
 
 
 def allowed() -> int | None:
-    """Bytes that one computation may take; None where that is not known.
-
-    Raises
-    ------
-    ValueError
-        If `VARIABLE` is no number of gigabytes.
-    """
+    """Bytes that one computation may take; None where that is not known."""
     asked = os.environ.get(VARIABLE)
     if asked:
         try:

@@ -54,12 +54,8 @@ def unpack(data: memoryview) -> Any:
 class Parcel:
     """A value whose answers are named rather than packed.
 
-    Attributes
-    ----------
-    head, buffers
-        As pickle has them.
-    keys : list of Key
-        Of the answers in it.
+    head, buffers: As pickle has them.
+    keys: Of the answers in it.
     """
 
     head: bytes

@@ -49,16 +49,10 @@ _NOT_HEARD = (
 class JobProcess(Asked):
     """A process that computes, for one job at a time.
 
-    Attributes
-    ----------
-    job : Job or None
-        What it is at.
-    held : int
-        Bytes that it held when it said so last.
-    pieces : list of str
-        What it then waited for in parallel.
-    slow : bool
-        Whether it has given way to others, which is for good.
+    job: What it is at.
+    held: Bytes that it held when it said so last.
+    pieces: What it then waited for in parallel.
+    slow: Whether it has given way to others, which is for good.
     """
 
     def __init__(self, process: Process, most: int | None) -> None:
@@ -80,17 +74,7 @@ class JobProcess(Asked):
         return replace(found, arrays=_Held(self))
 
     def call(self, function: Callable[..., Any], *args: Any, progress: Progress = silent) -> Any:
-        """The result of ``function(*args, progress=...)``, both of which can be pickled.
-
-        Raises
-        ------
-        Stopped
-            If `progress` asked to stop, and there is nothing to show.
-        Failed
-            If it needs more memory than it may have, or the process ends.
-        ValueError
-            As the function does.
-        """
+        """The result of ``function(*args, progress=...)``, both of which can be pickled."""
         return self._call(partial(function, *args), progress=progress, keep=False)
 
     def _call(self, function: partial, *, progress: Progress, keep: bool) -> Any:
@@ -118,13 +102,7 @@ class JobProcess(Asked):
             self.slow = self.slow or time.monotonic() - begun > _QUICK
 
     def write(self, path: Path) -> str:
-        """Write the arrays of the last result to a file; the hash of its content.
-
-        Raises
-        ------
-        OSError
-            If they cannot be written.
-        """
+        """Write the arrays of the last result to a file; the hash of its content."""
         return self._result({"write": str(path)}, lambda message: False, lambda: _HEARD)
 
     def _result(
@@ -178,14 +156,7 @@ def _too_much(most: int | None) -> str:
 class Pool:
     """The processes of a server in which jobs compute.
 
-    Parameters
-    ----------
-    source : Supply
-
-    Attributes
-    ----------
-    most : int or None
-        Bytes that each may allocate, where the system knows how.
+    most: Bytes that each may allocate, where the system knows how.
     """
 
     def __init__(self, source: Supply) -> None:
@@ -209,13 +180,7 @@ class Pool:
 
     @contextmanager
     def taken(self) -> Iterator[JobProcess]:
-        """A process for the job whose step this thread is at.
-
-        Raises
-        ------
-        Failed
-            If none can be started.
-        """
+        """A process for the job whose step this thread is at."""
         found = self._take()
         found.job = current_job()
         try:

@@ -34,12 +34,8 @@ def clearly_below(gaps: Mapping[Name, np.ndarray], ratio: float) -> list[Name]:
     By one-sided t tests whose standard errors are those of Nadeau & Bengio (2003), since training
     parts overlap; corrected by Holm.
 
-    Parameters
-    ----------
-    gaps : mapping to ndarray
-        Differences of errors in the same splits.
-    ratio : float
-        Test objects to training objects.
+    gaps: Differences of errors in the same splits.
+    ratio: Test objects to training objects.
     """
     found = {}
     for name, gap in gaps.items():
@@ -54,10 +50,7 @@ def clearly_fewer(counts: Mapping[Name, tuple[int, int]]) -> list[Name]:
 
     By McNemar's exact one-sided test, corrected by Holm.
 
-    Parameters
-    ----------
-    counts : mapping to pair of int
-        Objects that only the one, and only the other, gets wrong.
+    counts: Objects that only the one, and only the other, gets wrong.
     """
     return _clear({
         name: binomtest(int(one), int(one + other), alternative="less").pvalue

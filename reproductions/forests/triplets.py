@@ -39,15 +39,11 @@ _ORDERS = 100
 class Halves(NamedTuple):
     """Objects of which the first half is learned from, and what a forest of them asked.
 
-    Attributes
-    ----------
-    labels : ndarray, shape (n,)
-    rows : ndarray, shape (T, 3)
-        Answers (anchor, near, far) that grew the forest and let the other half down its trees.
-    wrong : ndarray of bool, shape (n / 2,)
-        Which of the other half the forest gets wrong.
-    seconds : float
-        Of the processor.
+    Shapes: labels (n,).
+    rows (T, 3): Answers (anchor, near, far) that grew the forest and let the other half down its
+        trees.
+    wrong bool (n / 2,): Which of the other half the forest gets wrong.
+    seconds: Of the processor.
     """
 
     labels: np.ndarray

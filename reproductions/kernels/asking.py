@@ -14,14 +14,9 @@ def answered(
 ) -> Triplets:
     """What distances say to questions.
 
-    Parameters
-    ----------
-    distances : ndarray, shape (n, n)
-        Of two equal ones a coin decides which is smaller.
-    questions : ndarray of int, shape (T, 3)
-    wrong : float
-        Probability that an answer is turned round, whatever the question.
-    rng : numpy.random.Generator
+    Shapes: questions (T, 3).
+    distances (n, n): Of two equal ones a coin decides which is smaller.
+    wrong: Probability that an answer is turned round, whatever the question.
     """
     anchor, first, second = questions.T
     apart = distances[anchor, first] - distances[anchor, second]
@@ -42,13 +37,8 @@ def asked(
 ) -> np.ndarray:
     """Questions of an experiment with landmarks.
 
-    Parameters
-    ----------
-    design : {"k1", "k2", "random"}
-        A landmark design, of which questions are drawn without replacement, all if there are no
-        more; or random questions, drawn with replacement.
-    n_objects, n_landmarks, n_answers : int
-    rng : numpy.random.Generator
+    design {"k1", "k2", "random"}: A landmark design, of which questions are drawn without
+        replacement, all if there are no more; or random questions, drawn with replacement.
 
     References
     ----------

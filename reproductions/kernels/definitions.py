@@ -77,12 +77,8 @@ def recomputed(
 ) -> pd.DataFrame:
     """Every entry of a kernel, or of its feature vectors, by its definition and by the program.
 
-    Parameters
-    ----------
-    kernel : {"k1", "k2"}
-    of : {"kernel", "features"}
-    n_objects, seed : int
-    progress : Progress
+    kernel: one of {"k1", "k2"}.
+    of: one of {"kernel", "features"}.
     """
     parts = []
     for answers, triplets in _cases(n_objects, np.random.default_rng(seed)).items():

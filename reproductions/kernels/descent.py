@@ -25,12 +25,8 @@ _PATIENCE, _FIRST_STEPS, _MOST_STEPS = 5, 50, 1000
 class DescentEnd(NamedTuple):
     """Where a descent ended.
 
-    Attributes
-    ----------
-    embedding : ndarray, shape (n, d)
-    loss : float
-        Per answer; at a map without extent it is 1.
-    n_steps : int
+    Shapes: embedding (n, d).
+    loss: Per answer; at a map without extent it is 1.
     """
 
     embedding: np.ndarray
@@ -44,11 +40,6 @@ def published_descent(triplets: Triplets, n_components: int, seed: int) -> Desce
     Its steps are as long as the mean number of answers per object allows. An object in far more
     answers than others, as landmarks are, overshoots; the loss rises, and steps are halved until
     they are too short for the other objects to get away from the start in a thousand of them.
-
-    Parameters
-    ----------
-    triplets : Triplets
-    n_components, seed : int
 
     References
     ----------

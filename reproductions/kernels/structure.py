@@ -92,13 +92,8 @@ def operations(
 ) -> pd.DataFrame:
     """Features and multiplications of both kernels, by the number of objects.
 
-    Parameters
-    ----------
-    sizes, large : tuple of int
-        Numbers of objects, of which all comparisons are answered, and all of a landmark design.
-    landmarks : int
-    seed : int
-    progress : Progress
+    sizes, large: Numbers of objects, of which all comparisons are answered, and all of a landmark
+        design.
     """
     rng, rows = np.random.default_rng(seed), []
     work = [(name, n, False) for name in _KERNELS for n in sizes]

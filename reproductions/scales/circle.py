@@ -78,12 +78,9 @@ def circle(
 
     What is judged is measured in `judged` repetitions, other noises and shares in `repeats`.
 
-    Returns
-    -------
-    DataFrame
-        Rows of ``kind`` "errors": mean and standard deviation of the share of all questions
-        answered otherwise than by the truth (``error``), of the share of the truth's shape that
-        the map misses (``disparity``) and of the neighbours on the circle that it keeps. Rows of
+    Returns: Rows of ``kind`` "errors": mean and standard deviation of the share of all questions
+        answered otherwise than by the truth (``error``), of the share of the truth's shape that the
+        map misses (``disparity``) and of the neighbours on the circle that it keeps. Rows of
         ``kind`` "map": colours at ``x`` and ``y`` of the truth and of maps turned to it.
     """
     truth = colour_circle()
@@ -163,12 +160,9 @@ def two_dimensions(
 ) -> pd.DataFrame:
     """Ekman's circle by non-metric scaling, and the pitch helix from answers, with what it takes.
 
-    Returns
-    -------
-    DataFrame
-        Rows of ``kind`` "map": positions of colours. Rows of ``kind`` "helix": ``value`` of the
-        tones on the three axes of the helix, for the truth and for STE. Rows of ``kind`` "misfit":
-        stress of the colours and triplet error of the tones in ``d`` dimensions.
+    Returns: Rows of ``kind`` "map": positions of colours. Rows of ``kind`` "helix": ``value`` of
+        the tones on the three axes of the helix, for the truth and for STE. Rows of ``kind``
+        "misfit": stress of the colours and triplet error of the tones in ``d`` dimensions.
     """
     similar = similarities().to_numpy(float)
     rows: list[dict] = []

@@ -47,20 +47,8 @@ def scales(
 ) -> pd.DataFrame:
     """Errors of every method against the share of the triples that were asked, and curves.
 
-    Parameters
-    ----------
-    functions : sequence of {"sigmoid", "cubic", "polynomial", "sinusoid"}
-    n : int
-        Number of stimuli.
-    sigmas, shares : sequence of float
-    repeats : int
-    seed : int
-    progress : Progress
-
-    Returns
-    -------
-    DataFrame
-        Rows of ``kind`` "errors": mean and standard deviation over the repeats of the mean
+    n: Number of stimuli.
+    Returns: Rows of ``kind`` "errors": mean and standard deviation over the repeats of the mean
         squared error (``mse``), of the share of all questions that have an answer which the
         estimate answers otherwise than the truth (``error``), and of the noisy answers it learned
         from which it contradicts (``own_error``). Rows of ``kind`` "curves": ``value`` at

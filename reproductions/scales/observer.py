@@ -32,14 +32,9 @@ _EQUAL = 1e-9
 class Estimate:
     """What a method says of where the stimuli lie.
 
-    Attributes
-    ----------
-    method : str
-    kept : str
-        `LEAST_ERROR` or `LEAST_LOSS`, by which one of several starts was chosen.
-    positions : ndarray, shape (n, d)
-    own_error : float
-        Share of the answers learned from that it contradicts; NaN where it had none.
+    Shapes: positions (n, d).
+    kept: `LEAST_ERROR` or `LEAST_LOSS`, by which one of several starts was chosen.
+    own_error: Share of the answers learned from that it contradicts; NaN where it had none.
     """
 
     method: str
@@ -51,17 +46,9 @@ class Estimate:
 def questions(n: int, *, of_middle: bool = False) -> np.ndarray:
     """All different questions about n stimuli, or those about the middle one of three.
 
-    Parameters
-    ----------
-    n : int
-    of_middle : bool
-        Only what difference scaling may ask: whether the middle of three stimuli is more similar
-        to the lower or to the higher one.
-
-    Returns
-    -------
-    ndarray of int, shape (C(n, 3), 3) or (3 C(n, 3), 3)
-        Anchor, and the two others.
+    of_middle: Only what difference scaling may ask: whether the middle of three stimuli is more
+        similar to the lower or to the higher one.
+    Returns: (C(n, 3), 3) or (3 C(n, 3), 3): Anchor, and the two others.
     """
     low, middle, high = np.array(list(combinations(range(n), 3))).T
     asked = [np.column_stack([middle, low, high])]
@@ -93,16 +80,12 @@ def clear_answers(truth: np.ndarray) -> np.ndarray:
 def estimates(truth: np.ndarray, sigma: float, share: float, seed: int) -> Iterator[Estimate]:
     """What MLDS, NMDS and the embeddings find, each from so many answers of the same observer.
 
-    Parameters
-    ----------
-    truth : ndarray, shape (n, d)
-    sigma : float
-        Standard deviation of the noise of every perceived position, drawn anew in every question.
-    share : float
-        Of the C(n, 3) triples: so many questions are drawn without replacement from those that
+    Shapes: truth (n, d).
+    sigma: Standard deviation of the noise of every perceived position, drawn anew in every
+        question.
+    share: Of the C(n, 3) triples: so many questions are drawn without replacement from those that
         the method may be asked. NMDS has no answers, but the distances of one noisy draw of all
         positions, and takes part where the share is 1.
-    seed : int
     """
     n, d = truth.shape
     rng = np.random.default_rng([seed, n, d, int(1000 * sigma), int(100 * share)])
@@ -154,11 +137,7 @@ def runs(
 def summary(errors: pd.DataFrame, measured: Sequence[str]) -> pd.DataFrame:
     """Mean and standard deviation over repeats of what was measured in each of them.
 
-    Parameters
-    ----------
-    errors : DataFrame
-        A row for every estimate: what was measured, ``repeat``, and what else it is about.
-    measured : sequence of str
+    errors: A row for every estimate: what was measured, ``repeat``, and what else it is about.
     """
     about = [name for name in errors if name not in (*measured, "repeat")]
     groups = errors.groupby(about, sort=False)[list(measured)]
@@ -177,12 +156,7 @@ def gap(rows: pd.DataFrame, measure: str, worse: str, better: str) -> tuple[floa
 
     Methods have answers of their own, so that the errors are independent (Welch's test).
 
-    Parameters
-    ----------
-    rows : DataFrame
-        Of `summary`, with the settings that are averaged over.
-    measure : str
-    worse, better : str
+    rows: Of `summary`, with the settings that are averaged over.
     """
     cells = rows[rows["method"].isin([worse, better])]
     signs = np.where(cells["method"] == worse, 1.0, -1.0)

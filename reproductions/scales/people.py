@@ -56,12 +56,9 @@ def triads(
 ) -> pd.DataFrame:
     """Questions of triads by their anchor, and the scale that one observer's answers give.
 
-    Returns
-    -------
-    DataFrame
-        Rows of ``kind`` "questions": how many different ones a ``design`` asked with each
-        ``degree`` as anchor. Rows of ``kind`` "scale": ``value`` at each degree of the truth and
-        of two methods.
+    Returns: Rows of ``kind`` "questions": how many different ones a ``design`` asked with each
+        ``degree`` as anchor. Rows of ``kind`` "scale": ``value`` at each degree of the truth and of
+        two methods.
     """
     rng = np.random.default_rng(seed)
     degrees = np.linspace(0.0, 70.0, levels)
@@ -122,15 +119,7 @@ def _check_triads(table: pd.DataFrame) -> Observation:
 def recorded_observers(names: Sequence[str]) -> dict[str, Triplets | Quadruples]:
     """Answers of every observer in recorded trials of difference scaling.
 
-    Parameters
-    ----------
-    names : sequence of str
-        Of `RECORDED`.
-
-    Raises
-    ------
-    DataError
-        If they are not on this machine.
+    names: Of `RECORDED`.
     """
     folder, found = brought("mlds").parent, {}
     for name in names:
@@ -145,10 +134,7 @@ def observers(
 ) -> pd.DataFrame:
     """Cross-validated errors per observer and method, and the scales of two methods.
 
-    Returns
-    -------
-    DataFrame
-        Rows of ``kind`` "errors": mean and standard deviation over the folds, by where the
+    Returns: Rows of ``kind`` "errors": mean and standard deviation over the folds, by where the
         embeddings' starts lie. Rows of ``kind`` "scale": ``value`` at each ``level``.
     """
     rows: list[dict] = []

@@ -35,13 +35,10 @@ def properties(
 ) -> pd.DataFrame:
     """Triplet errors of every method under what Table 4.1 tells apart.
 
-    Returns
-    -------
-    DataFrame
-        ``value`` of every ``method`` and ``measure``: the triplet error on a sigmoid from few
+    Returns: ``value`` of every ``method`` and ``measure``: the triplet error on a sigmoid from few
         triples and from all, on the colour circle in one and two dimensions, and on a polynomial;
-        and the mean surprise of an answer learned from, in nats, of which a guess has .69. A
-        method that cannot be used so has no value.
+        and the mean surprise of an answer learned from, in nats, of which a guess has .69. A method
+        that cannot be used so has no value.
     """
     stimulus = np.linspace(0.0, 1.0, _N)
     rising = scale_function("sigmoid", stimulus)[:, None]

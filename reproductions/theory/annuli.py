@@ -10,13 +10,9 @@ CASES = ("I", "II", "III", "IV")
 def radii(x: np.ndarray, apart: np.ndarray, radius: float) -> np.ndarray:
     """(m, 4) inner and outer radius of the annuli that the other pivot of a bad cut is in.
 
-    Parameters
-    ----------
-    x : ndarray, shape (m, 2)
-        The one pivot; the balls' centres are 0 and (apart, 0).
-    apart : ndarray, shape (m,)
-    radius : float
-        Of the balls.
+    Shapes: apart (m,).
+    x (m, 2): The one pivot; the balls' centres are 0 and (apart, 0).
+    radius: Of the balls.
     """
     other = np.column_stack([apart, np.zeros(len(x))])
     one, two = np.linalg.norm(x, axis=1), np.linalg.norm(x - other, axis=1)

@@ -33,12 +33,9 @@ def searches(
 ) -> pd.DataFrame:
     """Cost and error of both trees over their settings, and compared at equal cost of a query.
 
-    Returns
-    -------
-    DataFrame
-        Rows of ``kind`` "setting". Of ``kind`` "compared", for each setting of the rank cover tree
-        whose queries cost as much as some of the comparison tree: ``times`` as many questions to
-        build. Of ``kind`` "paired": by how much less of the distance it errs about the same
+    Returns: Rows of ``kind`` "setting". Of ``kind`` "compared", for each setting of the rank cover
+        tree whose queries cost as much as some of the comparison tree: ``times`` as many questions
+        to build. Of ``kind`` "paired": by how much less of the distance it errs about the same
         queries (``gain``, with ``error``), averaged over those settings.
     """
     rows: list[dict] = []

@@ -17,14 +17,10 @@ _CUBES = {"square": 2, "cube": 3, "cube5": 5}
 def sample(name: str, n_objects: int, rng: np.random.Generator) -> np.ndarray:
     """Vectors of objects, whose Euclidean distances order pairs as the experiment asks.
 
-    Parameters
-    ----------
-    name : str
-        A data set of `tripletscope.reproductions.data`, or a simulated one of `TITLES`. Positions
+    name: A data set of `tripletscope.reproductions.data`, or a simulated one of `TITLES`. Positions
         of chess become indicators of their six coordinates: the square of their distance is twice
         the number of coordinates that differ.
-    n_objects : int
-        At most; real objects are drawn at random.
+    n_objects: At most; real objects are drawn at random.
     """
     if name == "line":
         return np.arange(float(n_objects))[:, None]

@@ -24,19 +24,10 @@ def shared_sizes(
 ) -> np.ndarray:
     """Size of the smallest cell that holds each query and its nearest neighbour.
 
-    Parameters
-    ----------
-    tree : ComparisonTree, KDTree, PATree or RPTree
-        Grown.
-    queries : ndarray, shape (m, d)
-        Objects it was grown without.
-    pairs : tuple of ndarray of int
-        See `nearest_pairs`.
-
-    Returns
-    -------
-    ndarray, shape (m,)
-        0 where they share a leaf.
+    tree: Grown.
+    queries (m, d): Objects it was grown without.
+    pairs: See `nearest_pairs`.
+    Returns: (m,): 0 where they share a leaf.
     """
     child, size, own, leaf = (
         _of_comparisons(tree, queries) if isinstance(tree, ComparisonTree)

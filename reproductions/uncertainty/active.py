@@ -48,11 +48,7 @@ _N_OBJECTS, _DIMENSIONS, _NOISE, _JUDGED = 200, 5, 0.1, 50_000
 def objects_of(data: str, seed: int) -> LabelledVectors:
     """Two hundred objects of a data set, with their features as they are.
 
-    Parameters
-    ----------
-    data : {"mnist", "cancer", "digits"}
-        Sixes and eights, all, or the digits below six.
-    seed : int
+    data {"mnist", "cancer", "digits"}: Sixes and eights, all, or the digits below six.
     """
     chosen = vectors(data).of_classes(_CLASSES[data])
     return chosen.some(_N_OBJECTS, np.random.default_rng(seed))
@@ -72,18 +68,10 @@ def asking(
 ) -> pd.DataFrame:
     """Three tasks against the number of answers, by how questions are chosen.
 
-    Parameters
-    ----------
-    data : {"mnist", "cancer", "digits"}
-    methods : sequence of {"ste", "tste"}
-    ways : sequence of str
-        To choose questions.
-    begin, batch, end : int
-        Random answers at first, answers of each batch, answers in the end.
-    repeats : int
-        With the same objects and answers of their own.
-    seed : int
-    progress : Progress
+    data: one of {"mnist", "cancer", "digits"}.
+    ways: To choose questions.
+    begin, batch, end: Random answers at first, answers of each batch, answers in the end.
+    repeats: With the same objects and answers of their own.
     """
     sizes = range(begin, end + 1, batch)
     steps = StepReports(progress, len(methods) * len(ways) * len(sizes) * repeats)
@@ -154,16 +142,8 @@ def _grouped(embedding: np.ndarray, target: np.ndarray, seed: int) -> tuple[floa
 def gains(table: pd.DataFrame, quantity: str) -> pd.DataFrame:
     """What each way brings over random questions in the end, in standard errors, by method.
 
-    Parameters
-    ----------
-    table : DataFrame
-        Of `asking`.
-    quantity : str
-
-    Returns
-    -------
-    DataFrame
-        ``method``, ``way``, ``gain`` (positive is better than random), ``errors`` (the same in
+    table: Of `asking`.
+    Returns: ``method``, ``way``, ``gain`` (positive is better than random), ``errors`` (the same in
         standard errors of the difference), ``random`` and ``own`` (the values).
     """
     last = table[(table["x"] == table["x"].max()) & (table["quantity"] == quantity)]

@@ -59,21 +59,11 @@ def calibration(
 ) -> pd.DataFrame:
     """Uncertainty of the true answers and error of the map, against noise and number of answers.
 
-    Parameters
-    ----------
-    methods : sequence of str
-        Names of embeddings.
-    noises : sequence of float
-        Standard deviations of the logarithms of distances, with `share` of all comparisons.
-    share : float
-    shares : sequence of float
-        Of all comparisons, without noise.
-    repeats : int
-        With answers of their own about the same objects.
-    long : int
-        In how many of them long chains run, too.
-    seed : int
-    progress : Progress
+    methods: Names of embeddings.
+    noises: Standard deviations of the logarithms of distances, with `share` of all comparisons.
+    shares: Of all comparisons, without noise.
+    repeats: With answers of their own about the same objects.
+    long: In how many of them long chains run, too.
     """
     truth = _truth(seed)
     settings = [(NOISE, noise, share, noise) for noise in noises]
@@ -261,18 +251,10 @@ def figure_2(
 ) -> pd.DataFrame:
     """All three panels: against the dimension, noise and number of answers.
 
-    Parameters
-    ----------
-    data : {"mnist", "digits"}
-        Sixes and eights for the first panel.
-    most : int
-        Dimensions tried there.
-    dimension_repeats : int
-        Repetitions there.
-    seed : int
-    progress : Progress
-    **settings
-        See `calibration`.
+    data {"mnist", "digits"}: Sixes and eights for the first panel.
+    most: Dimensions tried there.
+    dimension_repeats: Repetitions there.
+    **settings: See `calibration`.
     """
     first = by_dimension(
         data=data, true=(3,), most=most, repeats=dimension_repeats, seed=seed,

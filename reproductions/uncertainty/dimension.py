@@ -36,11 +36,7 @@ AVERAGE, LOSS = "average uncertainty", "STE loss per answer"
 def digits_in(data: str, dimensions: int, seed: int) -> np.ndarray:
     """(50, d) sixes and eights on so many principal components.
 
-    Parameters
-    ----------
-    data : {"mnist", "digits"}
-    dimensions : int
-    seed : int
+    data: one of {"mnist", "digits"}.
     """
     points = vectors(data).of_classes((6, 8)).points.astype(float)
     projected = PCA(dimensions, random_state=seed).fit_transform(points)
@@ -58,17 +54,10 @@ def by_dimension(
 ) -> pd.DataFrame:
     """Average uncertainty and loss of maps of one dimension, two, and so on.
 
-    Parameters
-    ----------
-    data : {"mnist", "digits"}
-    true : sequence of int
-        Numbers of principal components that distances are of.
-    most : int
-        Dimensions of the largest map.
-    repeats : int
-        With objects and answers of their own: which fifty are drawn matters.
-    seed : int
-    progress : Progress
+    data: one of {"mnist", "digits"}.
+    true: Numbers of principal components that distances are of.
+    most: Dimensions of the largest map.
+    repeats: With objects and answers of their own: which fifty are drawn matters.
     """
     steps = StepReports(progress, len(true) * most * repeats)
     rows = []

@@ -44,15 +44,8 @@ def symmetric_draw(root: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     The symmetric Kronecker product is that of W with itself between two projections on symmetric
     matrices, so a draw is the symmetric part of one from the plain product.
 
-    Parameters
-    ----------
-    root : ndarray, shape (n, n)
-        L of W = L L'.
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray, shape (n, n)
+    root (n, n): L of W = L L'.
+    Returns: (n, n).
 
     References
     ----------
@@ -71,20 +64,10 @@ def elliptical_slice(
 ) -> np.ndarray:
     """Draws of a chain under a normal prior of mean 0 and any likelihood.
 
-    Parameters
-    ----------
-    start : ndarray
-        Deviation from the prior's mean.
-    draw : callable
-        ``draw()`` is a deviation from the prior.
-    log_likelihood : callable
-        Of a deviation.
-    n_draws : int
-    rng : numpy.random.Generator
-
-    Returns
-    -------
-    ndarray, shape (n_draws, ...)
+    start: Deviation from the prior's mean.
+    draw: ``draw()`` is a deviation from the prior.
+    log_likelihood: Of a deviation.
+    Returns: (n_draws, ...).
 
     References
     ----------
@@ -116,18 +99,9 @@ def distance_chain(
     The prior's mean of every distance is the mean distance of STE's map, and its standard
     deviation as large; the chain begins at the map's distances.
 
-    Parameters
-    ----------
-    answers : Triplets
-    correlation : float
-        Of two objects under W; 0 makes distances independent.
-    n_draws : int
-    seed : int
-
-    Returns
-    -------
-    ndarray, shape (n_draws, n, n)
-        Symmetric; a prior of this kind keeps neither the sign nor the triangle inequality.
+    correlation: Of two objects under W; 0 makes distances independent.
+    Returns: (n_draws, n, n): Symmetric; a prior of this kind keeps neither the sign nor the
+        triangle inequality.
     """
     n, rng = answers.n_objects, np.random.default_rng(seed)
     begin = distances(STE(seed=seed).fit(answers).embedding_)
@@ -152,9 +126,7 @@ def distance_chain(
 def broken_triangles(drawn: np.ndarray) -> float:
     """Share of the triangle inequalities of all objects that symmetric matrices break.
 
-    Parameters
-    ----------
-    drawn : ndarray, shape (b, n, n)
+    Shapes: drawn (b, n, n).
     """
     n = drawn.shape[1]
     first, second, third = (axis.ravel() for axis in np.indices((n, n, n)))
@@ -174,14 +146,8 @@ def prior_over_distances(
 ) -> pd.DataFrame:
     """What posteriors under priors over distances and over maps predict, and what they break.
 
-    Parameters
-    ----------
-    shares : sequence of float
-        Of all comparisons, which are answered without noise.
-    repeats : int
-        With answers of their own about the same objects.
-    seed : int
-    progress : Progress
+    shares: Of all comparisons, which are answered without noise.
+    repeats: With answers of their own about the same objects.
     """
     truth = true_positions("mixture", _N_OBJECTS, 2, np.random.default_rng(seed))
     true = comparisons_of(distances(truth))

@@ -37,14 +37,8 @@ def votes(
 ) -> pd.DataFrame:
     """Mean squared error of votes and of equation 4 on all true answers, for each repetition.
 
-    Parameters
-    ----------
-    shares : sequence of float
-        Of all comparisons, which are answered without noise.
-    repeats : int
-        With answers of their own about the same objects.
-    seed : int
-    progress : Progress
+    shares: Of all comparisons, which are answered without noise.
+    repeats: With answers of their own about the same objects.
     """
     truth = true_positions("mixture", _N_OBJECTS, 2, np.random.default_rng(seed))
     true = comparisons_of(distances(truth))

@@ -51,19 +51,10 @@ def predictions(
 ) -> pd.DataFrame:
     """Error and abstention on all true answers, against threshold and number of answers.
 
-    Parameters
-    ----------
-    sources : sequence of str
-        Of `DRAWS`.
-    shares : sequence of float
-        Of all comparisons, which are answered without noise.
-    thresholds : sequence of float
-        Only what is surer is predicted.
-    repeats : int
-    long : int
-        In how many of them long chains run.
-    seed : int
-    progress : Progress
+    sources: Of `DRAWS`.
+    shares: Of all comparisons, which are answered without noise.
+    thresholds: Only what is surer is predicted.
+    long: In how many of them long chains run.
     """
     truth = true_positions("mixture", _N_OBJECTS, 2, np.random.default_rng(seed))
     true = Triplets.from_array(comparisons_of(distances(truth)), _N_OBJECTS)

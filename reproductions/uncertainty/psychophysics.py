@@ -59,16 +59,7 @@ def _ends_at_0_and_1(scales: np.ndarray) -> np.ndarray:
 def pooled_answers(length: float, seed: int) -> tuple[Triplets, np.ndarray]:
     """Answers of all observers, who differ the more the shorter the length scale; their functions.
 
-    Parameters
-    ----------
-    length : float
-    seed : int
-
-    Returns
-    -------
-    answers : Triplets
-        100 by each of 50 observers about 20 stimuli.
-    functions : ndarray, shape (50, 20)
+    Returns: answers: 100 by each of 50 observers about 20 stimuli; functions (50, 20).
     """
     rng = np.random.default_rng(seed)
     line = np.linspace(0.0, 1.0, _N_STIMULI)
@@ -88,15 +79,9 @@ def observers(
 ) -> pd.DataFrame:
     """Mean and spread of every stimulus on the pooled scale, and of what observers perceive.
 
-    Parameters
-    ----------
-    lengths : sequence of float
-        Length scales of the Gaussian process.
-    repeats : int
-        With other observers, drawn by the same random numbers for all length scales. What is
+    lengths: Length scales of the Gaussian process.
+    repeats: With other observers, drawn by the same random numbers for all length scales. What is
         drawn is of the first.
-    seed : int
-    progress : Progress
     """
     steps = StepReports(progress, len(lengths) * repeats)
     line = np.linspace(0.0, 1.0, _N_STIMULI)

@@ -59,39 +59,22 @@ def n_comparisons(n_objects: int) -> int:
 def share_of_answers(truth: np.ndarray, share: float, noise: float, seed: int) -> Triplets:
     """Answers to so many random questions as are a share of all, with log-normal noise.
 
-    Parameters
-    ----------
-    truth : ndarray, shape (n, f)
-    share : float
-        Of all n (n - 1) (n - 2) / 2 comparisons.
-    noise : float
-        Standard deviation of the logarithms of distances.
-    seed : int
+    Shapes: truth (n, f).
+    share: Of all n (n - 1) (n - 2) / 2 comparisons.
+    noise: Standard deviation of the logarithms of distances.
     """
     size = int(share * n_comparisons(len(truth)))
     return simulate(truth, size, noise="lognormal", level=noise, seed=seed)
 
 
 class StepReports:
-    """Reports of an experiment that takes so many steps of about the same length.
-
-    Parameters
-    ----------
-    progress : Progress
-    number : int
-    """
+    """Reports of an experiment that takes so many steps of about the same length."""
 
     def __init__(self, progress: Progress, number: int) -> None:
         self._progress, self._number, self._done = progress, number, 0
 
     def next(self) -> None:
-        """One more step is done.
-
-        Raises
-        ------
-        Stopped
-            If that is to be the last one.
-        """
+        """One more step is done."""
         self._done += 1
         if self._progress(min(self._done / self._number, 1.0)):
             raise Stopped

@@ -71,13 +71,7 @@ def desk(folder: Path) -> Iterator[None]:
 
 
 def run(document: Path, folder: Path) -> None:
-    """Run the code of a document in a folder.
-
-    Raises
-    ------
-    SybilFailure
-        If something that is shown is not what comes of it.
-    """
+    """Run the code of a document in a folder."""
     parsed = _sybil.parse(document)
     with desk(folder):
         for example in parsed.examples():

@@ -13,10 +13,8 @@ from tripletscope.core.tree.oracle.asking import Oracle
 class Unanswered(Exception):
     """Questions that have to be answered before a computation can go on.
 
-    Attributes
-    ----------
-    questions : ndarray of int, shape (m, 3)
-        Rows (x, p, q); as often as answers are missing. They do not depend on each other.
+    questions (m, 3): Rows (x, p, q); as often as answers are missing. They do not depend on each
+        other.
     """
 
     def __init__(self, questions: np.ndarray) -> None:
@@ -40,14 +38,9 @@ class AnswersOracle(Oracle):
             except Unanswered as waiting:
                 oracle.add(answers_to(waiting.questions))
 
-    Parameters
-    ----------
-    triplets : Triplets, array-like of int of shape (T, 3), or int
-        The answers, or the number of objects if there are none yet.
-    otherwise : Oracle, optional
-        Who answers what nobody has.
-    times : int
-        Answers that a question needs; the majority counts, by weight. Contradicting answers of
+    triplets (T, 3): The answers, or the number of objects if there are none yet.
+    otherwise: Who answers what nobody has.
+    times: Answers that a question needs; the majority counts, by weight. Contradicting answers of
         equal weight need one more.
     """
 

@@ -127,11 +127,6 @@ def converse(
     """Results of dialogues that are held at the same time.
 
     Each call of the oracle takes the questions of all of them.
-
-    Raises
-    ------
-    Stopped
-        If `progress`, called after every batch, asks to stop.
     """
     results: list[Any] = [None] * len(dialogues)
     waiting: dict[int, np.ndarray] = {}

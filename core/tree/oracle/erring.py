@@ -16,13 +16,9 @@ class Observer(Oracle):
 
     See `tripletscope.core.simulation.simulate.answer`.
 
-    Parameters
-    ----------
-    positions : array-like, shape (n, d)
-    noise, level
-        See `tripletscope.core.simulation.simulate.answer`. Asked again, the observer may answer
-        differently.
-    seed : int or sequence of int
+    Shapes: positions (n, d).
+    noise, level: See `tripletscope.core.simulation.simulate.answer`. Asked again, the observer may
+        answer differently.
     """
 
     def __init__(
@@ -44,12 +40,8 @@ class Observer(Oracle):
 class Repeated(Oracle):
     """Asks another oracle every question several times and takes the majority.
 
-    Parameters
-    ----------
-    oracle : Oracle
-        It counts every time.
-    times : int
-        Odd.
+    oracle: It counts every time.
+    times: Odd.
     """
 
     def __init__(self, oracle: Oracle, times: int) -> None:

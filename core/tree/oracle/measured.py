@@ -85,13 +85,9 @@ class MeasuredOracle(Oracle):
 class Vectors(MeasuredOracle):
     """Vectors under a metric.
 
-    Parameters
-    ----------
-    vectors : array-like, shape (n, d)
-        Bytes and single precision are kept as they are; other integers and floats become double.
-        Of any type where `metric` is "mismatch".
-    metric : str
-        One of `metrics`.
+    vectors (n, d): Bytes and single precision are kept as they are; other integers and floats
+        become double. Of any type where `metric` is "mismatch".
+    metric: One of `metrics`.
     """
 
     def __init__(
@@ -192,9 +188,7 @@ class Distances(MeasuredOracle):
 class KernelOracle(MeasuredOracle):
     """A kernel: x is nearer to p if K_pp - 2 K_xp is smaller; `about` takes values (m, n).
 
-    Parameters
-    ----------
-    kernel : array-like, shape (n, n)
+    Shapes: kernel (n, n).
     """
 
     def __init__(self, kernel: Any, *, listed: bool = False) -> None:

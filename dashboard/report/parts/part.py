@@ -25,16 +25,10 @@ CHAPTERS = ("chapter method", "chapter results", "chapter end")
 class Part:
     """A part of a report.
 
-    Attributes
-    ----------
-    name : str
-        Also the key of its title, after "part".
-    chapter : str
-        One of `CHAPTERS`.
-    order : float
-        Within its chapter, at first.
-    make : callable
-        Makes its blocks.
+    name: Also the key of its title, after "part".
+    chapter: One of `CHAPTERS`.
+    order: Within its chapter, at first.
+    make: Makes its blocks.
     """
 
     name: str

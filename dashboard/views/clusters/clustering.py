@@ -32,12 +32,8 @@ _CUT = f"{PAGE}.cut@"
 class ShownClustering(Context):
     """A clustering, cut as the user wants it, with the places for a picture and for settings.
 
-    Attributes
-    ----------
-    run : Run
-        The fit.
-    name : str
-        What the user calls it.
+    run: The fit.
+    name: What the user calls it.
     """
 
     run: Run

@@ -35,12 +35,7 @@ _UNSAVED = f"{PAGE}.unsaved"
 class CollectContext(Context):
     """What a tab about a kept experiment is given.
 
-    Attributes
-    ----------
-    slug : str
-        Name of its folder.
-    folder : Path
-    experiment : Experiment
+    slug: Name of its folder.
     """
 
     slug: str = ""

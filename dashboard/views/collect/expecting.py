@@ -16,13 +16,7 @@ def experiment_key(experiment: Experiment) -> str:
 
 
 def expected_of(experiment: Experiment, **assumed: float) -> Expected:
-    """See `tripletscope.core.experiment.simulated.expected`, of which this is the memory.
-
-    Raises
-    ------
-    DataError
-        If there are no questions to ask, or one is none.
-    """
+    """See `tripletscope.core.experiment.simulated.expected`, of which this is the memory."""
     return _expected(experiment, experiment_key(experiment), **assumed)
 
 

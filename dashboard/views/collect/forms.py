@@ -47,13 +47,8 @@ _GOLD = {
 class ExperimentForm:
     """Forms of declared parameters of an experiment, which begin with its values.
 
-    Parameters
-    ----------
-    current : Session
-    place : str
-        Of the widgets' keys.
-    begin : mapping
-        Values to begin with.
+    place: Of the widgets' keys.
+    begin: Values to begin with.
     """
 
     def __init__(self, current: Session, place: str, begin: Mapping[str, Any]) -> None:
@@ -205,15 +200,7 @@ def drafted_experiment(
     values: Mapping[str, Any], stimuli: Sequence[Stimulus], begin: Mapping[str, Any],
     texts: Mapping[str, str],
 ) -> Experiment:
-    """The experiment that the forms describe.
-
-    Raises
-    ------
-    DataError
-        If it cannot be, as a sentence that says what to change.
-    ValueError
-        If a number is out of its range.
-    """
+    """The experiment that the forms describe."""
     given = {name: value for name, value in values.items() if name not in ("listed", "gold")}
     wrong = [name for name in given["parameters"] if not _NAME.fullmatch(name)]
     if wrong:

@@ -19,13 +19,7 @@ _ROLES = (
 def gold_questions(
     lines: str, stimuli: Sequence[Stimulus], task: str, n_shown: int, n_chosen: int
 ) -> tuple[dict[str, Any], ...]:
-    """Gold questions: a line for each, objects apart by commas, what is right before what is not.
-
-    Raises
-    ------
-    DataError
-        If a line names an unknown object, or too many or too few.
-    """
+    """Gold questions: a line for each, objects apart by commas, what is right first."""
     where = "the gold questions"
     known = names_of(stimuli)
     found = []
@@ -44,11 +38,6 @@ def listed_questions(
     """Questions of a table: objects in the order shown, perhaps ``list`` (from 1) and ``kind``.
 
     Rows without objects, such as slots for gold questions, are passed over.
-
-    Raises
-    ------
-    DataError
-        If a row names an unknown object, or too many or too few, or there is none.
     """
     where = "the list of questions"
     known = names_of(stimuli)

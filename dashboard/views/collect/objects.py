@@ -39,13 +39,8 @@ _SHOWN = 2**20
 class GivenObjects:
     """Objects, and where their files are.
 
-    Attributes
-    ----------
-    stimuli : tuple of Stimulus
-    files : mapping of str to bytes or Path
-        By the names of files; none of those that are where they belong.
-    address : callable
-        Where the browser finds the file of a stimulus; empty where it does not.
+    files: By the names of files; none of those that are where they belong.
+    address: Where the browser finds the file of a stimulus; empty where it does not.
     """
 
     stimuli: tuple[Stimulus, ...]
@@ -56,13 +51,7 @@ class GivenObjects:
 def ask_for_objects(
     current: Session, place: str, kept: Experiment | None, slug: str
 ) -> GivenObjects:
-    """Ask what is shown.
-
-    Raises
-    ------
-    DataError
-        If it cannot be had; the message says what to do.
-    """
+    """Ask what is shown."""
     info = current.dataset
     sources = {"kept": f"As they are: {len(kept.objects):,}"} if kept else {}
     if info is not None:
@@ -157,13 +146,7 @@ def _pictures(info: DatasetInfo, objects: pd.DataFrame) -> GivenObjects:
 
 
 def typed_stimuli(lines: str) -> tuple[Stimulus, ...]:
-    """A word or a colour of each line; a line that is there twice counts once.
-
-    Raises
-    ------
-    DataError
-        If a line is too long for a name.
-    """
+    """A word or a colour of each line; a line that is there twice counts once."""
     found: dict[str, Stimulus] = {}
     for number, line in enumerate(lines.splitlines(), 1):
         line = line.strip()

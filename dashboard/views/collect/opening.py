@@ -35,15 +35,7 @@ def dataset_of(workspace: Workspace, slug: str, experiment: Experiment) -> Datas
 def open_answers(
     workspace: Workspace, slug: str, folder: Path, experiment: Experiment
 ) -> DatasetInfo:
-    """Make a data set of the answers, or bring the one that was made before up to date.
-
-    Raises
-    ------
-    WorkspaceError
-        If it cannot be kept.
-    DataError
-        If an answer is about something that the experiment has not.
-    """
+    """Make a data set of the answers, or bring the one that was made before up to date."""
     records = answer_log.records(folder)
     answers = gathered_answers(experiment, records)
     checks = checks_answered(records)

@@ -29,14 +29,8 @@ def question_as_shown(
 ) -> tuple[str, float]:
     """HTML of a question, and how large it is at most, beside the participant's screen.
 
-    Parameters
-    ----------
-    experiment : Experiment
-    words : str
-        What is asked, as HTML.
-    shown : sequence of Stimulus
-    address : callable
-        Where the browser finds the file of a stimulus; empty where it does not.
+    words: What is asked, as HTML.
+    address: Where the browser finds the file of a stimulus; empty where it does not.
     """
     asking = ASKINGS[experiment.task]
     options = shown[asking.is_anchored :]

@@ -29,14 +29,8 @@ def ask_for_texts(
 ) -> tuple[dict[str, str], str, Any]:
     """Ask for one text at a time.
 
-    Returns
-    -------
-    texts : dict of str to str
-        Those that are not as in the language's own.
-    name : str
-        The one that is shown.
-    preview : DeltaGenerator
-        Where it is shown as participants read it.
+    Returns: texts: Those that are not as in the language's own; name: The one that is shown;
+        preview: Where it is shown as participants read it.
     """
     language, task = values["language"], values["task"]
     shipped = {

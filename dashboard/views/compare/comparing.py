@@ -24,12 +24,7 @@ def choices_of(
 ) -> list[ChoiceAccuracy]:
     """How choices among more than two are predicted, beside their own chance and ceiling.
 
-    Parameters
-    ----------
-    triplets : Triplets
-    name : str
-        Of the method that the estimate is of.
-    estimate : ErrorEstimate, optional
+    name: Of the method that the estimate is of.
     """
     if triplets.trials is None:
         return []

@@ -91,12 +91,7 @@ def verdict(curve: LearningCurve, ceiling: Ceiling, ratio: float) -> str:
     Silent on: answers by chance
     (tests/dashboard/views/test_compare.py::test_answers_by_chance_are_not_called_enough).
 
-    Parameters
-    ----------
-    curve : LearningCurve
-    ceiling : Ceiling
-    ratio : float
-        Answers to the number that the rule of thumb asks for.
+    ratio: Answers to the number that the rule of thumb asks for.
     """
     gain, low, high = curve.gain()
     error, reach = float(curve.mean[-1]), float(curve.reach[-1])

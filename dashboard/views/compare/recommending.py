@@ -107,13 +107,8 @@ def recommended(
 
     Of every method whose error is known in more than one number of dimensions.
 
-    Parameters
-    ----------
-    estimates : sequence of (Method, ErrorEstimate)
-        As of `Comparison.estimates`. Whoever shows them, too, asks once: more may arrive.
-    triplets : Triplets or Quadruples
-    ratio : float
-        `Comparison.ratio`.
+    estimates: As of `Comparison.estimates`. Whoever shows them, too, asks once: more may arrive.
+    ratio: `Comparison.ratio`.
     """
     by_dimension: dict[str, dict[int, ErrorEstimate]] = {}
     for method, estimate in estimates:
@@ -132,13 +127,8 @@ def in_words(name: str, suggestion: Suggestion, best: ErrorEstimate) -> str:
 
     Silent on: few answers, chance (tests/dashboard/views/test_compare.py::test_few_answers).
 
-    Parameters
-    ----------
-    name : str
-        Of the method.
-    suggestion : Suggestion
-    best : ErrorEstimate
-        Of the number of dimensions with the lowest error.
+    name: Of the method.
+    best: Of the number of dimensions with the lowest error.
     """
     over = over_units(best.unit, best.n_units)
     shown = (

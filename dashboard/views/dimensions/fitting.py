@@ -77,14 +77,9 @@ def new_fit(context: Context, listed: list[RunInfo]) -> RunInfo:
 class AskedFor(NamedTuple):
     """What was asked for in some answers.
 
-    Attributes
-    ----------
-    odd_one_out : int
-        Trials in which one of three is the odd one.
-    split : bool
-        Whether the data have test answers of their own.
-    groups : int
-        Of answers that are held out together.
+    odd_one_out: Trials in which one of three is the odd one.
+    split: Whether the data have test answers of their own.
+    groups: Of answers that are held out together.
     """
 
     odd_one_out: int

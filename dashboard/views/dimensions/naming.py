@@ -35,11 +35,8 @@ def names_of_dimensions(info: DatasetInfo, fit: Run) -> dict[int, str]:
 def taken_over(info: DatasetInfo, fit: Run) -> dict[int, tuple[str, float, str]]:
     """Names that come from the newest other fit that has some.
 
-    Returns
-    -------
-    dict of int to tuple
-        By position: the name, the correlation with the dimension that bears it, and the name of
-        that fit. Empty where somebody has named dimensions of this very fit.
+    Returns: By position: the name, the correlation with the dimension that bears it, and the name
+        of that fit. Empty where somebody has named dimensions of this very fit.
     """
     kept = kept_names(info)
     if fit.key in kept:

@@ -25,14 +25,9 @@ CLUSTERS = "*clusters"
 class Colouring:
     """One way of colouring.
 
-    Attributes
-    ----------
-    title : str
-        Of the colour bar or the legend, and in the caption.
-    shown : str
-        In the list to choose from.
-    values : callable
-        One value per object; only made when it is chosen.
+    title: Of the colour bar or the legend, and in the caption.
+    shown: In the list to choose from.
+    values: One value per object; only made when it is chosen.
     """
 
     title: str
@@ -51,15 +46,8 @@ def colourings(
 ) -> dict[str, Colouring]:
     """All ways of colouring, by key: the columns of the table first.
 
-    Parameters
-    ----------
-    session : Session
-    info : DatasetInfo
-    objects : DataFrame, n rows
-    inspected : callable
-        Makes the table of `tripletscope.core.evaluation.inspection.inspect_objects`.
-    uncertain : bool
-        Whether it has a column ``uncertainty``.
+    inspected: Makes the table of `tripletscope.core.evaluation.inspection.inspect_objects`.
+    uncertain: Whether it has a column ``uncertainty``.
     """
     table = of_table(objects)
     found = {c: Colouring(c, c, lambda c=c: objects[c]) for c in table}
@@ -117,10 +105,7 @@ def name_parts(names: Sequence[str]) -> dict[int, pd.Series]:
     each of its values belongs to at least two objects, and there are at most a third as many
     values as objects.
 
-    Returns
-    -------
-    dict of int to Series
-        Categories by the number of the part, from 1.
+    Returns: Categories by the number of the part, from 1.
     """
     cut = [re.findall(r"[^\W\d_]+|\d+", name) for name in names]
     found: dict[int, pd.Series] = {}

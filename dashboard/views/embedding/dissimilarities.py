@@ -54,21 +54,13 @@ _REPLICATES, _MOST = 100, 150
 class Mapped:
     """A matrix, and the map of it.
 
-    Attributes
-    ----------
-    matrix : ndarray, shape (m, m)
-    objects : ndarray of int, shape (m,)
-        Positions of its objects among those of the data set.
-    neighbours : int or None
-        Nearest ones that the map is to keep, by LOE.
-    source : str
-        The file, and how it was read.
-    samples : Samples or None
-        Where other raters would have put the objects, if that is known.
-    given : Measured or None
-        Ratings and so on that the matrix is made of.
-    weigh : bool
-        Whether pairs count by their standard errors.
+    Shapes: matrix (m, m).
+    objects (m,): Positions of its objects among those of the data set.
+    neighbours: Nearest ones that the map is to keep, by LOE.
+    source: The file, and how it was read.
+    samples: Where other raters would have put the objects, if that is known.
+    given: Ratings and so on that the matrix is made of.
+    weigh: Whether pairs count by their standard errors.
     """
 
     fitted: Embedding

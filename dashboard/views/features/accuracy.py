@@ -101,13 +101,8 @@ def verdicts(
 
     Silent on: random features (tests/dashboard/views/test_features.py::test_random_features).
 
-    Parameters
-    ----------
-    found : Explained
-    table : DataFrame
-        As `measured_as` gives it.
-    ceilings : dict
-        As `ceilings_of` gives them.
+    table: As `measured_as` gives it.
+    ceilings: As `ceilings_of` gives them.
     """
     rows = surely_above(table)
     scheme = rows["held_out"].iloc[0]

@@ -61,10 +61,7 @@ class FeaturesContext(Context):
 
         What is there twice would share its weight with itself, and add nothing to itself.
 
-        Parameters
-        ----------
-        whole : bool
-            Whether the table is to stay, in the place of its columns.
+        whole: Whether the table is to stay, in the place of its columns.
         """
         columns = set(self.columns) & {space.name for space in self.spaces}
         if not columns or TOGETHER not in self.names:
@@ -91,15 +88,9 @@ class FeaturesContext(Context):
 
         What is quick is computed at once when nothing is there yet.
 
-        Parameters
-        ----------
-        task, title : str
-        about : str
-            Help of the button.
-        given : mapping, optional
-            Options that are not asked for.
-        most : int
-            Answers times features up to which it is quick.
+        about: Help of the button.
+        given: Options that are not asked for.
+        most: Answers times features up to which it is quick.
         """
         options = parameter_form(
             self.session, TASKS[task].function, f"{PAGE}.{task}", hidden=tuple(given or ()),

@@ -42,13 +42,8 @@ _SECONDS = {"svm": 0.01, "knn": 0.01, "supervised": 0.15, "random": 0.15}
 class Graphs:
     """Graphs that are looked at.
 
-    Attributes
-    ----------
-    key : str
-        Tells them from others.
-    name : str
-        The file, or what was simulated.
-    graphs : list of Graph
+    key: Tells them from others.
+    name: The file, or what was simulated.
     """
 
     key: str

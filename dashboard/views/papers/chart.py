@@ -32,34 +32,21 @@ from tripletscope.dashboard.interface.theme import (
 class Chart:
     """How the table of an experiment is drawn.
 
-    Attributes
-    ----------
-    kind : {"lines", "points", "curves", "bars", "matrix", "map"}
-        Curves are drawn in the order of the rows, with equal units on both axes; a missing place
-        parts them. Of a matrix, `x` and `y` are its columns and rows and `value` what is in its
-        cells. A map has objects at `x` and `y`, with names in `label` and categories in `series`.
-    x, y : str
-        Columns of the table. Of bars, `x` is a category.
-    series, panel : str
-        Columns whose values are lines (bars, colours), and panels side by side.
-    spread : str
-        Column with the standard deviation or error of `y`, drawn as a bar.
-    published : str
-        Column with the paper's own values, drawn hollow beside ours.
-    value, label : str
-        See `kind`.
-    outline : str
-        Of a map: column with the name of the polygon of which a row is a corner, in their order;
-        empty in rows that are objects.
-    x_title, y_title : str
-        Of the axes; by default the columns' names.
-    colours : mapping of str to str
-        Of values of `series`, where these name colours; by default those of the palette.
-    log_x, log_y : bool
-    where : mapping of str to value
-        Rows of the table that are drawn: those whose columns have these values.
-    title : str
-        What is drawn, in a few words; of items with several charts.
+    kind {"lines", "points", "curves", "bars", "matrix", "map"}: Curves are drawn in the order of
+        the rows, with equal units on both axes; a missing place parts them. Of a matrix, `x` and
+        `y` are its columns and rows and `value` what is in its cells. A map has objects at `x` and
+        `y`, with names in `label` and categories in `series`.
+    x, y: Columns of the table. Of bars, `x` is a category.
+    series, panel: Columns whose values are lines (bars, colours), and panels side by side.
+    spread: Column with the standard deviation or error of `y`, drawn as a bar.
+    published: Column with the paper's own values, drawn hollow beside ours.
+    value, label: See `kind`.
+    outline: Of a map: column with the name of the polygon of which a row is a corner, in their
+        order; empty in rows that are objects.
+    x_title, y_title: Of the axes; by default the columns' names.
+    colours: Of values of `series`, where these name colours; by default those of the palette.
+    where: Rows of the table that are drawn: those whose columns have these values.
+    title: What is drawn, in a few words; of items with several charts.
     """
 
     kind: str
@@ -116,11 +103,7 @@ def chart_figure(
 ) -> go.Figure:
     """A chart of a table, with panels side by side and a line of each kind for every series.
 
-    Parameters
-    ----------
-    chart : Chart
-    table : DataFrame
-        As the item's experiment gives it.
+    table: As the item's experiment gives it.
     """
     rows = chart.rows(table)
     panels = panels_of(chart, table)

@@ -34,16 +34,11 @@ from tripletscope.reproductions.uncertainty import (
 class Continuation:
     """A page of the program that goes on with an item.
 
-    Attributes
-    ----------
-    page, tab : str
-        Names of the page and of one of its tabs, see `tripletscope.dashboard.views.page.tab`.
-    answers : callable, optional
-        ``answers()`` makes the data set that the page opens.
-    method : Method, optional
-        With the paper's settings; the page Embedding begins with it.
-    begin : mapping of str to value
-        Of the page Simulate: what its forms begin with, by the names of the parameters of
+    page, tab: Names of the page and of one of its tabs, see
+        `tripletscope.dashboard.views.page.tab`.
+    answers: ``answers()`` makes the data set that the page opens.
+    method: With the paper's settings; the page Embedding begins with it.
+    begin: Of the page Simulate: what its forms begin with, by the names of the parameters of
         `tripletscope.core.design.scenario.Scenario` and of the tasks, and the methods' names.
     """
 

@@ -21,11 +21,6 @@ def drawings_of(item: Item, outcome: Outcome) -> list[tuple[Chart, Drawing]]:
     """The charts of a rebuilt item of which it has rows, with their figures.
 
     A run in short may have left out what some of them show.
-
-    Parameters
-    ----------
-    item : Item
-    outcome : Outcome
     """
     charts = CHARTS.get(item.key, ())
     drawn = []

@@ -15,13 +15,7 @@ log = logging.getLogger(__name__)
 
 
 def keep_outcome(workspace: Path, outcome: Outcome) -> None:
-    """Keep an outcome; it takes the place of an earlier one.
-
-    Raises
-    ------
-    WorkspaceError
-        If there is no room, or no permission.
-    """
+    """Keep an outcome; it takes the place of an earlier one."""
     path = _path(workspace, outcome.item, outcome.quick)
     # Two who rebuild the same item at once do not write into one another's file.
     partial = path.with_suffix(f".{secrets.token_hex(4)}.part")

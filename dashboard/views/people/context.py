@@ -40,10 +40,7 @@ SAID: Mapping[str, str] = {
 class PeopleContext(Context):
     """The open data set, and the people who gave its answers.
 
-    Attributes
-    ----------
-    picture, side : DeltaGenerator
-        Places for what is seen, and for settings.
+    picture, side: Places for what is seen, and for settings.
     """
 
     picture: Any
@@ -58,14 +55,9 @@ class PeopleContext(Context):
     def model(self, place: str, hidden: tuple[str, ...] = (), **given: Any) -> WeightedEuclidean:
         """Ask for the model of people.
 
-        Parameters
-        ----------
-        place : str
-            Of the widgets; two tabs that share it share the settings.
-        hidden : tuple of str
-            Parameters that are not asked for.
-        **given
-            Parameters that are known.
+        place: Of the widgets; two tabs that share it share the settings.
+        hidden: Parameters that are not asked for.
+        **given: Parameters that are known.
         """
         values = parameter_form(
             self.session, WeightedEuclidean, f"{PAGE}.{place}@{self.info.id}",

@@ -79,10 +79,7 @@ class ScaleContext(Context):
 class StimulusContext(ScaleContext):
     """A data set with its stimulus.
 
-    Attributes
-    ----------
-    stimulus : str or None
-        Column of the objects; None is their order.
+    stimulus: Column of the objects; None is their order.
     """
 
     stimulus: str | None

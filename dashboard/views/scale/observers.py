@@ -165,11 +165,8 @@ def maps_are_made(method: Method) -> bool:
 def by_similarity(accuracy: np.ndarray, groups: np.ndarray) -> np.ndarray:
     """Participants by group, and in every group in the order of an average-linkage tree.
 
-    Parameters
-    ----------
-    accuracy : ndarray, shape (p, p)
-        Of predicting one from another; NaN where this is not known.
-    groups : ndarray, shape (p,)
+    Shapes: groups (p,).
+    accuracy (p, p): Of predicting one from another; NaN where this is not known.
     """
     both = np.stack([accuracy, accuracy.T])
     known = np.isfinite(both)

@@ -91,13 +91,8 @@ def _verdict(title: str, found: OrdinalScale, above: PairedDifference) -> str:
 
     Silent on: lines, clouds (tests/dashboard/views/test_scale.py::test_a_circle).
 
-    Parameters
-    ----------
-    title : str
-        Of the stimulus.
-    found : OrdinalScale
-    above : PairedDifference
-        By how much the error of a line is above that of the map.
+    title: Of the stimulus.
+    above: By how much the error of a line is above that of the map.
     """
     beside = f"a line predicts worse by {points(above)}, {p_value(above.p_above)}"
     if above.p_above >= Suggestion.level:

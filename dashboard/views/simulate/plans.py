@@ -22,14 +22,9 @@ from tripletscope.dashboard.views.simulate.setting import SCENARIO, titled
 class Kept:
     """A plan with what it was computed from.
 
-    Attributes
-    ----------
-    title : str
-        Of its method, with its settings: `titled`.
-    options : mapping
-        Of `tripletscope.core.design.plan.plan`.
-    run : Run or None
-        None as long as it is not computed.
+    title: Of its method, with its settings: `titled`.
+    options: Of `tripletscope.core.design.plan.plan`.
+    run: None as long as it is not computed.
     """
 
     title: str

@@ -133,12 +133,9 @@ def division(
 ) -> str:
     """Which objects are in the first child, in words: in the features' units where there is one.
 
-    Parameters
-    ----------
-    names : sequence of str, length d
-    direction, middle, spread : ndarray, shape (d,)
-        Weights of the features, and what was subtracted of these and what they were divided by.
-    threshold : float
+    Shapes: names length d.
+    direction, middle, spread (d,): Weights of the features, and what was subtracted of these and
+        what they were divided by.
     """
     named = np.flatnonzero(direction)
     if len(named) == 1:

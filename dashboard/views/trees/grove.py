@@ -189,19 +189,11 @@ def choose_space(context: Context) -> Grove | None:
 class Planting:
     """How a tree is to grow: everything that it depends on, beside the map and the answers.
 
-    Attributes
-    ----------
-    who : str
-        Who answers.
-    objects : tuple of int
-    settings : tuple of (str, value)
-        Parameters of the tree.
-    colour : str or None
-        Column whose classes supervised pivots tell apart.
-    observer : tuple
-        Noise, its level, and how often each question is asked.
-    given : tuple of (int, int, int)
-        A person's answers.
+    who: Who answers.
+    settings: Parameters of the tree.
+    colour: Column whose classes supervised pivots tell apart.
+    observer: Noise, its level, and how often each question is asked.
+    given: A person's answers.
     """
 
     who: str
@@ -224,15 +216,9 @@ class Planting:
 class Grown:
     """A tree that has grown, and what is to know of it.
 
-    Attributes
-    ----------
-    tree : ComparisonTree
-    decisions : DataFrame
-        See `ComparisonTree.decisions`.
-    bound : float
-        The height that theory promises.
-    rates : ndarray
-        Expansion rate about every object of the tree, as the map has it.
+    decisions: See `ComparisonTree.decisions`.
+    bound: The height that theory promises.
+    rates: Expansion rate about every object of the tree, as the map has it.
     """
 
     tree: ComparisonTree

@@ -55,13 +55,8 @@ _SHOWN = {
 class _Walk:
     """How an object that the tree has not seen goes down to its leaf.
 
-    Attributes
-    ----------
-    query : int
-    steps : DataFrame
-        See `ComparisonTree.path`, with what the oracle remarks.
-    nodes : list of int
-        From the root to the leaf.
+    steps: See `ComparisonTree.path`, with what the oracle remarks.
+    nodes: From the root to the leaf.
     """
 
     query: int

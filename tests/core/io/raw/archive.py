@@ -19,16 +19,9 @@ _LONG = ("crc", "packed", "size", "external", "offset")
 class Member:
     """An entry of an archive.
 
-    Attributes
-    ----------
-    name : str or bytes
-    data : bytes
-    method : int
-        0 is stored and 8 is deflated; others are only said to be so.
-    local, central : dict
-        Fields of both headers that are to be others than they should.
-    raw : bytes, optional
-        What stands for the packed data.
+    method: 0 is stored and 8 is deflated; others are only said to be so.
+    local, central: Fields of both headers that are to be others than they should.
+    raw: What stands for the packed data.
     """
 
     name: str | bytes
