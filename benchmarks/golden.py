@@ -26,7 +26,7 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.explaining.spaces import FeatureSpace
 from tripletscope.core.method import Method, methods
@@ -103,7 +103,7 @@ def _objects(n: int, positions: np.ndarray) -> pd.DataFrame:
 
 
 @cache
-def data_sets() -> dict[str, Triplets | Quadruples]:
+def data_sets() -> dict[str, Judgements]:
     """One of each kind, by its name."""
     rng = np.random.default_rng(17)
     x = rng.normal(size=(N_OBJECTS, 2))
@@ -161,7 +161,7 @@ def data_sets() -> dict[str, Triplets | Quadruples]:
     return {"triplets": triplets, "odd ones": odd_ones, "picks": picks, "pairs": pairs_of}
 
 
-def _method(name: str, data: Triplets | Quadruples) -> Method:
+def _method(name: str, data: Judgements) -> Method:
     for kind in KINDS:
         if name in methods(kind):
             return methods(kind)[name](**SETTINGS.get(name, {}))

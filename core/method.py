@@ -14,8 +14,8 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.declared import (
     Choice,
     Column,
@@ -133,7 +133,7 @@ class Method(BaseEstimator):
         """(n, n) distances between the objects as the fitted method sees them."""
         raise NotImplementedError
 
-    def margins(self, triplets: Triplets | Quadruples) -> np.ndarray:
+    def margins(self, triplets: Judgements) -> np.ndarray:
         """How clearly the fitted method agrees with each answer.
 
         Parameters
@@ -153,16 +153,16 @@ class Method(BaseEstimator):
             rows[:, 0], rows[:, 1]
         ]
 
-    def predict(self, triplets: Triplets | Quadruples) -> np.ndarray:
+    def predict(self, triplets: Judgements) -> np.ndarray:
         """(T,) bool: whether the fitted method would give each of these answers."""
         return self.margins(triplets) > 0
 
-    def score(self, triplets: Triplets | Quadruples, y: Any = None) -> float:
+    def score(self, triplets: Judgements, y: Any = None) -> float:
         """Weighted share of `triplets` answered the same way; ties count one half."""
         answers = as_answers(triplets)
         return float(1.0 - np.average(self.mistakes(answers), weights=answers.weight))
 
-    def mistakes(self, triplets: Triplets | Quadruples) -> np.ndarray:
+    def mistakes(self, triplets: Judgements) -> np.ndarray:
         """(T,) 1 for every answer that the fitted method contradicts, 1/2 for a tie, or 0."""
         return 0.5 - np.sign(self.margins(triplets)) / 2
 

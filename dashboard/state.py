@@ -16,8 +16,7 @@ import streamlit as st
 from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import FigureSheet, services
@@ -76,7 +75,7 @@ class Session:
         """The triplets of the open data set."""
         return services().workspace.triplets(self.dataset)
 
-    def answers(self) -> Triplets | Quadruples:
+    def answers(self) -> Judgements:
         """The same, or its comparisons of pairs, where there are no others."""
         return services().workspace.answers(self.dataset)
 

@@ -116,7 +116,7 @@ class Quadruples(Judgements):
         return (self._pairs[0] > self._pairs[1]).astype(np.int8)
 
 
-def as_answers(data: Any) -> Triplets | Quadruples:
+def as_answers(data: Any) -> Judgements:
     """Triplets or Quadruples as they are; arrays by their number of columns."""
     if isinstance(data, Quadruples):
         return data

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.dimensions.trials import MOST_CENTRAL, NEARER, ChoiceTrials, trials_of
 from tripletscope.core.method import Method
 from tripletscope.core.optimise.elementary import compiled
@@ -57,7 +57,7 @@ class SparseDimensions(Method):
         np.fill_diagonal(apart, 0.0)
         return apart
 
-    def margins(self, triplets: Triplets | Quadruples) -> np.ndarray:
+    def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) similarity of the nearer pair minus that of the farther.
 
         Parameters

@@ -10,8 +10,8 @@ import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import Embedding
 from tripletscope.core.method import Column, Switch, register
 
@@ -66,7 +66,7 @@ class Features(Embedding):
     ] = True
 
     def fit(
-        self, triplets: Triplets | Quadruples, y: Any = None, *, progress: Progress = silent
+        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
     ) -> Self:
         """Take the features of the objects; answers do not matter.
 
@@ -98,7 +98,7 @@ class Features(Embedding):
         return self
 
 
-def _numbers(given: Triplets | Quadruples, name: str) -> np.ndarray:
+def _numbers(given: Judgements, name: str) -> np.ndarray:
     if name not in given.objects:
         raise DataError(
             f"the stimulus metadata have no column {name!r}", file=given.name,

@@ -9,8 +9,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 
 from tripletscope.core.computing.progress import Progress
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding, Prior
 from tripletscope.core.method import Number, register
 from tripletscope.core.optimise.answers import PreparedAnswers
@@ -95,7 +94,7 @@ class LORE(OrdinalEmbedding):
     def _loss(self) -> Loss:
         return Loss(_lore)
 
-    def fit(self, triplets: Triplets | Quadruples, y: Any = None, **options: Any) -> Self:
+    def fit(self, triplets: Judgements, y: Any = None, **options: Any) -> Self:
         """Find map and number of dimensions; see `OrdinalEmbedding.fit`."""
         super().fit(triplets, **options)
         self.rank_ = int(np.any(self.embedding_ != 0, axis=0).sum())

@@ -12,8 +12,8 @@ import numpy as np
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.embedding.choosing import per_trial, stage_losses
 from tripletscope.core.embedding.placing import place
 from tripletscope.core.embedding.starts import line_start, random_start, spectral_start
@@ -82,7 +82,7 @@ class Embedding(Method):
         self._require_fit()
         return distances(self.embedding_)
 
-    def margins(self, triplets: Triplets | Quadruples) -> np.ndarray:
+    def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) distance to far minus distance to near, in units of the map.
 
         Parameters
@@ -196,7 +196,7 @@ class OrdinalEmbedding(Embedding):
 
     def fit(
         self,
-        triplets: Triplets | Quadruples,
+        triplets: Judgements,
         y: Any = None,
         *,
         init_embedding: np.ndarray | None = None,
@@ -298,7 +298,7 @@ class OrdinalEmbedding(Embedding):
         """Fit and return `embedding_`, shape (n, d)."""
         return self.fit(triplets, **options).embedding_
 
-    def transform(self, triplets: Triplets | Quadruples) -> np.ndarray:
+    def transform(self, triplets: Judgements) -> np.ndarray:
         """Place further objects into the fitted map from answers about them.
 
         Parameters
@@ -356,7 +356,7 @@ class OrdinalEmbedding(Embedding):
         self._require_fit()
         return np.mean([distances(embedding) for embedding in self._maps()], axis=0)
 
-    def margins(self, triplets: Triplets | Quadruples) -> np.ndarray:
+    def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) distance to far minus distance to near, in units of the map.
 
         On average over the starts where `average` says so.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.optimise.choices import Answers, prepared
 from tripletscope.core.optimise.loss import Loss, Objective
 from tripletscope.core.optimise.minimise import minimise
@@ -15,7 +14,7 @@ _TRIALS = 48
 
 
 def place(
-    given: Triplets | Quadruples,
+    given: Judgements,
     embedding: np.ndarray,
     placed: np.ndarray,
     loss: Loss,

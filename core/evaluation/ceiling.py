@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import betaln, comb
 
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate, mean_over
 from tripletscope.core.evaluation.share import Share, left_out
 from tripletscope.core.evaluation.units import (
@@ -107,7 +107,7 @@ class Ceiling:
 
 
 def both_ways(
-    triplets: Triplets | Quadruples, group: np.ndarray, n_groups: int
+    triplets: Judgements, group: np.ndarray, n_groups: int
 ) -> np.ndarray:
     """(groups, 2) weight of the answers of one and of the other verdict."""
     found = np.bincount(2 * group + triplets.verdicts, triplets.weight, 2 * n_groups)
@@ -130,7 +130,7 @@ class _Asked:
     `own` numbers the pairs of participant and question, and is -1 for answers of nobody known.
     """
 
-    answers: Triplets | Quadruples
+    answers: Judgements
     question: np.ndarray
     own: np.ndarray
     among: str
@@ -153,7 +153,7 @@ class _Asked:
         return _Asked(self.answers.take(which), question, own, self.among)
 
 
-def _asked(triplets: Triplets | Quadruples) -> _Asked:
+def _asked(triplets: Judgements) -> _Asked:
     """Answers of others where participants share questions, else those of each participant."""
     question = triplets.questions.astype(np.int64)
     who, n_people = participants_of(triplets)
@@ -170,7 +170,7 @@ def _asked(triplets: Triplets | Quadruples) -> _Asked:
 
 
 def repeat_error(
-    triplets: Triplets | Quadruples, *, unit: str = "auto"
+    triplets: Judgements, *, unit: str = "auto"
 ) -> ErrorEstimate | None:
     """Error of predicting each answer by the majority of the other answers to its question.
 
@@ -212,7 +212,7 @@ def _by_majority(asked: _Asked) -> np.ndarray:
     return np.where(same + other > 0, 0.5 + np.sign(other - same) / 2, np.nan)
 
 
-def noise_ceiling(triplets: Triplets | Quadruples, *, unit: str = "auto") -> Ceiling:
+def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:
     """Bounds of the accuracy that noise in the answers allows.
 
     Shapes: triplets (T, 3) or (T, 4).

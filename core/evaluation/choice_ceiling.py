@@ -13,8 +13,7 @@ from scipy.optimize import brentq
 from scipy.special import gammaincc
 
 from tripletscope.core.data.choices import Choices
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.ceiling import VAGUE
 from tripletscope.core.evaluation.score import mean_over
 from tripletscope.core.evaluation.share import Share, left_out
@@ -58,14 +57,14 @@ class ChoiceCeiling:
         return self.upper is not None and self.upper.high - self.upper.low < VAGUE
 
 
-def people_of(part: Triplets | Quadruples, unit: str) -> KnownPeople | None:
+def people_of(part: Judgements, unit: str) -> KnownPeople | None:
     """Who gave these answers; None where fewer than two did, though participants are asked for."""
     few = unit == "participants" and n_participants(part) < 2
     return None if few else known_people(part, unit)
 
 
 def choice_ceiling(
-    given: Triplets | Quadruples, stages: Choices, *, unit: str = "auto"
+    given: Judgements, stages: Choices, *, unit: str = "auto"
 ) -> ChoiceCeiling:
     """Bounds of the accuracy that noise in choices among several allows.
 
@@ -144,7 +143,7 @@ def questions_and_options(n_objects: int, stages: Choices) -> tuple[np.ndarray, 
     return question, numbered([question, *np.sort(codes[:, :r], axis=1).T])
 
 
-def _asked(given: Triplets | Quadruples, stages: Choices) -> _Options:
+def _asked(given: Judgements, stages: Choices) -> _Options:
     """Which question each choice answers, and what was chosen; one choice of a person each."""
     stages = stages.take(np.flatnonzero(given.weight[stages.answer] > 0))
     answer = stages.answer

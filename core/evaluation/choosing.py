@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.choices import Choices
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.choice_ceiling import (
     ChoiceCeiling,
     choice_ceiling,
@@ -121,7 +121,7 @@ class ChoiceAccuracy:
 
 
 def choice_accuracies(
-    given: Triplets | Quadruples, estimate: ErrorEstimate | None = None, *, unit: str = "auto"
+    given: Judgements, estimate: ErrorEstimate | None = None, *, unit: str = "auto"
 ) -> list[ChoiceAccuracy]:
     """Accuracy of every kind of choice among more than two, with chance and ceiling.
 
@@ -243,7 +243,7 @@ def _anchored(stages: Choices) -> np.ndarray:
     return np.bincount(stages.stage[~same], minlength=len(stages)) == 0
 
 
-def _are_learned_from(given: Triplets | Quadruples, estimate: ErrorEstimate) -> bool:
+def _are_learned_from(given: Judgements, estimate: ErrorEstimate) -> bool:
     """Whether participants who were predicted also gave answers that were learned from."""
     if len(estimate.fold_errors):
         return True

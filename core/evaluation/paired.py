@@ -10,8 +10,8 @@ from typing import TypeVar
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.score import ErrorEstimate, spread_over_people
 from tripletscope.core.evaluation.units import KnownPeople, known_people, said
 
@@ -49,7 +49,7 @@ class PairedDifference:
 
 
 def paired_difference(
-    first: ErrorEstimate, second: ErrorEstimate, triplets: Triplets | Quadruples, ratio: float
+    first: ErrorEstimate, second: ErrorEstimate, triplets: Judgements, ratio: float
 ) -> PairedDifference:
     """Difference of two errors, by a paired t test.
 
@@ -103,7 +103,7 @@ def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
 
 
 def behind_best(
-    estimates: Mapping[Name, ErrorEstimate], triplets: Triplets | Quadruples, ratio: float, *,
+    estimates: Mapping[Name, ErrorEstimate], triplets: Judgements, ratio: float, *,
     any_pair: bool = False,
 ) -> tuple[Name, dict[Name, PairedDifference]]:
     """The method with the lowest error, and by how much every other one is behind.

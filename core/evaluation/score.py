@@ -14,8 +14,8 @@ from sklearn.base import clone
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.evaluation.units import IntervalUnit, KnownPeople, known_people, said
 from tripletscope.core.method import Method, Number
@@ -87,7 +87,7 @@ class ErrorEstimate:
 
 
 def question_folds(
-    triplets: Triplets | Quadruples, folds: int, rng: np.random.Generator
+    triplets: Judgements, folds: int, rng: np.random.Generator
 ) -> np.ndarray:
     """(T,) number of the fold of every answer.
 
@@ -111,7 +111,7 @@ def question_folds(
     return fold[groups]
 
 
-def n_groups(triplets: Triplets | Quadruples) -> int:
+def n_groups(triplets: Judgements) -> int:
     """Number of groups that can be held out, of answers that count: different questions or trials.
 
     See `tripletscope.core.data.triplets.Judgements.groups`.
@@ -119,7 +119,7 @@ def n_groups(triplets: Triplets | Quadruples) -> int:
     return len(np.unique(triplets.groups[triplets.weight > 0]))
 
 
-def missed_choices(wrong: np.ndarray, given: Triplets | Quadruples) -> np.ndarray | None:
+def missed_choices(wrong: np.ndarray, given: Judgements) -> np.ndarray | None:
     """How wrongly every choice among several was predicted as a whole.
 
     A choice is right if all of its answers are: who has the two of an odd one out right has the
@@ -149,7 +149,7 @@ def missed_choices(wrong: np.ndarray, given: Triplets | Quadruples) -> np.ndarra
 @task("Predicting held-out answers", columns=("participant",))
 def cross_validate(
     method: Method,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     *,
     folds: Annotated[
         int,
@@ -250,7 +250,7 @@ def _added(
     return mean if before is None else before + mean
 
 
-def require_groups(triplets: Triplets | Quadruples, folds: int) -> None:
+def require_groups(triplets: Judgements, folds: int) -> None:
     """Raise a `DataError` if there are fewer groups of answers than folds."""
     n = n_groups(triplets)
     if n < folds:
@@ -316,7 +316,7 @@ def spread_over_people(
 
 
 def _wrong_without(
-    method: Method, triplets: Triplets | Quadruples, held_out: np.ndarray, halt: Halt
+    method: Method, triplets: Judgements, held_out: np.ndarray, halt: Halt
 ) -> np.ndarray:
     fitted = clone(method).fit(triplets.take(~held_out), progress=halt)
     return fitted.mistakes(triplets.take(held_out))

@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.method import Choice
 
 #: From so many participants on they are resampled, unless something else is asked for: fewer say
@@ -173,7 +172,7 @@ def _drawn(number: int, share: float | None, rng: np.random.Generator) -> np.nda
     return counts
 
 
-def sampling_units(given: Triplets | Quadruples, unit: str = "auto") -> SamplingUnits:
+def sampling_units(given: Judgements, unit: str = "auto") -> SamplingUnits:
     """The units of these answers.
 
     unit {"auto", "participants", "answers", "both"}: ``auto``: participants if at least `ENOUGH`
@@ -211,12 +210,12 @@ def sampling_units(given: Triplets | Quadruples, unit: str = "auto") -> Sampling
     return SamplingUnits(unit, known, np.unique(part, return_inverse=True)[1], both)
 
 
-def n_participants(given: Triplets | Quadruples) -> int:
+def n_participants(given: Judgements) -> int:
     """How many participants are known to have given answers that count."""
     return participants_of(given)[1]
 
 
-def participants_of(given: Triplets | Quadruples) -> tuple[np.ndarray, int]:
+def participants_of(given: Judgements) -> tuple[np.ndarray, int]:
     """(T,) number of the participant of each answer that counts, or -1, and how many there are."""
     if "participant" not in given.answers:
         return np.full(len(given), -1), 0
@@ -260,7 +259,7 @@ class KnownPeople:
         )
 
 
-def known_people(given: Triplets | Quadruples, unit: str) -> KnownPeople | None:
+def known_people(given: Judgements, unit: str) -> KnownPeople | None:
     """Who gave each answer; None where answers are the unit of intervals."""
     units = sampling_units(given, unit)
     return None if units.unit == "answers" else KnownPeople(units.part, units.number)

@@ -13,7 +13,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.experiment.experiment import Experiment
 from tripletscope.core.experiment.participant import shown_id
 from tripletscope.core.experiment.question import ASKINGS, Question
@@ -266,7 +266,7 @@ def experiment_objects(experiment: Experiment) -> pd.DataFrame:
 
 def gathered_answers(
     experiment: Experiment, records: Iterable[AnswerRecord]
-) -> Triplets | Quadruples:
+) -> Judgements:
     """The answers about objects as a data set, as it is read of their table.
 
     Answers to practice, catch and gold questions are left out: see `checks_answered`.

@@ -10,8 +10,8 @@ import numpy as np
 
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.explaining.models import combine
 from tripletscope.core.explaining.sets import sets_of
 from tripletscope.core.explaining.spaces import FeatureSpace, spaces_of
@@ -97,7 +97,7 @@ class FeatureSpaces(Method):
         return self.spaces
 
     def fit(
-        self, triplets: Triplets | Quadruples, y: Any = None, *, progress: Progress = silent
+        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
     ) -> Self:
         """Find the weights of the spaces.
 

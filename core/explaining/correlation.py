@@ -13,8 +13,8 @@ from scipy.stats import kendalltau
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.embedding.ste import STE
 from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
@@ -105,7 +105,7 @@ class MapCorrelation:
 @task("Correlating features with the map", "spaces", columns=("participant",))
 def map_correlation(
     spaces: FeatureSpaces,
-    answers: Triplets | Quadruples,
+    answers: Judgements,
     *,
     embedding: Annotated[
         OrdinalEmbedding | dict | None,
@@ -314,7 +314,7 @@ def _correlations(
 
 
 def _between_halves(
-    method: OrdinalEmbedding, given: Triplets | Quadruples, objects: np.ndarray,
+    method: OrdinalEmbedding, given: Judgements, objects: np.ndarray,
     units: SamplingUnits, ranked: _Ranked, rng: np.random.Generator,
 ) -> float:
     """Mean correlation of the maps of two halves of people, or of trials."""

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.score import n_groups, question_folds
 from tripletscope.core.explaining.sets import ChoiceSets
 
@@ -45,7 +44,7 @@ class Division:
 
 
 def by_trials(
-    answers: Triplets | Quadruples, known: np.ndarray, folds: int, rng: np.random.Generator
+    answers: Judgements, known: np.ndarray, folds: int, rng: np.random.Generator
 ) -> list[Division]:
     """Questions and trials in folds, each predicted from the others; as many as there can be."""
     folds = max(min(folds, n_groups(answers)), 2)

@@ -10,8 +10,8 @@ import numpy as np
 
 from tripletscope.core.computing.parallel import in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.ceiling import noise_ceiling
 from tripletscope.core.evaluation.choice_ceiling import ChoiceCeiling
 from tripletscope.core.evaluation.choosing import choice_accuracies
@@ -49,7 +49,7 @@ Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 @task("Predicting answers from features", "spaces", columns=("participant",))
 def explain(
     spaces: FeatureSpaces,
-    answers: Triplets | Quadruples,
+    answers: Judgements,
     *,
     object_folds: ObjectFolds = 3,
     folds: TrialFolds = 5,
@@ -162,7 +162,7 @@ def explain(
     )
 
 
-def _ceilings(given: Triplets | Quadruples, unit: str) -> dict[str, np.ndarray]:
+def _ceilings(given: Judgements, unit: str) -> dict[str, np.ndarray]:
     """Bounds of both accuracies, as fields of an `Explained`."""
     of_two = noise_ceiling(given, unit=unit)
     kinds = choice_accuracies(given, unit=unit)

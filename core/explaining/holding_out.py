@@ -10,8 +10,7 @@ import numpy as np
 
 from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.explaining.divisions import (
     FEWEST_CHOICES,
@@ -180,7 +179,7 @@ def averaged(
 
 
 def prepared(
-    spaces: FeatureSpaces | FeatureSpace | Iterable[FeatureSpace], answers: Triplets | Quadruples
+    spaces: FeatureSpaces | FeatureSpace | Iterable[FeatureSpace], answers: Judgements
 ) -> tuple[list[FeatureSpace], np.ndarray, AskedChoices]:
     """Feature spaces, the objects (n,) that all of them know, and the choices among these."""
     method = spaces if isinstance(spaces, FeatureSpaces) else FeatureSpaces.of(spaces)
@@ -199,7 +198,7 @@ def prepared(
 
 
 def divisions_of(
-    answers: Triplets | Quadruples, known: np.ndarray, data: AskedChoices, object_folds: int,
+    answers: Judgements, known: np.ndarray, data: AskedChoices, object_folds: int,
     folds: int, seed: int,
 ) -> tuple[dict[str, list[Division]], list[str]]:
     """Parts to hold out by scheme, "objects" and "trials", and why there are none, if so."""

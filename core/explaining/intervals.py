@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.evaluation.units import KnownPeople, known_people, said
 from tripletscope.core.explaining.sets import ChoiceSets
@@ -25,7 +24,7 @@ class Units:
     groups: np.ndarray
 
     @classmethod
-    def of(cls, answers: Triplets | Quadruples, unit: str) -> Units:
+    def of(cls, answers: Judgements, unit: str) -> Units:
         """Those of the answers; see `tripletscope.core.evaluation.units.LearnedUnit`."""
         return cls(known_people(answers, unit), answers.groups)
 

@@ -14,8 +14,8 @@ from scipy.sparse.linalg import eigsh
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.units import LearnedUnit
 from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.explaining.divisions import by_trials
@@ -115,7 +115,7 @@ class LeftOver:
 @task("Mapping what features leave over", "spaces", columns=("participant",))
 def left_over(
     spaces: FeatureSpaces,
-    answers: Triplets | Quadruples,
+    answers: Judgements,
     *,
     n_components: Annotated[int, Number(1, 10, "Dimensions", "Of the map of what is left.")] = 2,
     predictors: Together = "auto",

@@ -10,8 +10,7 @@ import numpy as np
 
 from tripletscope.core.data.choices import choices_of
 from tripletscope.core.data.places import within
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +118,7 @@ class ChoiceSets:
 
 
 def sets_of(
-    answers: Triplets | Quadruples, known: np.ndarray, *, as_asked: bool = True
+    answers: Judgements, known: np.ndarray, *, as_asked: bool = True
 ) -> ChoiceSets:
     """The choices of the answers that count and are about objects that are known.
 

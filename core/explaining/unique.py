@@ -10,8 +10,8 @@ import pandas as pd
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.units import LearnedUnit
 from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.explaining.divisions import Division
@@ -144,7 +144,7 @@ class UniqueParts:
 @task("Parting what predictors explain", "spaces", columns=("participant",))
 def unique_parts(
     spaces: FeatureSpaces,
-    answers: Triplets | Quadruples,
+    answers: Judgements,
     *,
     predictors: Together = "auto",
     object_folds: ObjectFolds = 3,

@@ -11,8 +11,8 @@ import pandas as pd
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.units import Unit, sampling_units
 from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.explaining.explain import Seed
@@ -93,7 +93,7 @@ class FeatureWeights:
 @task("Weighing features", "spaces", columns=("participant",))
 def feature_weights(
     spaces: FeatureSpaces,
-    answers: Triplets | Quadruples,
+    answers: Judgements,
     *,
     replicates: Annotated[int, Number(20, 10_000, "Bootstrap replicates")] = 200,
     unit: Unit = "auto",

@@ -13,8 +13,8 @@ from sklearn.base import clone
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.places import first_of
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.embedding.ste import STE
 from tripletscope.core.embedding.tste import TSTE
@@ -138,7 +138,7 @@ class LapseFit:
 @task("Estimating lapses with the map", "embedding", columns=("participant", "side"))
 def with_lapses(
     method: OrdinalEmbedding,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     *,
     sides: Annotated[
         bool,
@@ -247,7 +247,7 @@ def _estimated(
 class _People:
     """Answers in the order of people, and back."""
 
-    def __init__(self, given: Triplets | Quadruples, sides: bool) -> None:
+    def __init__(self, given: Judgements, sides: bool) -> None:
         self.given = given
         choices = given.choices
         who, names = codes_of(given, "participant")
@@ -316,13 +316,13 @@ class _People:
         )
         return np.where(found > 0, (1.0 - lapse) * expected / np.maximum(found, 1e-300), 1.0)
 
-    def weighted(self, weight: np.ndarray) -> Triplets | Quadruples:
+    def weighted(self, weight: np.ndarray) -> Judgements:
         """The answers with these weights, (T,), times their own."""
         given = self.given
         return given.reweighted(given.weight * weight)
 
 
-def _choice_of(given: Triplets | Quadruples, choices: Choices) -> tuple[int, np.ndarray]:
+def _choice_of(given: Judgements, choices: Choices) -> tuple[int, np.ndarray]:
     """Number of choices, and (T,) one that each answer belongs to."""
     found = np.full(len(given), -1)
     if given.trials is not None:

@@ -12,8 +12,7 @@ from scipy.special import stdtrit
 from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.score import question_folds
 from tripletscope.core.individuals.likelihood import Judged, Likelihood, Stages, stages_of
 from tripletscope.core.individuals.mixture import LatentClassMap
@@ -199,7 +198,7 @@ class PeopleComparison(Gains):
 @task("Predicting people as individuals", "individuals", columns=("participant",))
 def compare_people(
     method: WeightedEuclidean,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     *,
     most_groups: Annotated[
         int, Number(1, 6, "Max. groups", "Up to so many groups of people are tried.")
@@ -258,7 +257,7 @@ def compare_people(
 
 
 def held_out(
-    method: WeightedEuclidean, given: Triplets | Quadruples, models: list[str], folds: int,
+    method: WeightedEuclidean, given: Judgements, models: list[str], folds: int,
     seed: int, progress: Progress = silent,
 ) -> dict[str, Judged]:
     """Every choice, predicted by every model from the folds that it is not in.
@@ -282,7 +281,7 @@ def held_out(
 
 
 def _fold(
-    method: WeightedEuclidean, given: Triplets | Quadruples, fold: np.ndarray, k: int, model: str,
+    method: WeightedEuclidean, given: Judgements, fold: np.ndarray, k: int, model: str,
     halt: Halt,
 ) -> Judged:
     held = np.flatnonzero(fold == k)
@@ -306,7 +305,7 @@ def _fold(
 
 
 def _unweighted(
-    method: WeightedEuclidean, learned: Triplets | Quadruples, others: Triplets | Quadruples,
+    method: WeightedEuclidean, learned: Judgements, others: Judgements,
     own: bool, halt: Halt,
 ) -> Judged:
     """One map of all, or from there a map of each person."""
@@ -346,7 +345,7 @@ def _own_map(method: WeightedEuclidean, stages: Stages, start: np.ndarray) -> np
 
 def _by_person(
     judged: dict[str, Judged], models: list[str], who: np.ndarray, people: np.ndarray,
-    given: Triplets | Quadruples,
+    given: Judgements,
 ) -> PeopleComparison:
     """Means over the held-out choices of each person, with their weights."""
     orders = {model: np.argsort(one.answer, kind="stable") for model, one in judged.items()}

@@ -10,8 +10,7 @@ import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.units import participants_of
 from tripletscope.core.individuals.comparing import (
     CONSISTENCY,
@@ -113,7 +112,7 @@ class ConditionComparison(Gains):
 @task("Comparing conditions", "individuals", columns=("participant",))
 def compare_conditions(
     method: WeightedEuclidean,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     *,
     permutations: Annotated[
         int, Number(19, 100_000, "Permutations", "Of the conditions, for the test.")
@@ -190,7 +189,7 @@ def compare_conditions(
 
 
 def permutation_test(
-    method: WeightedEuclidean, given: Triplets | Quadruples, which: np.ndarray, permutations: int,
+    method: WeightedEuclidean, given: Judgements, which: np.ndarray, permutations: int,
     seed: int, progress: Progress = silent,
 ) -> tuple[float, str]:
     """Whether all conditions stretch the common map alike, by a p value, and what was permuted.
@@ -224,7 +223,7 @@ def permutation_test(
 
 
 def _design(
-    given: Triplets | Quadruples, stages: Stages
+    given: Judgements, stages: Stages
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
     """Labels of units, unit of each stage, block of each unit, and the design in words."""
     who, number = participants_of(given)

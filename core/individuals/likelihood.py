@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tripletscope.core.data.places import within
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.method import Choice
 from tripletscope.core.optimise.elementary import compiled, exp_negative, log_positive
 
@@ -97,7 +96,7 @@ class Stages:
         return replace(self, who=np.ascontiguousarray(who, np.int64))
 
 
-def stages_of(given: Triplets | Quadruples, who: np.ndarray) -> Stages:
+def stages_of(given: Judgements, who: np.ndarray) -> Stages:
     """The choices that answers are, with positive weight.
 
     Where several were chosen in no order, each counts as chosen from itself and what was left.

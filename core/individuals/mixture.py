@@ -12,8 +12,8 @@ from sklearn.cluster import KMeans as Lloyd
 
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, part, silent
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import Embedding
 from tripletscope.core.geometry import principal_axes
 from tripletscope.core.individuals.likelihood import (
@@ -135,7 +135,7 @@ class LatentClassMap(Embedding):
     seed: Seed = 0
 
     def fit(
-        self, triplets: Triplets | Quadruples, y: Any = None, *, progress: Progress = silent
+        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
     ) -> Self:
         """Find the groups.
 
@@ -337,14 +337,14 @@ class LatentClassMap(Embedding):
         self._require_fit()
         return self.membership_.argmax(axis=1)
 
-    def _member_of(self, given: Triplets | Quadruples) -> np.ndarray:
+    def _member_of(self, given: Judgements) -> np.ndarray:
         """(T, g) membership of who gave each answer; of people not known, the groups' shares."""
         names = given.answers[self.by].astype("str") if self.by in given.answers else []
         found = pd.Index(self.people_).get_indexer(names) if len(names) else \
             np.full(len(given), -1)
         return np.vstack([self.membership_, self.shares_])[found]
 
-    def judged(self, triplets: Triplets | Quadruples) -> Judged:
+    def judged(self, triplets: Judgements) -> Judged:
         """How likely each choice is for who made it, over the groups that may be theirs.
 
         Parameters
@@ -363,7 +363,7 @@ class LatentClassMap(Embedding):
         right = np.sum(np.stack([e[1] for e in each], axis=1) * member, axis=1)
         return Judged(stages.answer, log_share, 0.5 + np.sign(right - 0.5) / 2)
 
-    def margins(self, triplets: Triplets | Quadruples) -> np.ndarray:
+    def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) distance to far minus distance to near, on average over who may have answered.
 
         Parameters

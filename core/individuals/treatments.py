@@ -12,8 +12,7 @@ from sklearn.base import clone
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.score import (
     corrected_reach,
@@ -106,7 +105,7 @@ class Treatments:
 
 
 def person_weights(
-    given: Triplets | Quadruples, participants: np.ndarray, weight: np.ndarray
+    given: Judgements, participants: np.ndarray, weight: np.ndarray
 ) -> np.ndarray:
     """(T,) weight of every answer: that of the person, shape (P,), or 1 where nobody is named."""
     who, names = codes_of(given, "participant")
@@ -122,7 +121,7 @@ def effective_number(weight: np.ndarray) -> float:
 
 def compare_treatments(
     method: OrdinalEmbedding,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     kept: np.ndarray,
     *,
     folds: int = 5,
@@ -186,9 +185,9 @@ def compare_treatments(
 
 
 def _variants(
-    method: OrdinalEmbedding, data: Triplets | Quadruples, kept: np.ndarray,
+    method: OrdinalEmbedding, data: Judgements, kept: np.ndarray,
     progress: Progress = silent,
-) -> list[Triplets | Quadruples]:
+) -> list[Judgements]:
     """The answers, treated in each way."""
     found = with_lapses(method, data, progress=progress)
     weight = person_weights(data, found.participants, found.person_weight)
@@ -196,7 +195,7 @@ def _variants(
 
 
 def _treated(
-    method: OrdinalEmbedding, data: Triplets | Quadruples, kept: np.ndarray, held_out: np.ndarray,
+    method: OrdinalEmbedding, data: Judgements, kept: np.ndarray, held_out: np.ndarray,
     halt: Halt,
 ) -> np.ndarray:
     """(3, t) how wrongly each answer of a fold is predicted."""
@@ -208,7 +207,7 @@ def _treated(
 
 
 def _on_the_map(
-    method: OrdinalEmbedding, data: Triplets | Quadruples, kept: np.ndarray
+    method: OrdinalEmbedding, data: Judgements, kept: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Effective numbers of answers, and how far the maps are from that of all answers."""
     variants = _variants(method, data, kept)

@@ -14,8 +14,8 @@ from scipy.stats import ortho_group
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding import CKL, STE, TSTE
 from tripletscope.core.embedding.ordinal import Embedding, OrdinalEmbedding
 from tripletscope.core.evaluation.score import question_folds
@@ -76,7 +76,7 @@ Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 Response = Annotated[str, RESPONSES]
 
 
-def people_of(given: Triplets | Quadruples, by: str) -> tuple[np.ndarray, np.ndarray]:
+def people_of(given: Judgements, by: str) -> tuple[np.ndarray, np.ndarray]:
     """(T,) number of the person of each answer, or that of nobody known; and (P,) their names.
 
     Nobody known is numbered P.
@@ -96,7 +96,7 @@ def people_of(given: Triplets | Quadruples, by: str) -> tuple[np.ndarray, np.nda
 
 
 def common_map(
-    given: Triplets | Quadruples, response: str, n_components: int, prior: float, seed: int,
+    given: Judgements, response: str, n_components: int, prior: float, seed: int,
     progress: Progress = silent,
 ) -> OrdinalEmbedding:
     """The one map of all answers, as the embedding of that response model finds it."""
@@ -187,7 +187,7 @@ class WeightedEuclidean(Embedding):
     seed: Seed = 0
 
     def fit(
-        self, triplets: Triplets | Quadruples, y: Any = None, *, progress: Progress = silent
+        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
     ) -> Self:
         """Find map, weights and their spread.
 
@@ -330,7 +330,7 @@ class WeightedEuclidean(Embedding):
         """
         return 1.96 * self.axes_error_ < _FIRM
 
-    def judged(self, triplets: Triplets | Quadruples) -> Judged:
+    def judged(self, triplets: Judgements) -> Judged:
         """How likely each choice is for who made it; of people who are not known, for the group.
 
         Parameters
@@ -342,7 +342,7 @@ class WeightedEuclidean(Embedding):
         rows = np.vstack([self.weights_, np.ones(self.n_components)])
         return Judged(stages.answer, *Likelihood(stages, self.kernel).judged(self.embedding_, rows))
 
-    def rows_of(self, triplets: Triplets | Quadruples) -> np.ndarray:
+    def rows_of(self, triplets: Judgements) -> np.ndarray:
         """(T,) row of `weights_` of each answer; P where nobody who was fitted gave it."""
         self._require_fit()
         given = as_answers(triplets)
@@ -351,7 +351,7 @@ class WeightedEuclidean(Embedding):
         found = pd.Index(self.people_).get_indexer(given.answers[self.by].astype("str"))
         return np.where(found < 0, len(self.people_), found)
 
-    def margins(self, triplets: Triplets | Quadruples) -> np.ndarray:
+    def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) distance to far minus distance to near, as who answered sees them.
 
         Of people who are not known, as the group does.

@@ -22,7 +22,7 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.io.formats.source import Source
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -77,7 +77,7 @@ class Replies:
 
 
 def write_prompts(
-    triplets: Triplets | Quadruples, *, most: int = 1000, language: str = "en", seed: int = 0
+    triplets: Judgements, *, most: int = 1000, language: str = "en", seed: int = 0
 ) -> bytes:
     """Questions of people as prompts for a model, one JSON object a line.
 
@@ -267,7 +267,7 @@ def with_observer(people: Triplets, model: Triplets) -> Triplets:
     )
 
 
-def n_questions(triplets: Triplets | Quadruples) -> int:
+def n_questions(triplets: Judgements) -> int:
     """How many different questions `write_prompts` can put to a model."""
     return len(_questions(as_answers(triplets)))
 
@@ -275,7 +275,7 @@ def n_questions(triplets: Triplets | Quadruples) -> int:
 # Questions -----------------------------------------------------------------------------------
 
 
-def _questions(given: Triplets | Quadruples) -> list[tuple[str, tuple[int, ...]]]:
+def _questions(given: Judgements) -> list[tuple[str, tuple[int, ...]]]:
     """The different questions: what is asked, and about which objects, the anchor first."""
     if isinstance(given, Quadruples):
         return []
@@ -328,7 +328,7 @@ def _line(
     return line
 
 
-def _labels(given: Triplets | Quadruples, shown: tuple[int, ...]) -> list[str]:
+def _labels(given: Judgements, shown: tuple[int, ...]) -> list[str]:
     """Labels on one line each; objects of the same label are told apart by their ids."""
     labels = [" ".join(given.labels[i].split()) for i in shown]
     return [
@@ -337,7 +337,7 @@ def _labels(given: Triplets | Quadruples, shown: tuple[int, ...]) -> list[str]:
     ]
 
 
-def _digest(given: Triplets | Quadruples) -> str:
+def _digest(given: Judgements) -> str:
     """Of the ids of the objects: numbers in a prompt's id mean nothing for others."""
     return blake2b("\x1f".join(given.ids).encode(), digest_size=4).hexdigest()
 
@@ -417,7 +417,7 @@ def _text(record: Any) -> str:
 
 
 def _known(
-    asked: str, digest: str, given: Triplets | Quadruples, name: str, row: int
+    asked: str, digest: str, given: Judgements, name: str, row: int
 ) -> tuple[str, tuple[int, ...]] | str:
     """What a prompt asked and about which objects, or why that cannot be told."""
     found = re.fullmatch(r"([0-9a-f]{8})-([noc])-(\d+(?:-\d+)+)", asked.strip())

@@ -23,7 +23,7 @@ from tripletscope.core.data.cells import (
 )
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Triplets
+from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements, Triplets
 from tripletscope.core.io.columns.guess import SAMPLE_ROWS, response_time_unit
 from tripletscope.core.io.interpret.trials import MAX_NAME
 
@@ -125,7 +125,7 @@ def _anchored(triplets: Triplets) -> pa.Table:
 
 
 def _named(
-    triplets: Triplets | Quadruples, columns: np.ndarray | list[np.ndarray], names: tuple[str, ...]
+    triplets: Judgements, columns: np.ndarray | list[np.ndarray], names: tuple[str, ...]
 ) -> dict[str, pa.Array]:
     ids = pa.array(triplets.ids, pa.string())
     return {
@@ -256,7 +256,7 @@ def _anything(triplets: Triplets) -> None:
     return
 
 
-def _names_survive(triplets: Triplets | Quadruples) -> None:
+def _names_survive(triplets: Judgements) -> None:
     """Names of objects are found again: nothing in them is taken for something else."""
     for text in triplets.ids:
         if not reads_as_itself(text) or len(text) > MAX_NAME or any(

@@ -9,8 +9,7 @@ import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.kernel.kernel import refuse_matrix
 from tripletscope.core.kernel.mapped import MapKernel
@@ -64,7 +63,7 @@ class GaussianKernel(MapKernel):
         ),
     ] = None
 
-    def _fit_mapped(self, fitted: Method, triplets: Triplets | Quadruples) -> None:
+    def _fit_mapped(self, fitted: Method, triplets: Judgements) -> None:
         self.fit_positions(fitted.embedding_, fitted.placed_)
 
     def fit_positions(self, positions: Any, placed: np.ndarray | None = None) -> Self:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
 from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.kernel.kernel import Kernel, refuse_matrix
 from tripletscope.core.method import Inner, Method, unfitted
@@ -26,7 +26,7 @@ class MapKernel(Kernel):
     ] = None
 
     def fit(
-        self, triplets: Triplets | Quadruples, y: Any = None, *, progress: Progress = silent
+        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
     ) -> Self:
         """Find the map, then the kernel.
 
@@ -51,6 +51,6 @@ class MapKernel(Kernel):
         self.stopped_ = fitted.stopped_
         return self
 
-    def _fit_mapped(self, fitted: Method, triplets: Triplets | Quadruples) -> None:
+    def _fit_mapped(self, fitted: Method, triplets: Judgements) -> None:
         """Find the kernel, once there is a map."""
         raise NotImplementedError

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.method import Method
 
 
@@ -75,7 +74,7 @@ class Floor:
 
 
 def floor_of(
-    method: Method, triplets: Triplets | Quadruples, members: dict[str, np.ndarray]
+    method: Method, triplets: Judgements, members: dict[str, np.ndarray]
 ) -> Floor:
     """Whether each of some people or groups gave answers enough.
 
@@ -94,7 +93,7 @@ def floor_of(
     )
 
 
-def _informing(method: Method, triplets: Triplets | Quadruples) -> np.ndarray:
+def _informing(method: Method, triplets: Judgements) -> np.ndarray:
     """(T,) bool: answers that tell the method anything."""
     told = getattr(method, "informing", None)
     return triplets.weight > 0 if told is None else told(triplets)

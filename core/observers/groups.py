@@ -11,8 +11,8 @@ import pandas as pd
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate
 from tripletscope.core.evaluation.units import IntervalUnit, n_participants
 from tripletscope.core.method import Column, Method, Number
@@ -34,7 +34,7 @@ Most = Annotated[
 Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
-def groups_of(triplets: Triplets | Quadruples, column: str) -> dict[str, np.ndarray]:
+def groups_of(triplets: Judgements, column: str) -> dict[str, np.ndarray]:
     """Positions of the answers of every group, by name; those with the most answers first.
 
     column: Of the answers; where it is empty, an answer belongs to no group.
@@ -53,14 +53,14 @@ def groups_of(triplets: Triplets | Quadruples, column: str) -> dict[str, np.ndar
     return dict(sorted(members.items(), key=lambda item: -len(item[1])))
 
 
-def counted(data: Any) -> Triplets | Quadruples:
+def counted(data: Any) -> Judgements:
     """Answers without those of weight 0, which are nobody's."""
     triplets = as_answers(data)
     counts = triplets.weight > 0
     return triplets if counts.all() else triplets.take(counts)
 
 
-def largest(triplets: Triplets | Quadruples, by: str, most: int) -> dict[str, np.ndarray]:
+def largest(triplets: Judgements, by: str, most: int) -> dict[str, np.ndarray]:
     groups = dict(list(groups_of(triplets, by).items())[:most])
     if len(groups) < 2:
         raise DataError(
@@ -112,7 +112,7 @@ class GroupErrors:
 @task("Predicting held-out answers of every group", columns=("participant",))
 def errors_by_group(
     method: Method,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     *,
     by: By = "participant",
     most: Most = 20,
@@ -169,7 +169,7 @@ def collected(function, pieces: list[tuple], progress: Progress) -> list:
 
 
 def estimate_of(
-    method: Method, triplets: Triplets | Quadruples | None, folds: int, unit: str, seed: int,
+    method: Method, triplets: Judgements | None, folds: int, unit: str, seed: int,
     halt: Halt,
 ) -> ErrorEstimate | None:
     """Held-out error of some answers; None of too few, or if nobody waits for it any more."""

@@ -12,8 +12,7 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import Embedding
 from tripletscope.core.geometry import procrustes, procrustes_disparity
 from tripletscope.core.observers.floor import floor_of
@@ -59,7 +58,7 @@ class ObserverMaps:
 @task("Mapping every participant", "embedding")
 def observer_maps(
     method: Embedding,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     *,
     by: By = "participant",
     most: Most = 20,
@@ -107,7 +106,7 @@ def observer_maps(
     )
 
 
-def _map_of(method: Embedding, triplets: Triplets | Quadruples, halt: Halt) -> np.ndarray:
+def _map_of(method: Embedding, triplets: Judgements, halt: Halt) -> np.ndarray:
     """(n, d) map; NaN for objects without answers."""
     fitted = clone(method).fit(triplets, progress=halt)
     return np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)

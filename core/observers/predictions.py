@@ -14,8 +14,7 @@ from sklearn.base import clone
 from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.method import Column, Method, Number
 from tripletscope.core.observers.floor import floor_of
 from tripletscope.core.observers.groups import (
@@ -126,7 +125,7 @@ def _over_columns(values: np.ndarray) -> tuple[float, int]:
 @task("Predicting participants from each other")
 def who_predicts_whom(
     method: Method,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     *,
     by: By = "participant",
     group: Annotated[
@@ -191,7 +190,7 @@ def who_predicts_whom(
 
 
 def _predicting(
-    method: Method, triplets: Triplets | Quadruples, who: np.ndarray, number: int, enough: bool,
+    method: Method, triplets: Judgements, who: np.ndarray, number: int, enough: bool,
     folds: int, seed: int, halt: Halt,
 ) -> tuple[np.ndarray, float]:
     """How well one participant predicts all others and itself, and all others predict it."""
@@ -264,7 +263,7 @@ class PoolingCurve:
 @task("Learning from more and more participants")
 def pooling_curve(
     method: Method,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     *,
     by: By = "participant",
     most: Most = 16,
@@ -309,7 +308,7 @@ def pooling_curve(
 
 
 def _pooled(
-    method: Method, triplets: Triplets | Quadruples, others: list[np.ndarray], target: np.ndarray,
+    method: Method, triplets: Judgements, others: list[np.ndarray], target: np.ndarray,
     sizes: list[int], halt: Halt,
 ) -> list[float]:
     test, found = triplets.take(target), []

@@ -6,8 +6,7 @@ from copy import copy
 
 import numpy as np
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.optimise.elementary import compiled
 
 
@@ -28,7 +27,7 @@ class PreparedAnswers:
         which the loss of near and far is for.
     """
 
-    def __init__(self, given: Triplets | Quadruples) -> None:
+    def __init__(self, given: Judgements) -> None:
         self.n_objects, self.chosen = given.n_objects, 0
         self.roles, self.weight = _grouped(given.rows, given.weight, given.n_objects)
         self._tiled: dict[int, PreparedAnswers] = {}

@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tripletscope.core.data.choices import Choices
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.optimise.answers import PreparedAnswers
 from tripletscope.core.optimise.stages import MOST_CHOSEN
 
@@ -73,7 +72,7 @@ class PreparedChoices:
 
 
 def prepared(
-    given: Triplets | Quadruples, as_choices: bool
+    given: Judgements, as_choices: bool
 ) -> Answers:
     """Data laid out for `Objective`.
 
@@ -86,7 +85,7 @@ def prepared(
     return PreparedChoices.of(choices, given.weight[choices.answer], given.n_objects)
 
 
-def rows_of(given: Triplets | Quadruples, as_choices: bool) -> np.ndarray:
+def rows_of(given: Judgements, as_choices: bool) -> np.ndarray:
     """(T,) an answer of the data that each of the `prepared` stands for."""
     if not (as_choices and given.are_choices):
         return np.argsort(given.rows[:, 0], kind="stable")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 
 #: What sides are called where options stand beside each other, and where there are three.
 _SIDES = (("left", "right"), ("first", "second", "third"), ("left", "middle", "right"))
 
 
-def codes_of(triplets: Triplets | Quadruples, column: str) -> tuple[np.ndarray, list[str]]:
+def codes_of(triplets: Judgements, column: str) -> tuple[np.ndarray, list[str]]:
     """(T,) numbers of the values of a column, -1 where it is empty; all 0 if there is none."""
     answers = triplets.answers
     if column not in answers:
@@ -24,7 +23,7 @@ def codes_of(triplets: Triplets | Quadruples, column: str) -> tuple[np.ndarray, 
     return values.cat.codes.to_numpy(dtype=np.int64), values.cat.categories.astype("str").tolist()
 
 
-def sides_of(triplets: Triplets | Quadruples) -> tuple[np.ndarray, list[str]]:
+def sides_of(triplets: Judgements) -> tuple[np.ndarray, list[str]]:
     """(T,) numbers of the sides that were chosen, -1 where that is unknown, and all their names.
 
     A side that nobody chose is one of them: that says the most of a preference.
@@ -36,7 +35,7 @@ def sides_of(triplets: Triplets | Quadruples) -> tuple[np.ndarray, list[str]]:
     return codes, names
 
 
-def one_per_trial(triplets: Triplets | Quadruples) -> np.ndarray:
+def one_per_trial(triplets: Judgements) -> np.ndarray:
     """(T,) bool: the first answer of every trial."""
     if triplets.trials is None:
         return np.ones(len(triplets), dtype=bool)

@@ -11,7 +11,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import connected_components
 
 from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
 from tripletscope.core.evaluation.ceiling import both_ways, pairs_of
 from tripletscope.core.evaluation.compare import needed_answers
 from tripletscope.core.evaluation.share import Share, left_out, wilson
@@ -38,7 +38,7 @@ class Repeats:
     contradicted: int
 
 
-def repeats(triplets: Triplets | Quadruples, *, unit: str = "auto") -> Repeats:
+def repeats(triplets: Judgements, *, unit: str = "auto") -> Repeats:
     """Agreement of repeated answers.
 
     Without participants all pairs count as between. An answer of weight w counts as w answers of
@@ -86,7 +86,7 @@ def repeats(triplets: Triplets | Quadruples, *, unit: str = "auto") -> Repeats:
 
 
 def _without_each(
-    triplets: Triplets | Quadruples, part: np.ndarray, given: np.ndarray, sums: np.ndarray
+    triplets: Judgements, part: np.ndarray, given: np.ndarray, sums: np.ndarray
 ) -> np.ndarray:
     """(2, 2, P) what `sums`, over all questions, lose with each participant.
 
@@ -222,7 +222,7 @@ class Coverage:
         return max((d for d, least in self.needed.items() if self.answers >= least), default=0)
 
 
-def coverage(triplets: Triplets | Quadruples, most: int = 10) -> Coverage:
+def coverage(triplets: Judgements, most: int = 10) -> Coverage:
     """Comparisons that were asked, up to `most` dimensions."""
     triplets = as_answers(triplets)
     n, rows = triplets.n_objects, triplets.rows

@@ -15,7 +15,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.grouping import grouped
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.evaluation.score import reach_over_people
 from tripletscope.core.evaluation.units import KnownPeople, known_people, said
@@ -192,7 +192,7 @@ class _RowAnswers:
     def equal(self, other: _RowAnswers) -> bool:
         return np.array_equal(self.rows, other.rows) and np.array_equal(self.row, other.row)
 
-    def data(self, which: np.ndarray) -> Triplets | Quadruples:
+    def data(self, which: np.ndarray) -> Judgements:
         rows, weight = self.rows[which], self.weight[which]
         if rows.shape[1] == 4:
             return Quadruples(rows, self.n_objects, weight=weight)

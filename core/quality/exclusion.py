@@ -18,8 +18,7 @@ from sklearn.base import clone
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.evaluation.score import (
     corrected_reach,
     question_folds,
@@ -210,7 +209,7 @@ class Cleaning:
     800
     """
 
-    raw: Triplets | Quadruples
+    raw: Judgements
     catch_trials: pd.DataFrame | None = None
     gold: Triplets | None = None
     exclusions: tuple[Exclusion, ...] = ()
@@ -232,7 +231,7 @@ class Cleaning:
         return kept
 
     @cached_property
-    def triplets(self) -> Triplets | Quadruples:
+    def triplets(self) -> Judgements:
         """The answers that are not left out, about the same objects, weighted as steps say."""
         left = self.raw if self.kept.all() else self.raw.take(self.kept)
         steps = [step for step in self.exclusions if step.rule == WEIGHTS]
@@ -350,7 +349,7 @@ class Cleaning:
 
     @classmethod
     def from_log(
-        cls, raw: Triplets | Quadruples, log: Sequence[Mapping[str, Any]],
+        cls, raw: Judgements, log: Sequence[Mapping[str, Any]],
         catch_trials: pd.DataFrame | None = None, gold: Triplets | None = None,
     ) -> Cleaning:
         """The cleaning that a log describes.
@@ -433,7 +432,7 @@ class Cleaning:
         )
 
 
-def _weights_of(triplets: Triplets | Quadruples, step: Exclusion) -> np.ndarray:
+def _weights_of(triplets: Judgements, step: Exclusion) -> np.ndarray:
     """(T,) weight that a step gives to every answer; 1 for people that it does not name."""
     who, names = codes_of(triplets, "participant")
     weights = dict(zip(step.participants, step.parameters["weights"], strict=True))
@@ -441,7 +440,7 @@ def _weights_of(triplets: Triplets | Quadruples, step: Exclusion) -> np.ndarray:
 
 
 def _missed_by_both(
-    method: Method, data: Triplets | Quadruples, stays: np.ndarray, held_out: np.ndarray, halt: Halt
+    method: Method, data: Judgements, stays: np.ndarray, held_out: np.ndarray, halt: Halt
 ) -> np.ndarray:
     """(2, t) how wrongly what stays of a fold is predicted, from all other answers and from some.
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tripletscope import __version__
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.ceiling import noise_ceiling
 from tripletscope.core.evaluation.choosing import choice_accuracies
 from tripletscope.core.evaluation.share import Share
@@ -70,7 +69,7 @@ def _weighted(step: Exclusion, cleaning: Cleaning) -> str:
     )
 
 
-def _size(triplets: Triplets | Quadruples) -> str:
+def _size(triplets: Judgements) -> str:
     once = one_per_trial(triplets)
     text = _counted(int(once.sum()), "trial")
     if not once.all():
@@ -82,7 +81,7 @@ def _size(triplets: Triplets | Quadruples) -> str:
     return text
 
 
-def _trials(kept: Triplets | Quadruples) -> list[str]:
+def _trials(kept: Judgements) -> list[str]:
     lines = []
     answers = kept.take(one_per_trial(kept)).answers
     for column, what in (("sampler", "Questions were selected by"), (
@@ -101,7 +100,7 @@ def _trials(kept: Triplets | Quadruples) -> list[str]:
     return lines
 
 
-def _consistency(kept: Triplets | Quadruples) -> list[str]:
+def _consistency(kept: Judgements) -> list[str]:
     found = repeats(kept)
     lines = [
         f"{_counted(found.questions, 'different question')} were asked, {found.repeated:,} of "

@@ -14,8 +14,7 @@ from sklearn.base import clone
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.evaluation.ceiling import both_ways, pairs_of
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.method import Method, Number
@@ -26,7 +25,7 @@ from tripletscope.core.task import task
 
 
 def participants(
-    triplets: Triplets | Quadruples, *, catch_trials: pd.DataFrame | None = None, gold: Any = None
+    triplets: Judgements, *, catch_trials: pd.DataFrame | None = None, gold: Any = None
 ) -> pd.DataFrame:
     """What is known of the answers of each participant.
 
@@ -215,7 +214,7 @@ class MapAgreement:
 @task("Predicting each participant", columns=("participant",))
 def agreement_with_map(
     method: Method,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     *,
     folds: Annotated[
         int, Number(2, 100, "Folds", "At most; with fewer participants, each is a fold.")

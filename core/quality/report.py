@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.ceiling import Ceiling, noise_ceiling
 from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.evaluation.share import Share
@@ -119,7 +118,7 @@ class QualityReport:
 
 
 def quality(
-    triplets: Triplets | Quadruples, *, catch_trials: pd.DataFrame | None = None, gold: Any = None,
+    triplets: Judgements, *, catch_trials: pd.DataFrame | None = None, gold: Any = None,
     wrong: np.ndarray | None = None,
 ) -> QualityReport:
     """All that can be said of the answers without fitting anything.

@@ -11,8 +11,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.method import Number
 from tripletscope.core.quality.columns import codes_of, one_per_trial, sides_of
 from tripletscope.core.quality.people import participants
@@ -30,7 +29,7 @@ class Known:
     triplets: The answers that earlier exclusions have left.
     """
 
-    triplets: Triplets | Quadruples
+    triplets: Judgements
     catch_trials: pd.DataFrame | None = None
     gold: Triplets | None = None
 

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.evaluation.ceiling import both_ways, noise_ceiling, pairs_of
 from tripletscope.core.evaluation.score import mean_over
 from tripletscope.core.evaluation.share import Share
@@ -20,7 +19,7 @@ from tripletscope.core.quality.consistency import ratios, repeats, transitivity
 STRETCHES = 5
 
 
-def objects(triplets: Triplets | Quadruples) -> pd.DataFrame:
+def objects(triplets: Judgements) -> pd.DataFrame:
     """What the answers say of each object, beside where it lies.
 
     Returns: ``id``, ``label``, ``answers``; ``repeats`` (pairs of answers to one question in which
@@ -48,7 +47,7 @@ def objects(triplets: Triplets | Quadruples) -> pd.DataFrame:
     return table.assign(triples=circles["triples"], circular=circles["circular"])
 
 
-def samplers(triplets: Triplets | Quadruples) -> pd.DataFrame:
+def samplers(triplets: Judgements) -> pd.DataFrame:
     """Answers and their consistency by how the question was picked.
 
     Questions that an active sampler picks are harder than random ones, so that accuracies and
@@ -81,14 +80,14 @@ def samplers(triplets: Triplets | Quadruples) -> pd.DataFrame:
     ])
 
 
-def _n_people(triplets: Triplets | Quadruples) -> int:
+def _n_people(triplets: Judgements) -> int:
     """Participants that intervals of these answers are over; 0 if they are over answers."""
     people = known_people(triplets, "auto")
     return 0 if people is None else people.number
 
 
 def over_time(
-    triplets: Triplets | Quadruples, wrong: np.ndarray | None = None, stretches: int = STRETCHES
+    triplets: Judgements, wrong: np.ndarray | None = None, stretches: int = STRETCHES
 ) -> pd.DataFrame:
     """What changes while participants answer.
 
@@ -122,7 +121,7 @@ def over_time(
     return pd.DataFrame(rows)
 
 
-def _stretches(triplets: Triplets | Quadruples, stretches: int) -> np.ndarray:
+def _stretches(triplets: Judgements, stretches: int) -> np.ndarray:
     """(T,) which part of the answers of its participant each one belongs to."""
     who, _ = codes_of(triplets, "participant")
     moments = triplets.answers.get("time")

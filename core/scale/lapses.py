@@ -10,8 +10,7 @@ from scipy.special import expit, logit
 from scipy.stats import binom, chi2
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.units import participants_of
 from tripletscope.core.scale.binomial import Link, Prior, log_likelihoods
 from tripletscope.core.scale.trials import ScaleTrials
@@ -73,7 +72,7 @@ class ObserverComparisons:
 
 
 def compared(
-    trials: ScaleTrials, answers: Triplets | Quadruples, lapses: str, order: bool
+    trials: ScaleTrials, answers: Judgements, lapses: str, order: bool
 ) -> ObserverComparisons:
     """The comparisons of every observer.
 
@@ -108,7 +107,7 @@ def compared(
     )
 
 
-def _observers(answers: Triplets | Quadruples) -> tuple[np.ndarray, np.ndarray]:
+def _observers(answers: Judgements) -> tuple[np.ndarray, np.ndarray]:
     """(t,) whose lapses count, and the names; trials of nobody known share a rate."""
     who, number = participants_of(answers)
     if not number:

@@ -13,8 +13,8 @@ from scipy.special import expit
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.method import Choice, Column, Method, Number, Switch, register
 from tripletscope.core.scale.binomial import (
     LINKS,
@@ -210,7 +210,7 @@ class MLDS(Method):
         self._summarise(trials, asked)
         self.stopped_ = False
         given = triplets.answers if isinstance(triplets, Recorded) else triplets
-        if isinstance(given, Triplets | Quadruples):
+        if isinstance(given, Judgements):
             self.triplet_error_ = 1.0 - self.score(given)
         else:
             agrees = np.sign(trials.design @ self.unconstrained_) * (2.0 * trials.response - 1.0)
@@ -224,7 +224,7 @@ class MLDS(Method):
             data, self.stimulus, outside=self.outside, most_levels=self.most_levels
         )
 
-    def informing(self, triplets: Triplets | Quadruples) -> np.ndarray:
+    def informing(self, triplets: Judgements) -> np.ndarray:
         """(T,) bool: answers that compare intervals of the stimulus."""
         found = np.zeros(len(triplets), dtype=bool)
         with suppress(DataError):  # none does
@@ -334,7 +334,7 @@ class MLDS(Method):
         values = self.unconstrained_[self.level_of_]
         return np.abs(values[:, None] - values)
 
-    def margins(self, triplets: Triplets | Quadruples) -> np.ndarray:
+    def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) difference to far minus difference to near, in units of the noise."""
         self._require_fit()
         rows = as_answers(triplets).rows

@@ -13,8 +13,8 @@ from sklearn.base import clone
 from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.units import Unit, n_participants
 from tripletscope.core.geometry import coverage_radius
@@ -183,7 +183,7 @@ class OrdinalScale:
 @task("Bootstrapping maps", "embedding", columns=("participant",))
 def ordinal_scale(
     method: OrdinalEmbedding,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     *,
     stimulus: Stimulus = None,
     n_components: Annotated[
@@ -320,7 +320,7 @@ class GroupScales:
 @task("Computing a scale per group", "embedding", "scale", columns=("participant",))
 def scales_by(
     method: Method,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     *,
     stimulus: Stimulus = None,
     by: Annotated[
@@ -402,7 +402,7 @@ def scales_by(
 
 
 def _together(
-    method: Method, triplets: Triplets | Quadruples, by: str | None, members: list[np.ndarray],
+    method: Method, triplets: Judgements, by: str | None, members: list[np.ndarray],
     enough: np.ndarray, coverage: float, seed: int,
 ) -> dict[int, tuple[np.ndarray, bool]]:
     """(3, n) value and band of observers, and whether held by the prior, by number of the group.
@@ -438,7 +438,7 @@ def _together(
 
 
 def _scale_of(
-    method: Method, triplets: Triplets | Quadruples, stimulus: str | None, unit: str, maps: int,
+    method: Method, triplets: Judgements, stimulus: str | None, unit: str, maps: int,
     coverage: float, seed: int, halt: Halt,
 ) -> np.ndarray:
     """(3, n) value and band of every object."""

@@ -10,7 +10,7 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 
 _RESPONSES = ("resp", "response")
 _OBSERVERS = ("obs", "observer", "participant")
@@ -89,7 +89,7 @@ class Recorded:
     second bool (t,): Whether the second interval was said to be larger.
     """
 
-    answers: Triplets | Quadruples
+    answers: Judgements
     levels: np.ndarray
     observer: np.ndarray = field(repr=False)
     second: np.ndarray = field(repr=False)
@@ -136,7 +136,7 @@ def recorded(table: pd.DataFrame, *, name: str = "trials") -> Recorded:
         rows = np.column_stack([
             middle, np.where(second, low, high), np.where(second, high, low)
         ])
-        answers: Triplets | Quadruples = Triplets(rows, objects, known, name)
+        answers: Judgements = Triplets(rows, objects, known, name)
     else:
         rows = np.where(second[:, None], ranks, ranks[:, [2, 3, 0, 1]])
         answers = Quadruples(rows, objects=objects, answers=known, name=name)
@@ -153,7 +153,7 @@ def _refuse(wrong: np.ndarray, problem: str, name: str) -> None:
         )
 
 
-def stimulus_of(triplets: Triplets | Quadruples, column: str | None) -> np.ndarray:
+def stimulus_of(triplets: Judgements, column: str | None) -> np.ndarray:
     """(n,) physical values of the objects, from a column of their table; None is their order."""
     if column is None:
         return np.arange(triplets.n_objects, dtype=float)
@@ -174,7 +174,7 @@ def stimulus_of(triplets: Triplets | Quadruples, column: str | None) -> np.ndarr
     return values
 
 
-def answers_of(data: Any) -> Triplets | Quadruples:
+def answers_of(data: Any) -> Judgements:
     """The answers that trials are read from; see `as_trials`."""
     if isinstance(data, pd.DataFrame):
         data = recorded(data)

@@ -7,8 +7,7 @@ from typing import Annotated
 
 import numpy as np
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.data.triplets import Judgements, as_triplets
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.kernel.mapped import MapKernel
 from tripletscope.core.method import Inner, Method, Number, register
@@ -63,7 +62,7 @@ class ForestProximity(MapKernel):
     ] = 8
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
 
-    def _fit_mapped(self, fitted: Method, triplets: Triplets | Quadruples) -> None:
+    def _fit_mapped(self, fitted: Method, triplets: Judgements) -> None:
         self.placed_ = fitted.placed_
         objects = np.flatnonzero(self.placed_)
         oracle = AnswersOracle(as_triplets(triplets), otherwise=Distances(fitted.distances()))

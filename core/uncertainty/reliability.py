@@ -9,8 +9,8 @@ from typing import Annotated
 import numpy as np
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.score import clustered_mean, question_folds, require_groups
 from tripletscope.core.evaluation.units import (
@@ -358,7 +358,7 @@ def reliability(
 
 def margin_reliability(
     method: Method,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     *,
     unit: str = "auto",
     folds: int = 5,
@@ -384,7 +384,7 @@ def margin_reliability(
 
 def _cross_validated(
     method: Method,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     predicted: Callable[..., tuple[np.ndarray, np.ndarray]],
     unit: str,
     folds: int,

@@ -12,8 +12,8 @@ from sklearn.base import clone
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.units import (
     SamplingUnits,
@@ -65,7 +65,7 @@ Align = Annotated[
 @task("Resampling answers", "embedding", columns=("participant",))
 def bootstrap(
     method: OrdinalEmbedding,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     *,
     replicates: Annotated[
         int,
@@ -185,7 +185,7 @@ def bootstrap(
 
 def bootstrap_response(
     method: OrdinalEmbedding,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     *,
     scheme: str = "resample",
     unit: str = "auto",
@@ -206,7 +206,7 @@ def bootstrap_response(
 
 def _few_maps(
     method: OrdinalEmbedding, scheme: str, unit: str, share: float, seed: int,
-    train: Triplets | Quadruples,
+    train: Judgements,
 ) -> np.ndarray:
     """(b, n, d) replicates of a part of the answers."""
     unit = unit if n_participants(train) > 1 else "answers"

@@ -14,8 +14,7 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.score import n_groups, question_folds
 from tripletscope.core.method import Method, described, unfitted
@@ -100,7 +99,7 @@ def evidence(method: Method, embeddings: np.ndarray, rows: np.ndarray) -> np.nda
     return logit(np.clip(mean, np.finfo(float).tiny, 1.0 - np.finfo(float).eps))
 
 
-def margin_evidence(fitted: Method, answers: Triplets | Quadruples) -> np.ndarray:
+def margin_evidence(fitted: Method, answers: Judgements) -> np.ndarray:
     """(T,) `evidence` of a fitted method without maps: its margins, over its mean distance."""
     size = float(np.nanmean(fitted.distances()))
     return fitted.margins(answers) / (size or 1.0)
@@ -174,8 +173,8 @@ def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> Re
 
 def learned_response(
     method: Method,
-    triplets: Triplets | Quadruples,
-    drawn: Callable[[Triplets | Quadruples], np.ndarray],
+    triplets: Judgements,
+    drawn: Callable[[Judgements], np.ndarray],
     *,
     seed: int = 0,
     progress: Progress = silent,

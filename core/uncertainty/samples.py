@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.data.quadruples import Quadruples, as_answers
-from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
 from tripletscope.core.evaluation.units import ENOUGH
 from tripletscope.core.geometry import coverage_radius, procrustes, rms
 from tripletscope.core.optimise.loss import margins
@@ -200,7 +200,7 @@ class Samples:
         """How people respond, learned when it is first asked for; see `learned`."""
         return ResponseModel(**self.learned().response)
 
-    def response_probability(self, triplets: Triplets | Quadruples) -> np.ndarray:
+    def response_probability(self, triplets: Judgements) -> np.ndarray:
         """Probability that a person gives each answer.
 
         For what people are going to answer: predictions, and leaving some open. It takes into

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.units import Unit
 from tripletscope.core.method import Choice, Number, parameters
@@ -55,7 +54,7 @@ Spread = Annotated[
 def samples_from(
     source: str,
     method: OrdinalEmbedding,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     maps: int,
     seed: int,
     progress: Progress = silent,
@@ -81,7 +80,7 @@ def samples_from(
 @task("Learning how people respond", "embedding", columns=("participant",))
 def response_model(
     method: OrdinalEmbedding,
-    triplets: Triplets | Quadruples,
+    triplets: Judgements,
     *,
     source: Source = "bootstrap",
     scheme: Scheme = "resample",

@@ -10,8 +10,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.run import Run
 from tripletscope.dashboard.drawing.drawing import Drawing
 from tripletscope.dashboard.drawing.shown import FIGURES, ShownResults
@@ -26,7 +25,7 @@ for _module in (
 
 
 def drawings(
-    runs: Run | Sequence[Run], answers: Triplets | Quadruples, *, samples: Run | None = None,
+    runs: Run | Sequence[Run], answers: Judgements, *, samples: Run | None = None,
     name: str = "The data", **further: Any,
 ) -> list[Drawing]:
     """All figures that belong to results.

@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.ceiling import Ceiling, noise_ceiling
 from tripletscope.core.run import Run
 from tripletscope.dashboard.drawing.drawing import Drawing
@@ -41,7 +40,7 @@ class ShownResults:
     """
 
     runs: tuple[Run, ...]
-    answers: Triplets | Quadruples
+    answers: Judgements
     name: str
     words: Words = ENGLISH
     rotations: dict[str, np.ndarray] = field(default_factory=dict)

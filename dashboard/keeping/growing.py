@@ -10,7 +10,7 @@ import pandas as pd
 from sqlalchemy import select
 
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.quality import Cleaning
 from tripletscope.dashboard.keeping.catalogue import (
     DatasetInfo,
@@ -28,7 +28,7 @@ class GrowingAnswers(Measurements):
     """The part of a workspace that renews answers; see `Workspace`."""
 
     def renew_dataset(
-        self, info: DatasetInfo, answers: Triplets | Quadruples, *, report: list[str],
+        self, info: DatasetInfo, answers: Judgements, *, report: list[str],
         catch_trials: pd.DataFrame | None = None, extra: Mapping[str, Any] | None = None,
     ) -> DatasetInfo:
         """Give a data set the answers that there are now.

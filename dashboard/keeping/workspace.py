@@ -24,7 +24,7 @@ from sqlalchemy import or_, select, update
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.io import Pairs
 from tripletscope.core.quality import Cleaning
 from tripletscope.core.ratings import Measured
@@ -181,7 +181,7 @@ class Workspace(GrowingAnswers):
         """The triplets of a data set. The last few are held in memory."""
         return self._storage.triplets(info.fingerprint).renamed(info.name)
 
-    def answers(self, info: DatasetInfo) -> Triplets | Quadruples:
+    def answers(self, info: DatasetInfo) -> Judgements:
         """The content of a data set: its comparisons of pairs, where there are no others."""
         return self.pairs(info) if info.has_only_pairs else self.triplets(info)
 

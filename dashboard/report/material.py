@@ -10,8 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.compare import Suggestion, recommend_dimension
 from tripletscope.core.evaluation.score import ErrorEstimate
@@ -51,7 +50,7 @@ class Material:
     names: set[str] = field(default_factory=set, repr=False)
 
     @property
-    def answers(self) -> Triplets | Quadruples:
+    def answers(self) -> Judgements:
         """The answers in use."""
         return self.cleaning.triplets
 

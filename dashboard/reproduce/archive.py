@@ -20,7 +20,7 @@ import pandas as pd
 from tripletscope import __version__
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.io import MeasuredTable
 from tripletscope.core.quality import Cleaning
 from tripletscope.core.ratings import Measured, measured
@@ -177,7 +177,7 @@ def _tables(workspace: Workspace, info: DatasetInfo) -> list[MeasuredTable]:
     return found
 
 
-def _of(run: Run, *answers: Triplets | Quadruples | None) -> Run:
+def _of(run: Run, *answers: Judgements | None) -> Run:
     """The run under the key that it has with the participants' new names."""
     if not run.data or "distances" in run.options:
         return run

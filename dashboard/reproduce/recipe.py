@@ -15,7 +15,7 @@ from tripletscope import __version__
 from tripletscope.core.data.cells import is_formula
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.io import MeasuredTable
 from tripletscope.core.io.columns.reading import SIDE_ROLES
@@ -298,7 +298,7 @@ class Steps:
                 return "pairs"
         return "answers"
 
-    def data(self, name: str) -> Triplets | Quadruples | None:
+    def data(self, name: str) -> Judgements | None:
         """What is called so in the steps."""
         left, only_pairs = self.cleaning.triplets, isinstance(self.cleaning.raw, Quadruples)
         return {"answers": left, "pairs": left if only_pairs else self.pairs, "None": None}[name]

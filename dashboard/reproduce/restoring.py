@@ -13,7 +13,7 @@ import pandas as pd
 from tripletscope import __version__
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.io import Pairs, Reading
 from tripletscope.core.method import methods
 from tripletscope.core.quality import Cleaning
@@ -115,7 +115,7 @@ def _dataset(workspace: Workspace, found: Unpacked) -> _Made:
     if not isinstance(report, list):
         raise ValueError("no report")
     report = [str(line) for line in report]
-    raw: Triplets | Quadruples = found.triplets.renamed(str(about["name"])[:120])
+    raw: Judgements = found.triplets.renamed(str(about["name"])[:120])
     pairs = found.pairs
     only_pairs = not len(raw) and pairs is not None and len(pairs) > 0
     whole = raw

@@ -16,8 +16,7 @@ from typing import Any, Self
 import streamlit as st
 
 from tripletscope.core.computing.progress import Progress
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.method import Method
 from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis, views
@@ -54,7 +53,7 @@ class Context:
         return cls(**{f.name: getattr(context, f.name) for f in fields(Context)}, **further)
 
     @cached_property
-    def answers(self) -> Triplets | Quadruples:
+    def answers(self) -> Judgements:
         """What is computed with; comparisons of pairs where there are no triplets."""
         return self.session.answers()
 

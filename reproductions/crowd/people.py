@@ -9,8 +9,7 @@ import pandas as pd
 from scipy.stats import binom, binomtest
 
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.embedding import GNMDS, SOE, STE, TSTE
 from tripletscope.core.observers.groups import groups_of
 from tripletscope.core.quality.rules import RULES, Known
@@ -35,7 +34,7 @@ def crowd_answers() -> Triplets:
     return sample("crowd").triplets
 
 
-def _map(answers: Triplets | Quadruples, seed: int) -> TSTE:
+def _map(answers: Judgements, seed: int) -> TSTE:
     return TSTE(n_components=2, n_init=1, seed=seed).fit(answers)
 
 

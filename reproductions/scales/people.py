@@ -9,8 +9,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.scale.mlds import MLDS
 from tripletscope.core.scale.ordinal import normalised
@@ -116,7 +115,7 @@ def _check_triads(table: pd.DataFrame) -> Observation:
     )
 
 
-def recorded_observers(names: Sequence[str]) -> dict[str, Triplets | Quadruples]:
+def recorded_observers(names: Sequence[str]) -> dict[str, Judgements]:
     """Answers of every observer in recorded trials of difference scaling.
 
     names: Of `RECORDED`.

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.evaluation.choosing import ChoiceAccuracy, ChoiceKind
 from tripletscope.core.evaluation.share import Share
 from tripletscope.core.evaluation.units import participants_of
@@ -61,7 +60,7 @@ def of_choices(words: Words, choice: ChoiceAccuracy) -> str:
     )
 
 
-def trials_of(words: Words, answers: Triplets | Quadruples) -> str:
+def trials_of(words: Words, answers: Judgements) -> str:
     """How much was collected, and from how many people."""
     once = one_per_trial(answers)
     n, people = int(once.sum()), participants_of(answers)[1]

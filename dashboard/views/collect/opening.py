@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.experiment.experiment import STIMULI, Experiment
 from tripletscope.core.experiment.results import checks_answered, gathered_answers
 from tripletscope.dashboard.collecting import answer_log
@@ -74,7 +74,7 @@ def _content(file: Path) -> bytes:
 
 
 def _report(
-    experiment: Experiment, answers: Triplets | Quadruples, about: int, others: int, checks: int,
+    experiment: Experiment, answers: Judgements, about: int, others: int, checks: int,
     folder: Path,
 ) -> list[str]:
     """What was read and what was left out."""

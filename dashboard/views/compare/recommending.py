@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding import DEFAULT_EMBEDDING, STE
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.compare import Suggestion, recommend_dimension
@@ -53,7 +52,7 @@ class Comparison:
         return 1.0 / (self.options["folds"] - 1) if self.options else 0.0
 
     def estimates(
-        self, info: DatasetInfo, triplets: Triplets | Quadruples
+        self, info: DatasetInfo, triplets: Judgements
     ) -> list[tuple[Method, ErrorEstimate]]:
         """Held-out errors that were computed."""
         found = []
@@ -64,7 +63,7 @@ class Comparison:
         return found
 
 
-def standing(current: Session, triplets: Triplets | Quadruples) -> Comparison:
+def standing(current: Session, triplets: Judgements) -> Comparison:
     """What the page Compare compares as its form stands, or will begin."""
 
     def told(name: str, default: Any) -> Any:
@@ -100,7 +99,7 @@ def _allowed(parameter: Parameter, value: Any) -> Any:
 
 
 def recommended(
-    estimates: Sequence[tuple[Method, ErrorEstimate]], triplets: Triplets | Quadruples,
+    estimates: Sequence[tuple[Method, ErrorEstimate]], triplets: Judgements,
     ratio: float,
 ) -> dict[str, tuple[Suggestion, ErrorEstimate]]:
     """What held-out errors recommend: of each method, with the error of the best number.

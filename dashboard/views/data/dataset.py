@@ -12,7 +12,7 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Triplets
+from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements, Triplets
 from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, write_pairs
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.answers import histogram
@@ -116,7 +116,7 @@ def _report(info: DatasetInfo) -> None:
         st.markdown(f"- {panels.plain(line)}")
 
 
-def _warn_of_rare(answers: Triplets | Quadruples) -> None:
+def _warn_of_rare(answers: Judgements) -> None:
     occurrences = answers.answers_per_object
     rare = int(np.sum((occurrences > 0) & (occurrences < _FEW_ANSWERS)))
     never = int(np.sum(occurrences == 0))
@@ -134,7 +134,7 @@ def _warn_of_rare(answers: Triplets | Quadruples) -> None:
         )
 
 
-def _gallery(info: DatasetInfo, answers: Triplets | Quadruples) -> None:
+def _gallery(info: DatasetInfo, answers: Judgements) -> None:
     addresses = picture_addresses(info, answers.objects, 128)
     if not addresses:
         return
@@ -155,7 +155,7 @@ def _gallery(info: DatasetInfo, answers: Triplets | Quadruples) -> None:
 # Tables --------------------------------------------------------------------------------------
 
 
-def _object_table(answers: Triplets | Quadruples) -> pd.DataFrame:
+def _object_table(answers: Judgements) -> pd.DataFrame:
     table = answers.objects
     if isinstance(answers, Quadruples):
         table["answers"] = answers.answers_per_object
@@ -192,7 +192,7 @@ def show_objects(context: Context) -> None:
 
 
 def answer_table(
-    answers: Triplets | Quadruples, which: np.ndarray | None = None
+    answers: Judgements, which: np.ndarray | None = None
 ) -> pd.DataFrame:
     """Answers by label, with what is known of each."""
     which = np.arange(len(answers)) if which is None else which

@@ -10,8 +10,7 @@ import streamlit as st
 
 from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.units import n_participants
 from tripletscope.core.method import Method
 from tripletscope.core.quality import RULES, Cleaning, Effect, Exclusion, Preview
@@ -75,7 +74,7 @@ def _chosen_answers(current: Session) -> str:
 
 
 def _criterion(
-    current: Session, cleaning: Cleaning, triplets: Triplets | Quadruples
+    current: Session, cleaning: Cleaning, triplets: Judgements
 ) -> str:
     titles = {name: rule.title for name, rule in RULES.items()} | {MANUAL: "Manual selection"}
     if n_participants(triplets) > 1:
@@ -93,7 +92,7 @@ def _criterion(
 
 
 def _asked_for(
-    current: Session, cleaning: Cleaning, triplets: Triplets | Quadruples, rule: str
+    current: Session, cleaning: Cleaning, triplets: Judgements, rule: str
 ) -> Exclusion | None:
     if rule == MANUAL:
         return _by_hand(current, cleaning, triplets)
@@ -113,7 +112,7 @@ def _usual_rule(cleaning: Cleaning) -> str:
 
 
 def _by_hand(
-    current: Session, cleaning: Cleaning, triplets: Triplets | Quadruples
+    current: Session, cleaning: Cleaning, triplets: Judgements
 ) -> Exclusion | None:
     people: list[str] = []
     if "participant" in triplets.answers:
@@ -147,7 +146,7 @@ def _previewed(key: tuple, _cleaning: Cleaning, _exclusion: Exclusion) -> Previe
     return _cleaning.preview(_exclusion)
 
 
-def _removed(preview: Preview, triplets: Triplets | Quadruples) -> None:
+def _removed(preview: Preview, triplets: Judgements) -> None:
     share = preview.n_answers / len(triplets)
     trials = (
         f" in {count(preview.n_trials, 'trial')}" if preview.n_trials != preview.n_answers else ""

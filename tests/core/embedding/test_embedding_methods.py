@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE, ordinal
 from tripletscope.core.embedding.starts import spectral_start
 from tripletscope.core.evaluation.score import cross_validate, triplet_error
@@ -29,7 +29,7 @@ every_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: met
 
 
 @st.composite
-def hostile_answers(draw) -> Triplets | Quadruples:
+def hostile_answers(draw) -> Judgements:
     """Few objects; answers that may be single, repeated, contradictory, disconnected, heavy."""
     n = draw(st.integers(3, 8))
     n_roles = draw(st.sampled_from([3, 4])) if n > 3 else 3

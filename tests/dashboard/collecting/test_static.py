@@ -31,8 +31,7 @@ from tests.dashboard.collecting.participants import (
     small,
 )
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.experiment.experiment import Experiment
 from tripletscope.core.experiment.lists import person_list
 from tripletscope.core.experiment.results import AnswerRecord, gathered_answers
@@ -105,7 +104,7 @@ def expected(experiment: Experiment, person: int, option: int) -> set[tuple[str,
     }
 
 
-def names_of(answers: Triplets | Quadruples) -> set[tuple[str, ...]]:
+def names_of(answers: Judgements) -> set[tuple[str, ...]]:
     names = answers.objects["id"].to_numpy()
     return {tuple(row) for row in names[answers.rows]}
 
