@@ -82,9 +82,11 @@ def measured(what: str, threads: int) -> dict[str, float]:
     from tripletscope.core.optimise.loss import Objective
 
     try:
-        from tripletscope.core.optimise.answers import PreparedAnswers
-    except ImportError:  # before 0.3
-        from tripletscope.core.optimise.loss import PreparedAnswers
+        from tripletscope.core.optimise.layout import Layout
+
+        laid_out = Layout.of
+    except ImportError:  # before 0.4
+        from tripletscope.core.optimise.answers import PreparedAnswers as laid_out
     from joblib import parallel_config
     from threadpoolctl import threadpool_limits
 
@@ -95,7 +97,7 @@ def measured(what: str, threads: int) -> dict[str, float]:
     with parallel_config(n_jobs=threads), threadpool_limits(1):
         if kind == "gradient":
             objective = Objective(
-                PreparedAnswers(answers), getattr(ts, method)()._loss(), n_components, 0.1
+                laid_out(answers), getattr(ts, method)()._loss(), n_components, 0.1
             )
             x = 0.5 * np.random.default_rng(1).standard_normal(n_components * answers.n_objects)
             objective(x)

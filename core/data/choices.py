@@ -7,7 +7,7 @@ first, then of the second from what is left, and so on.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -32,9 +32,22 @@ class OddOnes(NamedTuple):
     answer: np.ndarray
 
 
+class Kind(NamedTuple):
+    """Stages in which equally many pairs were shown, and equally many chosen.
+
+    stage (K,): Which stages.
+    place (K, m): Where their pairs stand, the chosen ones first.
+    chosen: How many were chosen; below 0, as the least similar.
+    """
+
+    stage: np.ndarray
+    place: np.ndarray
+    chosen: int
+
+
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """Choices among pairs of objects, in stages.
+    """Choices among pairs of objects, in stages: the one numeric form of answers.
 
     In a stage some pairs were shown, and those that are most similar, or with a sign of -1 least
     similar, were chosen. Stages of one trial are independent given the map: the probability of a
@@ -51,10 +64,14 @@ class Choices:
     sign : ndarray of int8, shape (S,)
         1 where the chosen pairs are the most similar, -1 where they are the least similar.
     answer : ndarray of int, shape (S,)
-        An answer of the data that belongs to the stage: its weight, participant and so on are
-        the stage's.
+        An answer of the data that belongs to the stage: its participant and so on are the stage's.
     trial : ndarray of int, shape (S,)
         The trial of each stage, from 0; stages of a ranking share one.
+    weight : ndarray of float, shape (S,)
+    unit : ndarray of int, shape (S,)
+        Of whatever stages are told apart by, such as people; 0 where by nothing.
+    n_objects : int
+        Of the data.
     """
 
     pairs: np.ndarray
@@ -63,11 +80,20 @@ class Choices:
     sign: np.ndarray
     answer: np.ndarray
     trial: np.ndarray
+    weight: np.ndarray
+    unit: np.ndarray
+    n_objects: int
+
+    @property
+    def placed(self) -> np.ndarray:
+        """(n,) bool: objects that a stage of a weight above 0 is about."""
+        counts = self.weight[self.stage] > 0
+        return np.bincount(self.pairs[counts].ravel(), minlength=self.n_objects) > 0
 
     def __len__(self) -> int:
         return len(self.answer)
 
-    @property
+    @cached_property
     def n_shown(self) -> np.ndarray:
         """(S,) number of pairs of each stage."""
         return np.diff(self.bounds)
@@ -87,42 +113,133 @@ class Choices:
         """(E,) the stage of every pair."""
         return np.repeat(np.arange(len(self)), self.n_shown)
 
+    @cached_property
+    def kinds(self) -> tuple[Kind, ...]:
+        """All stages by kind: few pairs first, then few chosen."""
+        code = self.n_shown * (2 * int(self.n_shown.max(initial=0)) + 1) + self.n_chosen * self.sign
+        _, first, kind = np.unique(code, return_index=True, return_inverse=True)
+        stages = np.split(np.argsort(kind, kind="stable"), np.cumsum(np.bincount(kind))[:-1])
+        return tuple(
+            Kind(
+                stage, self.bounds[stage][:, None] + np.arange(self.n_shown[one]),
+                int(self.n_chosen[one] * self.sign[one]),
+            ) for stage, one in zip(stages, first, strict=bool(len(self)))
+        )
+
+    @cached_property
+    def _distinct(self) -> tuple[np.ndarray, np.ndarray]:
+        low, high = np.sort(self.pairs, axis=1).T.astype(np.int64)
+        n = int(high.max(initial=-1)) + 1
+        code, place = np.unique(low * n + high, return_inverse=True)
+        return np.column_stack(np.divmod(code, max(n, 1))), place
+
+    @property
+    def distinct(self) -> np.ndarray:
+        """(u, 2) the different pairs, smaller object first."""
+        return self._distinct[0]
+
+    @property
+    def place(self) -> np.ndarray:
+        """(E,) which of the `distinct` every pair is."""
+        return self._distinct[1]
+
     def take(self, which: np.ndarray) -> Choices:
-        """Only some of the stages, by their positions."""
+        """Only some of the stages, by a mask or by their positions."""
+        which = np.flatnonzero(which) if which.dtype == bool else which
         n_shown = self.n_shown[which]
         bounds = np.concatenate([[0], np.cumsum(n_shown)])
         pairs = self.pairs[np.repeat(self.bounds[:-1][which], n_shown) + within(n_shown)]
         return Choices(
             pairs, bounds, self.n_chosen[which], self.sign[which], self.answer[which],
-            self.trial[which],
+            self.trial[which], self.weight[which], self.unit[which], self.n_objects,
         )
+
+    def reweighted(self, weight: np.ndarray) -> Choices:
+        """The same stages with other weights, shape (S,)."""
+        return self._with(weight=np.asarray(weight, dtype=float))
+
+    def of_units(self, unit: np.ndarray) -> Choices:
+        """The same stages told apart by other units, shape (S,)."""
+        return self._with(unit=np.asarray(unit, dtype=np.int64))
+
+    def _with(self, **changes: np.ndarray) -> Choices:
+        """With other weights or units; what is known of the pairs is kept."""
+        changed = replace(self, **changes)
+        for name in ("n_shown", "are_triplets", "stage", "kinds", "_distinct"):
+            if name in vars(self):
+                vars(changed)[name] = vars(self)[name]
+        return changed
+
+    def among(self, objects: np.ndarray) -> np.ndarray:
+        """(S,) bool: stages that are about some objects alone, given by a mask (n,)."""
+        if not len(self):
+            return np.zeros(0, dtype=bool)
+        return np.logical_and.reduceat(objects[self.pairs].all(axis=1), self.bounds[:-1])
+
+    def singly(self) -> Choices:
+        """Of several chosen pairs each by itself, as a choice from it and what was not chosen."""
+        several = self.n_chosen
+        if (several == 1).all():
+            return self
+        stage = np.repeat(np.arange(len(self)), several)
+        size = self.n_shown[stage] - several[stage] + 1
+        place, chosen = within(size), np.repeat(within(several), size)
+        after = place + np.repeat(several[stage], size) - 1
+        places = np.repeat(self.bounds[stage], size) + np.where(place == 0, chosen, after)
+        bounds = np.concatenate([[0], np.cumsum(size)])
+        return Choices(
+            self.pairs[places], bounds, np.ones_like(stage), self.sign[stage], self.answer[stage],
+            self.trial[stage], self.weight[stage], self.unit[stage], self.n_objects,
+        )
+
+    @cached_property
+    def are_of_three(self) -> np.ndarray:
+        """(S,) bool: one of the three pairs of three objects was chosen."""
+        found = (self.n_shown == 3) & (self.n_chosen == 1)
+        which = np.flatnonzero(found)
+        pairs = self.pairs[self.bounds[which][:, None] + np.arange(3)].reshape(-1, 6)
+        same = np.sort(pairs, axis=1)
+        # Each of the three objects occurs twice.
+        found[which] = (same[:, ::2] == same[:, 1::2]).all(axis=1) & (
+            (same[:, 1:5:2] != same[:, 2::2]).all(axis=1)
+        )
+        return found
+
+    @property
+    def triples(self) -> np.ndarray:
+        """(S, 3) int32: of choices about three objects the chosen pair, then the third.
+
+        Of a triplet these are anchor, near and far.
+        """
+        chosen = self.pairs[self.bounds[:-1]]
+        other = self.pairs[self.bounds[:-1] + 1]
+        again = (other == chosen[:, :1]) | (other == chosen[:, 1:])
+        return np.column_stack([chosen, np.where(again, -1, other).max(axis=1)])
 
     def odd_one_out(self) -> OddOnes:
         """The trials in which one of three objects was said not to belong."""
-        found = np.flatnonzero((self.n_shown == 3) & (self.n_chosen == 1) & (self.sign == 1))
-        three = self.pairs[self.bounds[found][:, None] + np.arange(3)]  # (Q, 3, 2)
-        together, others = three[:, 0], three[:, 1:].reshape(-1, 4)
-        # Each of the three objects occurs twice among the pairs of an odd one out.
-        odd = others.sum(axis=1) - together.sum(axis=1)
-        odd //= 2
-        right = ((others == odd[:, None]).sum(axis=1) == 2) & (
-            np.sort(others, axis=1)
-            == np.sort(np.column_stack([together, odd, odd]), axis=1)
-        ).all(axis=1)
-        rows = np.column_stack([together, odd]).astype(np.int32)
-        return OddOnes(rows[right], self.answer[found[right]])
+        odd = self.take(self.are_of_three & (self.sign == 1))
+        return OddOnes(odd.triples, odd.answer)
 
 
-def choices_of(rows: np.ndarray, trials: np.ndarray | None) -> Choices:
+def choices_of(
+    rows: np.ndarray, trials: np.ndarray | None, weight: np.ndarray | None = None,
+    n_objects: int | None = None,
+) -> Choices:
     """The choices that answers tell of.
 
     rows (T, 3) or (T, 4): Anchor, near and far; or i, j, k, l, where i and j are more similar than
         k and l.
     trials (T,) or None: The trial of each answer, from 0. Answers of a trial that do not make one
         choice, such as those about a cycle, are choices of their own.
+    weight (T,): By default ones.
+    n_objects: By default the highest position plus one.
     """
+    n_objects = int(rows.max(initial=-1)) + 1 if n_objects is None else n_objects
+    weight = np.ones(len(rows)) if weight is None else weight
+    every = np.arange(len(rows))
     if trials is None or rows.shape[1] == 4:
-        return _as_pairs(rows, np.arange(len(rows)), np.arange(len(rows)))
+        return _joined([_as_pairs(rows, every, every)], weight, n_objects)
     order = np.argsort(trials, kind="stable")
     begins = first_of(trials[order])
     sizes = np.diff(begins, append=len(order))
@@ -141,8 +258,7 @@ def choices_of(rows: np.ndarray, trials: np.ndarray | None) -> Choices:
     alone[rest[used]] = False
     found.append(ranked._replace(answer=rest[ranked.answer]))
     single = np.flatnonzero(alone)
-    pairs = _as_pairs(rows[single], single, trials[single])
-    return _joined([_Stages(*_fields(pairs)), *found])
+    return _joined([_as_pairs(rows[single], single, trials[single]), *found], weight, n_objects)
 
 
 class _Stages(NamedTuple):
@@ -156,27 +272,25 @@ class _Stages(NamedTuple):
     trial: np.ndarray
 
 
-def _fields(choices: Choices) -> tuple[np.ndarray, ...]:
-    return (
-        choices.pairs, choices.n_shown, choices.n_chosen, choices.sign, choices.answer,
-        choices.trial,
+def _joined(parts: list[_Stages], weight: np.ndarray, n_objects: int) -> Choices:
+    parts = [part for part in parts if len(part.answer)] or parts[:1]
+    joined = parts[0]
+    if len(parts) > 1:
+        joined = _Stages(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+    trial = np.unique(joined.trial, return_inverse=True)[1]
+    bounds = np.concatenate([[0], np.cumsum(joined.n_shown)])
+    return Choices(
+        joined.pairs, bounds, joined.n_chosen, joined.sign, joined.answer, trial,
+        weight[joined.answer], np.zeros(len(trial), np.int64), n_objects,
     )
 
 
-def _joined(parts: list[_Stages]) -> Choices:
-    parts = [part for part in parts if len(part.answer)] or parts[:1]
-    joined = _Stages(*(np.concatenate(each) for each in zip(*parts, strict=True)))
-    trial = np.unique(joined.trial, return_inverse=True)[1]
-    bounds = np.concatenate([[0], np.cumsum(joined.n_shown)])
-    return Choices(joined.pairs, bounds, joined.n_chosen, joined.sign, joined.answer, trial)
-
-
-def _as_pairs(rows: np.ndarray, answer: np.ndarray, trial: np.ndarray) -> Choices:
+def _as_pairs(rows: np.ndarray, answer: np.ndarray, trial: np.ndarray) -> _Stages:
     places = [0, 1, 0, 2] if rows.shape[1] == 3 else [0, 1, 2, 3]
     n = len(rows)
-    return Choices(
-        rows[:, places].reshape(-1, 2), 2 * np.arange(n + 1), np.ones(n, np.int64),
-        np.ones(n, np.int8), answer, trial,
+    return _Stages(
+        rows[:, places].reshape(-1, 2), np.full(n, 2), np.ones(n, np.int64), np.ones(n, np.int8),
+        answer, trial,
     )
 
 

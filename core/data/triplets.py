@@ -184,7 +184,7 @@ class Judgements:
                 single |= (most > least)[trials]
             own = int(trials.max(initial=-1)) + 1 + np.arange(len(trials))
             trials = np.where(single, own, trials)
-        return choices_of(self.rows, trials)
+        return choices_of(self.rows, trials, self.weight, self.n_objects)
 
     @cached_property
     def are_choices(self) -> bool:

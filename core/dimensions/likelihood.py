@@ -13,13 +13,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from tripletscope.core.computing.threads import side_by_side
-from tripletscope.core.dimensions.trials import MOST_CENTRAL, NEARER, ChoiceTrials
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.optimise.elementary import compiled
 
 #: Weights per vector of numbers.
 LANES = 16
 #: Trials that are worth a part of their own, and parts at most.
 _PART, _PARTS = 4096, 8
+
+
+#: What was chosen: the most similar of three pairs, the nearer of two, the least similar of three.
+ODD_ONE_OUT, NEARER, MOST_CENTRAL = 0, 1, 2
+
+
+def kinds_of(trials: Choices) -> np.ndarray:
+    """(Q,) int8 which of the three each trial is."""
+    of_three = np.where(trials.sign < 0, MOST_CENTRAL, ODD_ONE_OUT)
+    return np.where(trials.n_shown == 2, NEARER, of_three).astype(np.int8)
 
 
 def padded(d: int) -> int:
@@ -40,14 +50,14 @@ class TrialBatch:
     bounds: np.ndarray
 
     @classmethod
-    def of(cls, trials: ChoiceTrials, which: np.ndarray | None = None) -> TrialBatch:
+    def of(cls, trials: Choices, which: np.ndarray | None = None) -> TrialBatch:
         """Of some of the trials that count, by their positions."""
         which = np.flatnonzero(trials.weight > 0) if which is None else which
-        which = which[np.lexsort((trials.rows[which, 1], trials.rows[which, 0]))]
-        parts = min(max(len(which) // _PART, 1), _PARTS)
+        rows = trials.triples[which]
+        order = np.lexsort((rows[:, 1], rows[:, 0]))
+        which, parts = which[order], min(max(len(which) // _PART, 1), _PARTS)
         return cls(
-            np.ascontiguousarray(trials.rows[which], np.uint32),
-            np.ascontiguousarray(trials.kind[which]),
+            np.ascontiguousarray(rows[order], np.uint32), kinds_of(trials)[which],
             trials.weight[which].astype(np.float32),
             np.linspace(0, len(which), parts + 1).astype(np.int64),
         )

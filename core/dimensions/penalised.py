@@ -9,8 +9,8 @@ from scipy.optimize import Bounds, OptimizeResult, minimize
 
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, part, silent
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.dimensions.likelihood import TrialBatch, padded
-from tripletscope.core.dimensions.trials import ChoiceTrials
 
 #: Weights at the start are uniform up to this.
 _START = 0.3
@@ -40,7 +40,7 @@ def random_weights(n: int, d: int, seed: int) -> np.ndarray:
 
 
 def penalised(
-    trials: ChoiceTrials, penalty: float, start: np.ndarray, *, max_iter: int, tol: float,
+    trials: Choices, penalty: float, start: np.ndarray, *, max_iter: int, tol: float,
     progress: Progress = silent,
 ) -> Weights:
     """Weights of the least loss, by L-BFGS with bounds (Zhu et al., 1997), on all trials.
@@ -84,7 +84,7 @@ def penalised(
 
 
 def from_random(
-    trials: ChoiceTrials, penalty: float, n_components: int, *, max_iter: int, tol: float,
+    trials: Choices, penalty: float, n_components: int, *, max_iter: int, tol: float,
     seed: int, progress: Progress = silent,
 ) -> Weights:
     """As `penalised`, from random weights by way of lower penalties."""

@@ -8,12 +8,14 @@ from typing import Annotated, NamedTuple
 import numpy as np
 
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.dimensions.penalised import penalised, random_weights, without_empty
-from tripletscope.core.dimensions.sparse import chosen, similarities_of
-from tripletscope.core.dimensions.trials import ChoiceTrials, trials_of
+from tripletscope.core.dimensions.sparse import products
+from tripletscope.core.dimensions.trials import trials_of
 from tripletscope.core.evaluation.score import question_folds, require_groups
 from tripletscope.core.method import Method, Number
+from tripletscope.core.optimise.responses import choice_losses
 from tripletscope.core.task import task
 
 #: What is tried, in units of the log-likelihood for a weight of 1. The way is upwards: a dimension
@@ -137,7 +139,7 @@ def penalty_curve(
 
 
 def choose_penalty(
-    method: Method, triplets: Triplets, trials: ChoiceTrials, progress: Progress
+    method: Method, triplets: Triplets, trials: Choices, progress: Progress
 ) -> float:
     """The penalty that a tenth of the trials speaks for, or of few more.
 
@@ -153,7 +155,7 @@ def choose_penalty(
 
 
 def _curve(
-    method: Method, trials: ChoiceTrials, fold: np.ndarray, held_out: range,
+    method: Method, trials: Choices, fold: np.ndarray, held_out: range,
     penalties: np.ndarray, progress: Progress,
 ) -> PenaltyCurve:
     start = random_weights(trials.n_objects, method.n_components, method.seed)
@@ -176,7 +178,7 @@ def _curve(
 
 
 def _steps(
-    method: Method, learned: ChoiceTrials, penalties: np.ndarray, x: np.ndarray,
+    method: Method, learned: Choices, penalties: np.ndarray, x: np.ndarray,
     progress: Progress,
 ) -> np.ndarray:
     """Penalties up to the last that leaves all dimensions, and small steps from there on.
@@ -209,7 +211,7 @@ class _Path(NamedTuple):
 
 
 def _path(
-    method: Method, trials: ChoiceTrials, held_out: np.ndarray, penalties: np.ndarray,
+    method: Method, trials: Choices, held_out: np.ndarray, penalties: np.ndarray,
     x: np.ndarray, progress: Progress,
 ) -> _Path:
     learned = trials.take(~held_out)
@@ -227,8 +229,7 @@ def _path(
             x = without_empty(found.x)
         if progress(high) and high < 1.0:
             raise Stopped
-        probability = chosen(similarities_of(x, asked.rows), asked.kind)[:, 2]
-        likely.append(np.log(np.maximum(probability, 1e-30)))
+        likely.append(-choice_losses(asked, products(x, asked.pairs))[0])
         kept.append(int((x.max(axis=0) > method.threshold).sum()))
     return _Path(np.array(likely), asked.weight, np.array(kept))
 

@@ -305,7 +305,7 @@ def bootstrap_dimensions(
 
 def _resampled(trials, units, penalty, start, max_iter, stream, halt: Halt) -> np.ndarray:
     counts = units.drawn(np.random.default_rng(stream))[trials.answer]
-    drawn = trials.weighted(trials.weight * counts)
+    drawn = trials.reweighted(trials.weight * counts)
     # A weight of zero may become positive; a dimension of zeros could not.
     return penalised(
         drawn, penalty, start, max_iter=max_iter, tol=_TOLERANCE, progress=halt

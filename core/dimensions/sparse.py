@@ -7,12 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.dimensions.trials import MOST_CENTRAL, NEARER, ChoiceTrials, trials_of
+from tripletscope.core.dimensions.likelihood import MOST_CENTRAL, NEARER, kinds_of
+from tripletscope.core.dimensions.trials import scored, trials_of
 from tripletscope.core.method import Method
 from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.optimise.responses import hits, shares
 
 #: Pairs of a trial's columns, each without the column of its own number: the pair that belongs
 #: together if that object is odd.
@@ -67,8 +70,8 @@ class SparseDimensions(Method):
         self._require_fit()
         rows = as_answers(triplets).rows
         pairs = [0, 1, 0, 2] if rows.shape[1] == 3 else [0, 1, 2, 3]
-        near = _products(self.embedding_, rows[:, pairs[:2]])
-        return near - _products(self.embedding_, rows[:, pairs[2:]])
+        near = products(self.embedding_, rows[:, pairs[:2]])
+        return near - products(self.embedding_, rows[:, pairs[2:]])
 
     def probabilities(self, rows: Any) -> np.ndarray:
         """Probability of each of three objects to be the odd one out.
@@ -114,16 +117,18 @@ class SparseDimensions(Method):
             If no trial has a weight.
         """
         trials = _scored(triplets)
-        return float(np.average(_hits(self._chosen(trials)), weights=trials.weight))
+        right = hits(trials, trials.sign[trials.stage] * self._shares(trials))
+        return float(np.average(right, weights=trials.weight))
 
     def chance(self, triplets: Triplets) -> float:
         """Share of the trials that `score` is about which guessing gets right."""
         trials = _scored(triplets)
-        return 1 / 2 if trials.kind[0] == NEARER else 1 / 3
+        return float(trials.chance[0])
 
     def log_likelihood(self, triplets: Triplets) -> np.ndarray:
         """(Q,) log-probability of what was chosen in each trial of `trials_of` the data."""
-        return np.log(np.maximum(self._chosen(trials_of(triplets))[:, 2], 1e-30))
+        trials = trials_of(triplets)
+        return np.log(np.maximum(self._shares(trials)[trials.bounds[:-1]], 1e-30))
 
     def leaving_out(self, triplets: Triplets) -> np.ndarray:
         """By how much the accuracy falls if a dimension is left out, and nothing fitted anew.
@@ -146,38 +151,24 @@ class SparseDimensions(Method):
         self._require_fit()
         trials = _scored(triplets)
         whole, without = _accuracies(
-            self.embedding_, trials.rows, trials.kind, trials.weight
+            self.embedding_, trials.triples, kinds_of(trials), trials.weight
         )
         return (whole - without) / trials.weight.sum()
 
-    def _chosen(self, trials: ChoiceTrials) -> np.ndarray:
-        """(Q, 3) probabilities of what could be chosen; the last is what was."""
+    def _shares(self, trials: Choices) -> np.ndarray:
+        """(E,) probability of each pair of the trials to be chosen."""
         self._require_fit()
-        return chosen(similarities_of(self.embedding_, trials.rows), trials.kind)
+        return shares(trials, products(self.embedding_, trials.pairs))
 
 
-def _scored(triplets: Triplets) -> ChoiceTrials:
+def _scored(triplets: Triplets) -> Choices:
     """The trials whose accuracy is told."""
-    trials = trials_of(triplets)
-    trials = trials.take(trials.scored)
+    trials = scored(trials_of(triplets))
     if not trials.weight.sum() > 0:
         raise DataError(
             "there is no trial to predict", remedy="Give trials with a weight above 0."
         )
     return trials
-
-
-def chosen(similar: np.ndarray, kind: np.ndarray) -> np.ndarray:
-    """(Q, 3) probabilities of what could be chosen, from similarities of pairs as `PAIRS`."""
-    utility = np.where(kind[:, None] == MOST_CENTRAL, -similar, similar)
-    utility[kind == NEARER, 0] = -np.inf
-    return softmax(utility)
-
-
-def _hits(probabilities: np.ndarray) -> np.ndarray:
-    most = probabilities.max(axis=1, keepdims=True)
-    ties = probabilities == most
-    return ties[:, 2] / ties.sum(axis=1)
 
 
 def three(rows: Any) -> np.ndarray:
@@ -189,10 +180,11 @@ def three(rows: Any) -> np.ndarray:
 
 def similarities_of(x: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """(Q, 3) dot products of the pairs of each row."""
-    return np.column_stack([_products(x, rows[:, pair]) for pair in PAIRS])
+    return np.column_stack([products(x, rows[:, pair]) for pair in PAIRS])
 
 
-def _products(x: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+def products(x: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+    """Dot products of the rows of x that pairs (E, 2) name."""
     return _dots(np.ascontiguousarray(x, dtype=float), np.ascontiguousarray(pairs, dtype=np.int64))
 
 

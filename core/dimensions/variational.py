@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tripletscope.core.computing.threads import side_by_side
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.dimensions.likelihood import TrialBatch, padded
 from tripletscope.core.dimensions.prior import SpikeAndSlab
-from tripletscope.core.dimensions.trials import ChoiceTrials
 from tripletscope.core.optimise.elementary import compiled, exp_negative
 
 #: Trials of a step: at least so many, and so many per object.
@@ -123,7 +123,7 @@ class _Weights:
 
 
 def approximate(
-    trials: ChoiceTrials, n_components: int, prior: SpikeAndSlab, relevant: Relevant, *,
+    trials: Choices, n_components: int, prior: SpikeAndSlab, relevant: Relevant, *,
     steps: int, seed: int, report: Report,
 ) -> Posterior:
     """The normal posterior of every weight.

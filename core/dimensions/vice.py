@@ -9,19 +9,21 @@ import numpy as np
 from scipy.special import ndtr
 
 from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.dimensions.prior import SpikeAndSlab
 from tripletscope.core.dimensions.sparse import (
     SparseDimensions,
-    chosen,
+    products,
     similarities_of,
     softmax,
     three,
 )
-from tripletscope.core.dimensions.trials import ChoiceTrials, trials_of
+from tripletscope.core.dimensions.trials import trials_of
 from tripletscope.core.dimensions.variational import COUNTS, approximate
 from tripletscope.core.method import Number, register
+from tripletscope.core.optimise.responses import shares
 
 #: Level of the false discovery rate among the objects of a dimension.
 _LEVEL = 0.05
@@ -204,9 +206,9 @@ class VICE(SparseDimensions):
         rows = three(rows)
         return np.mean([softmax(similarities_of(x, rows)) for x in self._draws()], axis=0)
 
-    def _chosen(self, trials: ChoiceTrials) -> np.ndarray:
+    def _shares(self, trials: Choices) -> np.ndarray:
         return np.mean(
-            [chosen(similarities_of(x, trials.rows), trials.kind) for x in self._draws()], axis=0
+            [shares(trials, products(x, trials.pairs)) for x in self._draws()], axis=0
         )
 
     def _draws(self) -> list[np.ndarray]:

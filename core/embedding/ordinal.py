@@ -14,13 +14,12 @@ from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.embedding.choosing import per_trial, stage_losses
 from tripletscope.core.embedding.placing import place
 from tripletscope.core.embedding.starts import line_start, random_start, spectral_start
 from tripletscope.core.geometry import distances, principal_axes, rms, to_unit_rms
 from tripletscope.core.method import Choice, Method, Number, Switch
-from tripletscope.core.optimise.choices import Answers, prepared
-from tripletscope.core.optimise.loss import Loss, Objective, margins
+from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.loss import Loss, Objective, map_losses, margins
 from tripletscope.core.optimise.minimise import Optimum, adapted, minimise, restarts
 
 #: Sizes at which a start without a scale is tried.
@@ -187,7 +186,7 @@ class OrdinalEmbedding(Embedding):
         """The loss of one answer under the present parameters."""
         raise NotImplementedError
 
-    def _minimise(self, answers: Answers, start: np.ndarray, progress: Progress) -> Optimum:
+    def _minimise(self, answers: Layout, start: np.ndarray, progress: Progress) -> Optimum:
         """The map of lowest loss to be reached from `start`, both flattened (d, n)."""
         objective = Objective(answers, self._loss(), self.n_components, self.prior)
         return minimise(
@@ -228,7 +227,7 @@ class OrdinalEmbedding(Embedding):
                 "there are no answers to learn from",
                 file=given.name, remedy="Include at least one answer.",
             )
-        answers = prepared(given, self.is_likelihood)
+        answers = Layout.of(given, self.is_likelihood)
         shape = (self.n_components, given.n_objects)
 
         with single_blas_thread():
@@ -253,7 +252,7 @@ class OrdinalEmbedding(Embedding):
         return self
 
     def _restarts(
-        self, answers: Answers, init_embedding: np.ndarray | None, progress: Progress
+        self, answers: Layout, init_embedding: np.ndarray | None, progress: Progress
     ) -> list[Optimum]:
         """What every start leads to; where they disagree, of more starts than at first."""
         # Who knows the order is not looking for a folded map, be its loss lower.
@@ -274,13 +273,13 @@ class OrdinalEmbedding(Embedding):
         return found
 
     def refitted(
-        self, answers: Answers, start: np.ndarray | None = None, progress: Progress = silent
+        self, answers: Layout, start: np.ndarray | None = None, progress: Progress = silent
     ) -> np.ndarray:
         """A map of prepared answers from one start; nothing of the method is changed.
 
         Parameters
         ----------
-        answers : PreparedAnswers or PreparedChoices
+        answers : Layout
         start : ndarray, shape (n, d), optional
             By default the first that `fit` would try.
         progress : Progress
@@ -331,7 +330,7 @@ class OrdinalEmbedding(Embedding):
             )
 
     def _starts(
-        self, answers: Answers, init_embedding: np.ndarray | None, most: int
+        self, answers: Layout, init_embedding: np.ndarray | None, most: int
     ) -> Iterator[np.ndarray]:
         few = answers.thinned(_SCALING_ANSWERS)
         trial = Objective(
@@ -391,7 +390,7 @@ class OrdinalEmbedding(Embedding):
             )
         choices, loss = as_answers(data).choices, self._loss()
         return np.mean(
-            [np.exp(-stage_losses(loss, positions, choices)) for positions in self._maps()], axis=0
+            [np.exp(-map_losses(loss, positions, choices)) for positions in self._maps()], axis=0
         )
 
     def choice_log_likelihood(self, data: Triplets) -> float:
@@ -409,7 +408,9 @@ class OrdinalEmbedding(Embedding):
         given = as_answers(data)
         # Of a choice that the map has as good as impossible, the logarithm is still finite.
         found = np.maximum(self.choice_probabilities(given), np.finfo(float).tiny)
-        return per_trial(np.log(found), given.weight[given.choices.answer], given.choices.trial)
+        choices = given.choices
+        first = np.unique(choices.trial, return_index=True)[1]
+        return float(np.log(found) @ choices.weight / choices.weight[first].sum())
 
     def _maps(self) -> list[np.ndarray]:
         """The maps that answer; several are brought to the size of the best."""

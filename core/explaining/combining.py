@@ -13,7 +13,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.explaining.models import combine
-from tripletscope.core.explaining.sets import sets_of
+from tripletscope.core.explaining.sets import choices_about
 from tripletscope.core.explaining.spaces import FeatureSpace, spaces_of
 from tripletscope.core.method import Content, Method, register
 
@@ -115,13 +115,15 @@ class FeatureSpaces(Method):
         given = as_answers(triplets)
         spaces = self.spaces_about(given.n_objects)
         known = np.logical_and.reduce([space.known for space in spaces])
-        sets = sets_of(given, known)
-        if not len(sets):
+        choices = choices_about(given, known)
+        if not len(choices):
             raise DataError(
                 "no answer is about objects that have features in every space", file=given.name,
                 remedy="Complete the tables, or use other ones.",
             )
-        self.weights_ = combine(sets, np.column_stack([s.apart(sets.pairs) for s in spaces]))
+        self.weights_ = combine(choices, np.column_stack(
+            [space.apart(choices.distinct) for space in spaces]
+        ))
         self.n_objects_, self.stopped_ = given.n_objects, False
         return self
 

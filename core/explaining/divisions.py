@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.score import n_groups, question_folds
-from tripletscope.core.explaining.sets import ChoiceSets
 
 #: Objects of a fold, choices of a training part and choices that are predicted: fewer say nothing.
 FEWEST_OBJECTS, FEWEST_CHOICES = 4, 50
@@ -30,13 +30,13 @@ class Division:
     fold: np.ndarray | None = None
     number: int = 0
 
-    def learned(self, sets: ChoiceSets) -> np.ndarray:
+    def learned(self, sets: Choices) -> np.ndarray:
         """(S,) bool: choices that are learned from."""
         if self.fold is not None:
             return self.fold[sets.answer] != self.number
         return sets.among(self.objects)
 
-    def predicted(self, sets: ChoiceSets) -> np.ndarray:
+    def predicted(self, sets: Choices) -> np.ndarray:
         """(S,) bool: choices that are predicted."""
         if self.fold is not None:
             return self.fold[sets.answer] == self.number
@@ -68,7 +68,7 @@ def repeats_for(n_choices: int, folds: int) -> int:
     return int(np.clip(np.ceil(_ENOUGH * folds**2 / max(n_choices, 1)), 1, _MOST_REPEATS))
 
 
-def too_few(sets: ChoiceSets, known: np.ndarray, divisions: list[Division], folds: int) -> str:
+def too_few(sets: Choices, known: np.ndarray, divisions: list[Division], folds: int) -> str:
     """Why objects cannot be held out, in a sentence; empty where they can."""
     n = int(known.sum())
     if n < FEWEST_OBJECTS * folds:

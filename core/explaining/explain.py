@@ -30,6 +30,7 @@ from tripletscope.core.explaining.holding_out import (
 )
 from tripletscope.core.explaining.intervals import Units
 from tripletscope.core.explaining.models import MODELS
+from tripletscope.core.explaining.sets import chance, guessing
 from tripletscope.core.method import Number
 from tripletscope.core.task import task
 
@@ -210,7 +211,7 @@ def _scores(
         crossed = mine[at[2]]
         write("accuracy", at, crossed.share(right[there]))
         write("log_likelihood", at, crossed.mean(log[there]))
-        found["p"][at] = crossed.p_above(right[there], data.asked.take(there).chance)
+        found["p"][at] = crossed.p_above(right[there], chance(data.asked.take(there)))
         pairwise = units.about(data.between_two.take(two))
         write("of_two", at, pairwise.share(of_two[two]))
         found["of_two_p"][at] = pairwise.p_above(of_two[two], 0.5)
@@ -240,5 +241,5 @@ def _sizes(
         found["n_choices"][k], found["n_answers"][k] = len(predicted), np.isfinite(of_two).sum()
         sizes = [part.learned(data.asked).sum() for part in divided[scheme]]
         found["n_learned"][k] = np.mean(sizes)
-        found["chance"][k], found["guessing"][k] = predicted.chance, predicted.guessing
+        found["chance"][k], found["guessing"][k] = chance(predicted), guessing(predicted)
     return found

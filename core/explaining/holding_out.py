@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tripletscope.core.computing.parallel import Halt
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.explaining.combining import FeatureSpaces
@@ -21,7 +22,7 @@ from tripletscope.core.explaining.divisions import (
     too_few,
 )
 from tripletscope.core.explaining.models import MODELS
-from tripletscope.core.explaining.sets import ChoiceSets, sets_of
+from tripletscope.core.explaining.sets import choices_about, log_likelihood, right
 from tripletscope.core.explaining.spaces import FeatureSpace
 
 #: Parts of what is learned from, by which the strength of a penalty is chosen. Of many choices one
@@ -35,8 +36,8 @@ _TIMES, _WORSE = 3, 2
 class AskedChoices:
     """Choices as they were asked, and as answers between two pairs; the same where those are."""
 
-    asked: ChoiceSets
-    between_two: ChoiceSets
+    asked: Choices
+    between_two: Choices
     groups: np.ndarray
 
 
@@ -74,18 +75,18 @@ def predict(
         strength = _strength(space, name, learned, division, data.groups, components, seed, halt)
     found = next(model.path(learned, [strength]))
     asked = data.asked.take(division.predicted(data.asked))
-    right = asked.right(model.ranks(found, asked.pairs))
-    of_two = right
+    hit = right(asked, model.ranks(found, asked.distinct))
+    of_two = hit
     if data.between_two is not data.asked:
         two = data.between_two.take(division.predicted(data.between_two))
-        of_two = two.right(model.ranks(found, two.pairs))
+        of_two = right(two, model.ranks(found, two.distinct))
     return Predicted(
-        right, asked.log_likelihood(model.apart(found, asked.pairs)), of_two, strength
+        hit, log_likelihood(asked, model.apart(found, asked.distinct)), of_two, strength
     )
 
 
 def _strength(
-    space: FeatureSpace, name: str, sets: ChoiceSets, division: Division, groups: np.ndarray,
+    space: FeatureSpace, name: str, sets: Choices, division: Division, groups: np.ndarray,
     components: int, seed: int, halt: Halt,
 ) -> float:
     """The penalty that predicts best within what is learned from, held out in the same way.
@@ -108,7 +109,7 @@ def _strength(
     chosen, best, worse = strengths[0], -np.inf, 0
     for strength, *found in zip(strengths, *paths, strict=False):
         total = sum(
-            float(test.log_likelihood(model.apart(one, test.pairs)) @ test.weight)
+            float(log_likelihood(test, model.apart(one, test.distinct)) @ test.weight)
             for test, model, one in zip(beyond, models, found, strict=True)
         )
         worse = 0 if total > best else worse + 1
@@ -128,7 +129,7 @@ class _Part(NamedTuple):
 
 
 def _object_parts(
-    sets: ChoiceSets, objects: np.ndarray, rng: np.random.Generator
+    sets: Choices, objects: np.ndarray, rng: np.random.Generator
 ) -> list[_Part]:
     """Objects in parts; none where too few choices are among those of a part."""
     among = np.flatnonzero(objects)
@@ -148,7 +149,7 @@ def _object_parts(
 
 
 def _trial_parts(
-    sets: ChoiceSets, objects: np.ndarray, groups: np.ndarray, rng: np.random.Generator
+    sets: Choices, objects: np.ndarray, groups: np.ndarray, rng: np.random.Generator
 ) -> list[_Part]:
     group = np.unique(groups[sets.answer], return_inverse=True)[1]
     part = (rng.permutation(int(group.max()) + 1) % _TRIAL_PARTS)[group]
@@ -185,7 +186,7 @@ def prepared(
     method = spaces if isinstance(spaces, FeatureSpaces) else FeatureSpaces.of(spaces)
     tables = method.spaces_about(answers.n_objects)
     known = np.logical_and.reduce([space.known for space in tables])
-    between_two = sets_of(answers, known, as_asked=False)
+    between_two = choices_about(answers, known, as_asked=False)
     if len(between_two) < FEWEST_CHOICES:
         raise DataError(
             f"{len(between_two):,} answers are among the objects that have features in every "
@@ -193,7 +194,7 @@ def prepared(
             remedy="Complete the tables of features, leave out the one that lacks most objects, "
             "or collect more answers.",
         )
-    asked = between_two if answers.choices.are_triplets else sets_of(answers, known)
+    asked = between_two if answers.choices.are_triplets else choices_about(answers, known)
     return tables, known, AskedChoices(asked, between_two, answers.groups)
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.evaluation.units import KnownPeople, known_people, said
-from tripletscope.core.explaining.sets import ChoiceSets
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,14 +33,20 @@ class Units:
         """Unit and number, as results name them."""
         return said(self.people)
 
-    def about(self, sets: ChoiceSets) -> Crossed:
+    def about(self, sets: Choices) -> Crossed:
         """Means over some choices, and how far these would move with other objects and people."""
         part = self.groups if self.people is None else self.people.part
         known, asked = np.unique(part[sets.answer], return_inverse=True)
         number = len(known) if self.people is None else int(np.sum(known < self.people.number))
-        choice, thing = sets.objects
+        choice, thing = _objects_in(sets)
         things, thing = np.unique(thing, return_inverse=True)
         return Crossed(sets.weight / sets.weight.sum(), asked, choice, thing, number, len(things))
+
+
+def _objects_in(choices: Choices) -> tuple[np.ndarray, np.ndarray]:
+    """Choice and object of each time that an object takes part in a choice, once in each."""
+    n = choices.n_objects
+    return np.divmod(np.unique(choices.stage[:, None] * n + choices.pairs), max(n, 1))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ from scipy.sparse.linalg import eigsh
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
@@ -24,7 +25,7 @@ from tripletscope.core.explaining.holding_out import prepared
 from tripletscope.core.explaining.intervals import Units
 from tripletscope.core.explaining.models import combine, laplacian
 from tripletscope.core.explaining.predictors import MOST_FEATURES, Together, predictors_of
-from tripletscope.core.explaining.sets import ChoiceSets
+from tripletscope.core.explaining.sets import chance, guessing, log_likelihood, mean_loss, right
 from tripletscope.core.geometry import principal_axes
 from tripletscope.core.method import Number
 from tripletscope.core.task import task
@@ -191,7 +192,7 @@ def left_over(
     tables, known, data = prepared(spaces, given)
     chosen = predictors_of(tables, predictors, most=MOST_FEATURES)
     sets = data.asked
-    parts = np.column_stack([one.apart(sets.pairs) for one in chosen])
+    parts = np.column_stack([one.apart(sets.distinct) for one in chosen])
     counted = given.take(data.between_two.answer)
     divisions = by_trials(counted, known, folds, np.random.default_rng(seed))
     whole = np.full(len(given), -1)
@@ -209,26 +210,26 @@ def left_over(
         if progress(len(fits) / len(pieces)) and len(fits) < len(pieces):
             raise Stopped
     (weights, x), *fits = fits
-    log, right = np.zeros((2, len(PARTS), len(sets)))
+    log, hit = np.zeros((2, len(PARTS), len(sets)))
     for place, (beta, positions) in enumerate(fits):
         part, k = divmod(place, len(divisions))
         columns = parts if part < 2 else parts[:, :0]
-        apart = _apart(sets.pairs, columns, beta, positions)
-        log[part, fold == k] = sets.log_likelihood(apart)[fold == k]
-        right[part, fold == k] = sets.right(apart)[fold == k]
+        apart = _apart(sets.distinct, columns, beta, positions)
+        log[part, fold == k] = log_likelihood(sets, apart)[fold == k]
+        hit[part, fold == k] = right(sets, apart)[fold == k]
     units = Units.of(given, unit)
     mine = units.about(sets)
-    explained = (log + np.log(sets.n_shown)) / -sets.guessing
+    explained = (log - np.log(sets.chance)) / -guessing(sets)
     placed = np.zeros(n, dtype=bool)
     placed[sets.pairs] = True
     x[placed], x[~placed] = principal_axes(x[placed]), 0.0
     means = np.array([mine.mean(row) for row in explained]).T
-    shares = np.array([mine.share(row) for row in right]).T
+    shares = np.array([mine.share(row) for row in hit]).T
     gain = mine.mean(explained[1] - explained[0])
     beyond = mine.mean(explained[1] - explained[2])
     return LeftOver(
         x, placed, [one.name for one in chosen], weights, x[placed].std(axis=0), list(PARTS),
-        *means, *shares, *gain, *beyond, sets.chance, len(sets), **units.said,
+        *means, *shares, *gain, *beyond, chance(sets), len(sets), **units.said,
     )
 
 
@@ -241,16 +242,16 @@ def _apart(
 
 
 def _fit(
-    sets: ChoiceSets, parts: np.ndarray, learned: np.ndarray, n: int, d: int, prior: float,
+    sets: Choices, parts: np.ndarray, learned: np.ndarray, n: int, d: int, prior: float,
     halt: Halt,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(k,) weights of the features and (n, d) positions, from some of the choices."""
-    sets = sets.weighted(learned.astype(float))
+    sets = sets.reweighted(sets.weight * learned)
     k = parts.shape[1]
     weights = combine(sets, parts) if k else np.zeros(0)
     if not d or halt():
         return weights, np.zeros((n, d))
-    i, j = sets.pairs.T
+    i, j = sets.distinct.T
     total = sets.weight.sum()
     spread = parts.std(axis=0)
     scale = np.where(spread > 0, spread, 1.0)
@@ -258,12 +259,12 @@ def _fit(
 
     def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
         x = flat[k:].reshape(n, d)
-        value, pull = sets.loss(_apart(sets.pairs, scaled, flat[:k], x))
+        value, pull = mean_loss(sets, _apart(sets.distinct, scaled, flat[:k], x))
         gradient = 2 * (laplacian(pull, i, j, n) @ x) + prior / total * x
         value += 0.5 * prior / total * float(np.sum(x**2))
         return value, np.concatenate([pull @ scaled, gradient.ravel()])
 
-    pull = sets.loss(parts @ weights)[1]
+    pull = mean_loss(sets, parts @ weights)[1]
     directions = _steepest(laplacian(pull, i, j, n), d)
     starts = [np.concatenate([weights * scale, (size * directions).ravel()]) for size in _SIZES]
     start = min(starts, key=lambda one: loss(one)[0])

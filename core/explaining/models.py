@@ -16,7 +16,8 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from sklearn.decomposition import PCA
 
-from tripletscope.core.explaining.sets import ChoiceSets
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.explaining.sets import mean_loss
 from tripletscope.core.explaining.spaces import FeatureSpace
 
 #: Weights of what is compared on a scale of 1 beyond this say that choices follow without error.
@@ -30,17 +31,17 @@ _FEW_OBJECTS = 400
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
 
 
-def combine(sets: ChoiceSets, parts: np.ndarray) -> np.ndarray:
+def combine(choices: Choices, parts: np.ndarray) -> np.ndarray:
     """(k,) weights, 0 or more, of dissimilarities under whose sum the choices are most likely.
 
-    parts (u, k): Dissimilarities of the pairs of the sets.
+    parts (u, k): Dissimilarities of the different pairs of the choices.
     """
     spread = parts.std(axis=0)
     scale = np.where(spread > 0, spread, 1.0)
     scaled = (parts - parts.mean(axis=0)) / scale
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        value, pull = sets.loss(scaled @ weights)
+        value, pull = mean_loss(choices, scaled @ weights)
         return value, pull @ scaled
 
     bounds = [(0.0, _MOST if one > 0 else 0.0) for one in spread]
@@ -64,9 +65,9 @@ class ScaledDistances:
         """Whether the model can be learned of such a space."""
         return True
 
-    def path(self, sets: ChoiceSets, strengths: Sequence[float]) -> Iterator[np.ndarray]:
+    def path(self, choices: Choices, strengths: Sequence[float]) -> Iterator[np.ndarray]:
         """Parameters learned from choices with each strength, one after the other."""
-        yield combine(sets, self._space.apart(sets.pairs)[:, None])
+        yield combine(choices, self._space.apart(choices.distinct)[:, None])
 
     def apart(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
         """(u,) dissimilarities of pairs (u, 2), as log-odds."""
@@ -105,9 +106,9 @@ class _Learned:
             return 0.0
         return np.maximum(self._space.apart(pairs) - self._part * squares, 0.0)
 
-    def _scale(self, sets: ChoiceSets) -> float:
-        apart = self._space.apart(sets.pairs)
-        scale = combine(sets, apart[:, None])[0]
+    def _scale(self, choices: Choices) -> float:
+        apart = self._space.apart(choices.distinct)
+        scale = combine(choices, apart[:, None])[0]
         # Features that predict worse than guessing are weighted from a small scale on.
         return max(scale, 0.1 / (apart.std() or 1.0))
 
@@ -136,14 +137,14 @@ class WeightedDimensions(_Learned):
         left = self._left(pairs, found.sum(axis=1, dtype=float))
         return np.column_stack([self._part * found, left]).astype(np.float32)
 
-    def path(self, sets: ChoiceSets, strengths: Sequence[float]) -> Iterator[np.ndarray]:
+    def path(self, choices: Choices, strengths: Sequence[float]) -> Iterator[np.ndarray]:
         """(m,) weights with each strength."""
-        scale = self._scale(sets)
-        parts = self._parts(sets.pairs) * np.float32(scale)
+        scale = self._scale(choices)
+        parts = self._parts(choices.distinct) * np.float32(scale)
         weights = np.ones(parts.shape[1])
         for strength in strengths:
             weights = _minimum(
-                _weights_loss(sets, parts, strength), weights, [(0.0, None)] * len(weights)
+                _weights_loss(choices, parts, strength), weights, [(0.0, None)] * len(weights)
             )
             yield scale * weights
 
@@ -151,11 +152,11 @@ class WeightedDimensions(_Learned):
         return (self._parts(pairs) @ learned.astype(np.float32)).astype(float)
 
 
-def _weights_loss(sets: ChoiceSets, parts: np.ndarray, strength: float) -> Objective:
-    penalty = 0.5 / (sets.weight.sum() * strength**2)
+def _weights_loss(choices: Choices, parts: np.ndarray, strength: float) -> Objective:
+    penalty = 0.5 / (choices.weight.sum() * strength**2)
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
-        value, pull = sets.loss((parts @ weights.astype(np.float32)).astype(float))
+        value, pull = mean_loss(choices, (parts @ weights.astype(np.float32)).astype(float))
         apart = weights - weights.mean()
         gradient = (pull.astype(np.float32) @ parts).astype(float) + 2 * penalty * apart
         return value + penalty * float(apart @ apart), gradient
@@ -175,14 +176,15 @@ class LinearTransform(_Learned):
     def _most(self, components: int) -> int:
         return components
 
-    def path(self, sets: ChoiceSets, strengths: Sequence[float]) -> Iterator[np.ndarray]:
+    def path(self, choices: Choices, strengths: Sequence[float]) -> Iterator[np.ndarray]:
         """(p, p) transforms with each strength."""
-        root = np.sqrt(self._scale(sets) * self._part)
+        root = np.sqrt(self._scale(choices) * self._part)
         x, p = self._x * root, self._x.shape[1]
-        left = self._left(sets.pairs, self._squares(self._x, sets.pairs)) * (root**2 / self._part)
+        left = self._left(choices.distinct, self._squares(self._x, choices.distinct))
+        left = left * (root**2 / self._part)
         matrix = np.eye(p)
         for strength in strengths:
-            loss = _transform_loss(sets, x, left, strength)
+            loss = _transform_loss(choices, x, left, strength)
             matrix = _minimum(loss, matrix.ravel()).reshape(p, p)
             yield root * matrix
 
@@ -198,17 +200,18 @@ class LinearTransform(_Learned):
 
 
 def _transform_loss(
-    sets: ChoiceSets, x: np.ndarray, left: np.ndarray | float, strength: float
+    choices: Choices, x: np.ndarray, left: np.ndarray | float, strength: float
 ) -> Objective:
-    penalty = 0.5 / (sets.weight.sum() * strength**2)
+    penalty = 0.5 / (choices.weight.sum() * strength**2)
     n, p = x.shape
-    i, j = sets.pairs.T
+    i, j = choices.distinct.T
 
     def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
         matrix = flat.reshape(p, p)
         z = x @ matrix.T
         size = np.trace(matrix) / p
-        value, pull = sets.loss(LinearTransform._squares(z, sets.pairs) + size**2 * left)
+        squares = LinearTransform._squares(z, choices.distinct)
+        value, pull = mean_loss(choices, squares + size**2 * left)
         gradient = 2 * (laplacian(pull, i, j, n) @ z).T @ x
         apart = matrix - size * np.eye(p)
         gradient += 2 * penalty * apart

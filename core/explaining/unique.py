@@ -21,6 +21,7 @@ from tripletscope.core.explaining.holding_out import AskedChoices, divisions_of,
 from tripletscope.core.explaining.intervals import Units
 from tripletscope.core.explaining.models import combine
 from tripletscope.core.explaining.predictors import Predictor, Together, predictors_of
+from tripletscope.core.explaining.sets import chance, guessing, log_likelihood, right
 from tripletscope.core.task import task
 
 #: Their subsets are all tried.
@@ -246,15 +247,15 @@ def _predict(
     """(2^k - 1, t) log-likelihood and accuracy of the predicted choices."""
     learned = data.asked.take(division.learned(data.asked))
     beyond = data.asked.take(division.predicted(data.asked))
-    train = np.column_stack([one.apart(learned.pairs) for one in predictors])
-    test = np.column_stack([one.apart(beyond.pairs) for one in predictors])
-    log, right = np.zeros((2, len(subsets), len(beyond)))
+    train = np.column_stack([one.apart(learned.distinct) for one in predictors])
+    test = np.column_stack([one.apart(beyond.distinct) for one in predictors])
+    log, hit = np.zeros((2, len(subsets), len(beyond)))
     for place, subset in enumerate(subsets):
         if halt():
             break
         apart = test[:, subset] @ combine(learned, train[:, subset])
-        log[place], right[place] = beyond.log_likelihood(apart), beyond.right(apart)
-    return log, right
+        log[place], hit[place] = log_likelihood(beyond, apart), right(beyond, apart)
+    return log, hit
 
 
 def _parted(
@@ -271,11 +272,11 @@ def _parted(
         times[where] += 1
         sums[:, :, where] += values
     there = times > 0
-    log, right = sums[:, :, there] / times[there]
+    log, hit = sums[:, :, there] / times[there]
     sets = data.asked.take(there)
     mine = units.about(sets)
     # Shares of the deviance of guessing are means of these over choices.
-    explained = (log + np.log(sets.n_shown)) / -sets.guessing
+    explained = (log - np.log(sets.chance)) / -guessing(sets)
     whole, k = len(subsets), subsets.shape[1]
     single = [2**i - 1 for i in range(k)]
     without = [whole - 1 - 2**i for i in range(k)]
@@ -287,18 +288,18 @@ def _parted(
     kept = {
         "total": read(explained[-1])[0], "alone": read(explained[single]),
         "unique": read(unique), "joint": read(explained[-1] - unique.sum(axis=0))[0],
-        "accuracy_unique": read(right[-1] - right[without]),
+        "accuracy_unique": read(hit[-1] - hit[without]),
         "common": read(_in_common(explained)),
     }
     fields = {
         f"{name}{end}": values[..., place] for name, values in kept.items()
         for place, end in enumerate(("", "_low", "_high"))
     }
-    accuracy = right @ sets.weight / sets.weight.sum()
+    accuracy = hit @ sets.weight / sets.weight.sum()
     return {
         **fields, "accuracy": accuracy[-1], "accuracy_alone": accuracy[single],
         "explained": explained @ sets.weight / sets.weight.sum(), "subset_accuracy": accuracy,
-        "chance": np.array(sets.chance), "n_choices": len(sets),
+        "chance": np.array(chance(sets)), "n_choices": len(sets),
     }
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
@@ -18,7 +19,6 @@ from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.explaining.explain import Seed
 from tripletscope.core.explaining.holding_out import prepared
 from tripletscope.core.explaining.models import combine
-from tripletscope.core.explaining.sets import ChoiceSets
 from tripletscope.core.explaining.spaces import FeatureSpace
 from tripletscope.core.method import Number
 from tripletscope.core.task import task
@@ -155,7 +155,7 @@ def feature_weights(
             file=given.name, remedy=f"Give at most {MOST} features, and {FOR_EACH} choices for "
             "each; explain weighs any number of them under a penalty.",
         )
-    parts = np.column_stack([_parts(space, sets.pairs) for space in tables])
+    parts = np.column_stack([_parts(space, sets.distinct) for space in tables])
     spread = parts.std(axis=0)
     parts /= np.where(spread > 0, spread, 1.0)
     units = sampling_units(given, unit)
@@ -179,8 +179,8 @@ def feature_weights(
     )
 
 
-def _weigh(sets: ChoiceSets, parts: np.ndarray, times: np.ndarray, halt: Halt) -> np.ndarray:
-    kept = sets.weighted(times)
+def _weigh(sets: Choices, parts: np.ndarray, times: np.ndarray, halt: Halt) -> np.ndarray:
+    kept = sets.reweighted(sets.weight * times)
     return combine(kept, parts)
 
 

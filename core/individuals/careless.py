@@ -19,8 +19,8 @@ from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.embedding.ste import STE
 from tripletscope.core.embedding.tste import TSTE
 from tripletscope.core.individuals.rates import Answered, Population, Rates
-from tripletscope.core.individuals.stages import choice_probabilities
 from tripletscope.core.method import Number, Switch
+from tripletscope.core.optimise.loss import map_losses
 from tripletscope.core.quality.columns import codes_of, sides_of
 from tripletscope.core.task import task
 
@@ -36,6 +36,8 @@ _CLOSING_IN = 3
 _HEAVIER, _CLEARLY = 10.0, 3.0
 #: No ranking is said to be less probable: its logarithm would be infinite.
 _LEAST = 1e-300
+#: The same of one choice: rounding would make it impossible.
+_LEAST_OF_ONE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -279,7 +281,7 @@ class _People:
 
     def chance(self, method: OrdinalEmbedding, positions: np.ndarray) -> np.ndarray:
         """(R,) probability of every answer of somebody: of all stages of a ranking."""
-        return self._jointly(choice_probabilities(method._loss(), positions, self.choices))
+        return self._jointly(_chances(method, positions, self.choices))
 
     def _jointly(self, chance: np.ndarray) -> np.ndarray:
         """(R,) product over the stages of each answer."""
@@ -289,7 +291,7 @@ class _People:
         """Log-likelihood of the answers of nobody known."""
         if not len(self.others):
             return 0.0
-        chance = choice_probabilities(method._loss(), positions, self.others)
+        chance = _chances(method, positions, self.others)
         return float(self.others_weight @ np.log(chance))
 
     def log_likelihood(self, chance: np.ndarray) -> float:
@@ -320,6 +322,13 @@ class _People:
         """The answers with these weights, (T,), times their own."""
         given = self.given
         return given.reweighted(given.weight * weight)
+
+
+def _chances(
+    method: OrdinalEmbedding, positions: np.ndarray, choices: Choices
+) -> np.ndarray:
+    """(S,) probability of what was chosen in every stage, as a map has it."""
+    return np.maximum(np.exp(-map_losses(method._loss(), positions, choices)), _LEAST_OF_ONE)
 
 
 def _choice_of(given: Judgements, choices: Choices) -> tuple[int, np.ndarray]:

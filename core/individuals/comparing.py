@@ -11,10 +11,11 @@ from scipy.special import stdtrit
 
 from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.score import question_folds
-from tripletscope.core.individuals.likelihood import Judged, Likelihood, Stages, stages_of
+from tripletscope.core.individuals.likelihood import Judged, Likelihood, choices_by
 from tripletscope.core.individuals.mixture import LatentClassMap
 from tripletscope.core.individuals.weights import WeightedEuclidean, common_map, people_of
 from tripletscope.core.method import Number
@@ -312,27 +313,27 @@ def _unweighted(
     common = common_map(
         learned, method.response, method.n_components, method.prior, method.seed, halt
     ).embedding_
-    stages = stages_of(others, np.zeros(len(others), np.int64))
+    choices = choices_by(others, np.zeros(len(others), np.int64))
     ones = np.ones((1, method.n_components))
     if not own:
-        return Judged(stages.answer, *Likelihood(stages, method.kernel).judged(common, ones))
+        return Likelihood(choices, method.response_loss).judged(common, ones)
     of_learned = learned.answers[method.by].astype("str").to_numpy()
-    of_others = others.answers[method.by].astype("str").to_numpy()[stages.answer]
-    known = stages_of(learned, np.zeros(len(learned), np.int64))
-    log_share, right = np.empty(len(stages)), np.empty(len(stages))
+    of_others = others.answers[method.by].astype("str").to_numpy()[choices.answer]
+    known = choices_by(learned, np.zeros(len(learned), np.int64))
+    log_share, right = np.empty(len(choices)), np.empty(len(choices))
     for person in np.unique(of_others):
         theirs = of_others == person
         x = _own_map(method, known.take(of_learned[known.answer] == person), common)
-        judge = Likelihood(stages.take(theirs), method.kernel)
-        log_share[theirs], right[theirs] = judge.judged(x, ones)
-    return Judged(stages.answer, log_share, right)
+        judge = Likelihood(choices.take(theirs), method.response_loss)
+        _, log_share[theirs], right[theirs] = judge.judged(x, ones)
+    return Judged(choices.answer, log_share, right)
 
 
-def _own_map(method: WeightedEuclidean, stages: Stages, start: np.ndarray) -> np.ndarray:
+def _own_map(method: WeightedEuclidean, choices: Choices, start: np.ndarray) -> np.ndarray:
     """The map of one person's choices, from the map of all."""
-    if not len(stages):
+    if not len(choices):
         return start
-    likelihood = Likelihood(stages, method.kernel)
+    likelihood = Likelihood(choices, method.response_loss)
     ones = np.ones((1, start.shape[1]))
 
     def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
@@ -369,8 +370,9 @@ def _by_person(
     count = np.bincount(person, minlength=number)[there]
     error = np.sqrt(mean(apart) / np.maximum(count - 1, 1)[:, None])
     error[count < _FEWEST] = np.nan
-    stages = stages_of(given, who)
-    chance = np.bincount(stages.who, stages.chance * stages.weight, number)[there] / total[there]
+    choices = choices_by(given, who)
+    guessed = np.bincount(choices.unit, choices.chance * choices.weight, number)
+    chance = guessed[there] / total[there]
     return PeopleComparison(
         people[there], count, np.array(models), mean(log_share), error, mean(right), chance
     )

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.units import participants_of
@@ -22,10 +23,12 @@ from tripletscope.core.individuals.comparing import (
     Seed,
     held_out,
 )
-from tripletscope.core.individuals.likelihood import ResponseKernel, Stages, stages_of
+from tripletscope.core.individuals.likelihood import choices_by
 from tripletscope.core.individuals.weights import WeightedEuclidean, common_map, people_of
 from tripletscope.core.method import Number
 from tripletscope.core.observers.groups import counted
+from tripletscope.core.optimise.loss import Loss
+from tripletscope.core.optimise.responses import shares
 from tripletscope.core.task import task
 
 #: Fewer participants carry no interval.
@@ -197,14 +200,14 @@ def permutation_test(
     which (T,): Condition of each answer, from 0.
     """
     common = common_map(given, method.response, method.n_components, method.prior, method.seed)
-    stages = stages_of(given, which)
+    choices = choices_by(given, which)
     if method.n_components == 1:
         raise DataError(
             "a map of one dimension has no axes to weight differently", file=given.name,
             remedy="Choose two dimensions or more.",
         )
-    scores, information = stretching(common.embedding_, stages, method.kernel)
-    labels, unit, block, permuted = _design(given, stages)
+    scores, information = stretching(common.embedding_, choices, method.response_loss)
+    labels, unit, block, permuted = _design(given, choices)
     scores, information = (
         np.stack([np.bincount(unit, column, len(labels)) for column in of.T], axis=1)
         for of in (scores, information)
@@ -223,14 +226,14 @@ def permutation_test(
 
 
 def _design(
-    given: Judgements, stages: Stages
+    given: Judgements, choices: Choices
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
     """Labels of units, unit of each stage, block of each unit, and the design in words."""
     who, number = participants_of(given)
     trial = np.arange(len(given)) if given.trials is None else given.trials
-    unit = np.unique(trial[stages.answer], return_inverse=True)[1]
+    unit = np.unique(trial[choices.answer], return_inverse=True)[1]
     first = np.unique(unit, return_index=True)[1]
-    labels, person = stages.who[first], who[stages.answer][first]
+    labels, person = choices.unit[first], who[choices.answer][first]
     if number < _FEWEST:
         return labels, unit, np.zeros(len(labels), np.int64), "between trials"
     seen = np.zeros((number, int(labels.max()) + 1), dtype=bool)
@@ -250,7 +253,7 @@ def _design(
 
 
 def stretching(
-    positions: np.ndarray, stages: Stages, kernel: ResponseKernel
+    positions: np.ndarray, choices: Choices, loss: Loss
 ) -> tuple[np.ndarray, np.ndarray]:
     """By how much each choice would stretch a map, in every direction.
 
@@ -261,24 +264,20 @@ def stretching(
     """
     d = positions.shape[1]
     rows, columns = np.triu_indices(d)
-    apart = positions[stages.pairs[:, 0]] - positions[stages.pairs[:, 1]]
+    apart = positions[choices.pairs[:, 0]] - positions[choices.pairs[:, 1]]
     products = apart[:, rows] * apart[:, columns] * np.where(rows == columns, 1.0, 2.0)
     squares = np.einsum("ek,ek->e", apart, apart)
-    slope, like = -np.ones(len(squares)), -squares
-    if kernel.power > 0:
-        slope = -kernel.power / (kernel.offset + squares)
-        like = -kernel.power * np.log(kernel.offset + squares)
-    sizes, begins = stages.sizes, stages.bounds[:-1]
-    sign = np.repeat(stages.sign, sizes)
-    like, products = sign * like, products * (sign * slope)[:, None]
-    shares = np.exp(like - np.repeat(np.maximum.reduceat(like, begins), sizes))
-    shares /= np.repeat(np.add.reduceat(shares, begins), sizes)
-    mean = np.add.reduceat(shares[:, None] * products, begins, axis=0)
+    like, slope = loss.similarities(squares)
+    sizes, begins = choices.n_shown, choices.bounds[:-1]
+    sign = np.repeat(choices.sign, sizes)
+    products *= (sign * slope)[:, None]
+    share = shares(choices, like)
+    mean = np.add.reduceat(share[:, None] * products, begins, axis=0)
     rest = products - np.repeat(mean, sizes, axis=0)
-    scores = stages.weight[:, None] * rest[begins]
+    scores = choices.weight[:, None] * rest[begins]
     squared = (rest[:, :, None] * rest[:, None, :]).reshape(len(rest), -1)
-    information = np.add.reduceat(shares[:, None] * squared, begins, axis=0)
-    return scores, stages.weight[:, None] * information
+    information = np.add.reduceat(share[:, None] * squared, begins, axis=0)
+    return scores, choices.weight[:, None] * information
 
 
 def _statistic(

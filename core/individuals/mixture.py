@@ -12,18 +12,12 @@ from sklearn.cluster import KMeans as Lloyd
 
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, part, silent
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import Embedding
 from tripletscope.core.geometry import principal_axes
-from tripletscope.core.individuals.likelihood import (
-    Judged,
-    Likelihood,
-    ResponseKernel,
-    Stages,
-    kernel_of,
-    stages_of,
-)
+from tripletscope.core.individuals.likelihood import Judged, Likelihood, choices_by
 from tripletscope.core.individuals.shared import weights_of
 from tripletscope.core.individuals.weights import (
     By,
@@ -33,9 +27,10 @@ from tripletscope.core.individuals.weights import (
     Seed,
     common_map,
     people_of,
+    response_loss,
 )
 from tripletscope.core.method import Choice, Number, register
-from tripletscope.core.optimise.loss import margins
+from tripletscope.core.optimise.loss import Loss, margins
 from tripletscope.core.optimise.minimise import minimise
 
 #: Iterations of EM: of every start, and of the best of them at most.
@@ -162,11 +157,11 @@ class LatentClassMap(Embedding):
         common = common_map(
             given, self.response, self.n_components, self.prior, self.seed, part(progress, 0, 0.1)
         )
-        stages = stages_of(given, who)
+        choices = choices_by(given, who)
         self.n_objects_, self.placed_ = given.n_objects, common.placed_
         self.embedding_ = common.embedding_
         with single_blas_thread():
-            found = self._best(stages, part(progress, 0.1, 1.0))
+            found = self._best(choices, part(progress, 0.1, 1.0))
         self._keep(found)
         self.n_answers_ = np.bincount(who[given.weight > 0], minlength=len(self.people_))
         self.stopped_ |= common.stopped_
@@ -175,37 +170,37 @@ class LatentClassMap(Embedding):
         return self
 
     @property
-    def kernel(self) -> ResponseKernel:
-        return kernel_of(self.response, self.n_components)
+    def response_loss(self) -> Loss:
+        return response_loss(self.response, self.n_components)
 
-    def _best(self, stages: Stages, progress: Progress) -> _State:
+    def _best(self, choices: Choices, progress: Progress) -> _State:
         self.stopped_, self.n_iter_ = False, 0
         if self.n_groups == 1:
-            state = self._begun(stages, np.ones((len(self.people_), 1)))
-            return self._climb(stages, state, _LONG, progress)
-        starts = self._starts(stages)
+            state = self._begun(choices, np.ones((len(self.people_), 1)))
+            return self._climb(choices, state, _LONG, progress)
+        starts = self._starts(choices)
         found = []
         for number, member in enumerate(starts):
             share = part(progress, 0.7 * number / len(starts), 0.7 * (number + 1) / len(starts))
-            found.append(self._climb(stages, self._begun(stages, member), _SHORT, share))
+            found.append(self._climb(choices, self._begun(choices, member), _SHORT, share))
             if self.stopped_:
                 break
         best = max(found, key=lambda state: state.likelihood)
         if self.stopped_:
             return best
-        return self._climb(stages, best, _LONG, part(progress, 0.7, 1.0))
+        return self._climb(choices, best, _LONG, part(progress, 0.7, 1.0))
 
-    def _starts(self, stages: Stages) -> list[np.ndarray]:
+    def _starts(self, choices: Choices) -> list[np.ndarray]:
         """Memberships to begin with: clusters of how each person would change the common map."""
         people, groups = len(self.people_), self.n_groups
         rng = np.random.default_rng(self.seed)
         pulls = np.zeros((people, self.embedding_.size))
         ones = np.ones((people, self.n_components))
-        order = np.argsort(stages.who, kind="stable")
-        ends = np.searchsorted(stages.who[order], np.arange(people + 1))
+        order = np.argsort(choices.unit, kind="stable")
+        ends = np.searchsorted(choices.unit[order], np.arange(people + 1))
         for p in range(people):
-            own = stages.take(order[ends[p] : ends[p + 1]])
-            pull = Likelihood(own, self.kernel)(self.embedding_, ones)[1].ravel()
+            own = choices.take(order[ends[p] : ends[p + 1]])
+            pull = Likelihood(own, self.response_loss)(self.embedding_, ones)[1].ravel()
             pulls[p] = pull / np.sqrt(max(len(own), 1))
         values, scale, _ = np.linalg.svd(pulls - pulls.mean(axis=0), full_matrices=False)
         directions = (values * scale)[:, :_DIRECTIONS]
@@ -223,19 +218,19 @@ class LatentClassMap(Embedding):
             starts.append(member)
         return starts
 
-    def _begun(self, stages: Stages, member: np.ndarray) -> _State:
+    def _begun(self, choices: Choices, member: np.ndarray) -> _State:
         groups = member.shape[1]
         state = _State(
             np.repeat(self.embedding_[None], groups, axis=0),
             np.zeros((groups, self.n_components)), member.mean(axis=0), member,
         )
-        return self._raised(stages, state, 2 * _STEPS)
+        return self._raised(choices, state, 2 * _STEPS)
 
-    def _climb(self, stages: Stages, state: _State, most: int, progress: Progress) -> _State:
+    def _climb(self, choices: Choices, state: _State, most: int, progress: Progress) -> _State:
         """EM for some iterations, or until the likelihood stays."""
         for number in range(most):
             before = state.likelihood
-            state.member, state.likelihood = self._members(stages, state)
+            state.member, state.likelihood = self._members(choices, state)
             self.n_iter_ += 1
             state.converged = state.likelihood - before < _RISE
             if progress(number / most, loss=-state.likelihood, snapshot=state.maps[0]):
@@ -243,36 +238,37 @@ class LatentClassMap(Embedding):
             if state.converged or self.stopped_:
                 break
             state.shares = state.member.mean(axis=0)
-            state = self._raised(stages, state, _STEPS)
+            state = self._raised(choices, state, _STEPS)
         return state
 
-    def _of_groups(self, stages: Stages, state: _State) -> np.ndarray:
+    def _of_groups(self, choices: Choices, state: _State) -> np.ndarray:
         """(S, g) log probability of every choice under every group."""
-        judge = Likelihood(stages.of(np.zeros(len(stages))), self.kernel).judged
+        judge = Likelihood(choices.of_units(np.zeros(len(choices))), self.response_loss).judged
         return np.stack([
-            judge(x, weights_of(logs)[None])[0]
+            judge(x, weights_of(logs)[None]).log_share
             for x, logs in zip(state.maps, state.logs, strict=True)
         ], axis=1)
 
-    def _members(self, stages: Stages, state: _State) -> tuple[np.ndarray, float]:
+    def _members(self, choices: Choices, state: _State) -> tuple[np.ndarray, float]:
         """Memberships, and the log likelihood with the prior of the maps."""
-        each = self._of_groups(stages, state) * stages.weight[:, None]
+        each = self._of_groups(choices, state) * choices.weight[:, None]
         of_people = np.stack([
-            np.bincount(stages.who, column, len(self.people_)) for column in each.T
+            np.bincount(choices.unit, column, len(self.people_)) for column in each.T
         ], axis=1) + np.log(np.maximum(state.shares, 1e-12))
         maps = state.maps if self.differ == "maps" else state.maps[:1]
         prior = 0.5 * self.prior * np.sum(maps**2) + 0.5 * _FIRMNESS * np.sum(state.logs**2)
         return softmax(of_people, axis=1), float(logsumexp(of_people, axis=1).sum() - prior)
 
-    def _raised(self, stages: Stages, state: _State, steps: int) -> _State:
+    def _raised(self, choices: Choices, state: _State, steps: int) -> _State:
         """Maps or weights that are likelier, given who belongs where."""
         shape = self.embedding_.shape
         if self.differ == "maps":
             ones = np.ones((1, shape[1]))
-            alone = stages.of(np.zeros(len(stages)))
+            alone = choices.of_units(np.zeros(len(choices)))
             for g, x in enumerate(state.maps):
                 part_of = Likelihood(
-                    alone.weighted(stages.weight * state.member[stages.who, g]), self.kernel
+                    alone.reweighted(choices.weight * state.member[choices.unit, g]),
+                    self.response_loss,
                 )
 
                 def of_map(
@@ -285,14 +281,14 @@ class LatentClassMap(Embedding):
                 state.maps[g] = minimise(of_map, x.ravel(), max_iter=steps).x.reshape(shape)
             return state
         groups, size = state.member.shape[1], self.embedding_.size
-        number = len(stages)
-        every = stages.take(np.tile(np.arange(number), groups)).of(
+        number = len(choices)
+        every = choices.take(np.tile(np.arange(number), groups)).of_units(
             np.repeat(np.arange(groups), number)
         )
         joint = Likelihood(
-            every.weighted(
-                np.tile(stages.weight, groups) * state.member[stages.who].T.ravel()
-            ), self.kernel,
+            every.reweighted(
+                np.tile(choices.weight, groups) * state.member[choices.unit].T.ravel()
+            ), self.response_loss,
         )
 
         def of_weights(flat: np.ndarray) -> tuple[float, np.ndarray]:
@@ -353,15 +349,15 @@ class LatentClassMap(Embedding):
         """
         self._require_fit()
         given = as_answers(triplets)
-        stages = stages_of(given, np.zeros(len(given), np.int64))
-        member = self._member_of(given)[stages.answer]
-        likelihood = Likelihood(stages, self.kernel)
+        choices = choices_by(given, np.zeros(len(given), np.int64))
+        member = self._member_of(given)[choices.answer]
+        likelihood = Likelihood(choices, self.response_loss)
         ones = np.ones((1, self.n_components))
         each = [likelihood.judged(x, ones) for x in self.maps_]
-        log_share = logsumexp(np.stack([e[0] for e in each], axis=1), b=member, axis=1)
+        log_share = logsumexp(np.stack([e.log_share for e in each], axis=1), b=member, axis=1)
         # The likeliest choice under the mixture is that of the maps that agree on it.
-        right = np.sum(np.stack([e[1] for e in each], axis=1) * member, axis=1)
-        return Judged(stages.answer, log_share, 0.5 + np.sign(right - 0.5) / 2)
+        right = np.sum(np.stack([e.right for e in each], axis=1) * member, axis=1)
+        return Judged(choices.answer, log_share, 0.5 + np.sign(right - 0.5) / 2)
 
     def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) distance to far minus distance to near, on average over who may have answered.

@@ -8,8 +8,10 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.individuals.likelihood import Likelihood, ResponseKernel, Stages
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.individuals.likelihood import Likelihood
 from tripletscope.core.individuals.spread import Parabolas, Spread, best_spread
+from tripletscope.core.optimise.loss import Loss
 from tripletscope.core.optimise.minimise import Optimum, adapted, minimise
 
 #: How often a spread is estimated anew at most, and by what change it has converged.
@@ -43,12 +45,12 @@ class SharedMap:
     """
 
     def __init__(
-        self, stages: Stages, fold: np.ndarray, kernel: ResponseKernel, prior: float
+        self, choices: Choices, fold: np.ndarray, loss: Loss, prior: float
     ) -> None:
         self._prior = prior
-        self._all = Likelihood(stages, kernel)
+        self._all = Likelihood(choices, loss)
         self._parts = [
-            tuple(Likelihood(stages.take(which), kernel) for which in (fold != k, fold == k))
+            tuple(Likelihood(choices.take(which), loss) for which in (fold != k, fold == k))
             for k in np.unique(fold)
         ]
 

@@ -13,21 +13,14 @@ from scipy.stats import ortho_group
 
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, part, silent
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding import CKL, STE, TSTE
 from tripletscope.core.embedding.ordinal import Embedding, OrdinalEmbedding
 from tripletscope.core.evaluation.score import question_folds
-from tripletscope.core.individuals.likelihood import (
-    RESPONSES,
-    Judged,
-    Likelihood,
-    ResponseKernel,
-    Stages,
-    kernel_of,
-    stages_of,
-)
+from tripletscope.core.individuals.likelihood import Judged, Likelihood, choices_by
 from tripletscope.core.individuals.shared import Shared, SharedMap, weights_of
 from tripletscope.core.individuals.spread import (
     Accuracy,
@@ -36,8 +29,9 @@ from tripletscope.core.individuals.spread import (
     best_spread,
     rough_accuracy_of,
 )
-from tripletscope.core.method import Column, Number, Switch, register
+from tripletscope.core.method import Choice, Column, Number, Switch, register
 from tripletscope.core.observers.floor import Floor, answers_needed
+from tripletscope.core.optimise.loss import Loss
 from tripletscope.core.optimise.minimise import adapted
 
 #: Spread that a fit begins with, and folds on which it is estimated anew.
@@ -73,7 +67,13 @@ Starts = Annotated[
     )
 ]
 Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
-Response = Annotated[str, RESPONSES]
+Response = Annotated[
+    str, Choice(
+        {"ste": "STE", "tste": "t-STE", "ckl": "CKL"}, "Response model",
+        "Probability of an answer as a function of the distances. STE: exp(−d²), so that weights "
+        "are exactly stretched axes. t-STE and CKL forgive distant objects.", advanced=True,
+    )
+]
 
 
 def people_of(given: Judgements, by: str) -> tuple[np.ndarray, np.ndarray]:
@@ -103,6 +103,11 @@ def common_map(
     return _MAPS[response](
         n_components=n_components, n_init=_STARTS, prior=prior, seed=seed
     ).fit(given, progress=progress)
+
+
+def response_loss(response: str, n_components: int) -> Loss:
+    """That of the embedding of a response model."""
+    return _MAPS[response](n_components=n_components)._loss()
 
 
 @register("individuals")
@@ -209,7 +214,7 @@ class WeightedEuclidean(Embedding):
         self._check_parameters()
         given = as_answers(triplets)
         who, self.people_ = people_of(given, self.by)
-        stages = stages_of(given, who)
+        choices = choices_by(given, who)
         common = common_map(
             given, self.response, self.n_components, self.prior, self.seed,
             part(progress, 0.0, 0.15),
@@ -217,8 +222,8 @@ class WeightedEuclidean(Embedding):
         self.n_objects_, self.placed_ = given.n_objects, common.placed_
         with single_blas_thread():
             fold = question_folds(given, _FOLDS, np.random.default_rng(self.seed))
-            found = self._best(stages, fold[stages.answer], common, part(progress, 0.15, 0.9))
-            self._keep(found, stages)
+            found = self._best(choices, fold[choices.answer], common, part(progress, 0.15, 0.9))
+            self._keep(found, choices)
         self.n_answers_ = np.bincount(who[given.weight > 0], minlength=len(self.people_) + 1)[:-1]
         self.stopped_ = common.stopped_ or found.optimum.stopped
         self.converged_ = found.optimum.converged
@@ -229,20 +234,20 @@ class WeightedEuclidean(Embedding):
         return self
 
     @property
-    def kernel(self) -> ResponseKernel:
-        return kernel_of(self.response, self.n_components)
+    def response_loss(self) -> Loss:
+        return response_loss(self.response, self.n_components)
 
     def _best(
-        self, stages: Stages, fold: np.ndarray, common: OrdinalEmbedding, progress: Progress
+        self, choices: Choices, fold: np.ndarray, common: OrdinalEmbedding, progress: Progress
     ) -> Shared:
         """The likeliest fit over some rotations of the shared map, and its test against none."""
         x, d = common.embedding_, self.n_components
         self.p_attention_ = np.nan
-        model = SharedMap(stages, fold, self.kernel, self.prior)
+        model = SharedMap(choices, fold, self.response_loss, self.prior)
         none = np.zeros((len(self.people_) + 1, d))
         first = Spread(_FIRST, 0.0 if self.alike else _FIRST)
-        tried = stages.take(np.arange(0, len(stages), 1 + len(stages) // _MANY))
-        few = Likelihood(tried, self.kernel)
+        tried = choices.take(np.arange(0, len(choices), 1 + len(choices) // _MANY))
+        few = Likelihood(tried, self.response_loss)
         rotations = [np.eye(d)] if self.alike else [np.eye(d), *self._rotations()]
         begun = []
         for number, turn in enumerate(rotations):
@@ -276,7 +281,7 @@ class WeightedEuclidean(Embedding):
             ortho_group.rvs(self.n_components, random_state=rng) for _ in range(self.n_init - 1)
         ]
 
-    def _keep(self, found: Shared, stages: Stages) -> None:
+    def _keep(self, found: Shared, choices: Choices) -> None:
         """Normalise, order the axes, and say how well all is known."""
         logs = found.logs[:-1]
         means = weights_of(logs).mean(axis=0)
@@ -287,7 +292,7 @@ class WeightedEuclidean(Embedding):
         logs = (logs - np.log(means))[:, order]
         self.weights_ = weights_of(logs)
         self.consistency_, self.attention_ = found.spread.consistency, found.spread.attention
-        accuracy = self._accuracy(Likelihood(stages, self.kernel), found.spread)
+        accuracy = self._accuracy(Likelihood(choices, self.response_loss), found.spread)
         self.log_covariance_ = accuracy.covariance
         told_apart = self.n_components == 1 or self.p_attention_ < _LEVEL
         self.axes_error_ = accuracy.axes if told_apart else np.inf
@@ -338,9 +343,9 @@ class WeightedEuclidean(Embedding):
         triplets : Triplets or Quadruples
         """
         given = as_answers(triplets)
-        stages = stages_of(given, self.rows_of(given))
+        choices = choices_by(given, self.rows_of(given))
         rows = np.vstack([self.weights_, np.ones(self.n_components)])
-        return Judged(stages.answer, *Likelihood(stages, self.kernel).judged(self.embedding_, rows))
+        return Likelihood(choices, self.response_loss).judged(self.embedding_, rows)
 
     def rows_of(self, triplets: Judgements) -> np.ndarray:
         """(T,) row of `weights_` of each answer; P where nobody who was fitted gave it."""

@@ -1,7 +1,7 @@
 """Total loss of a map over many answers, and its gradient, from the loss of one answer.
 
 A loss is a compiled function of the two squared distances of an answer; for choices among several
-pairs, that of the similarity of one pair (`tripletscope.core.optimise.stages`). It never sees
+pairs, that of the similarity of one pair (`tripletscope.core.optimise.responses`). It never sees
 coordinates; `Objective` gathers the distances, calls it, and scatters its derivatives. The three
 steps run over blocks of answers that stay in the processor's cache. Where answers are many, parts
 of them are added up in threads, always the same parts in the same order: the bits of a loss do not
@@ -23,11 +23,12 @@ import numpy as np
 from numba.core import types
 
 from tripletscope.core.computing.threads import side_by_side
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.optimise.addresses import KERNEL, SIMILARITY, address, found_at
-from tripletscope.core.optimise.choices import Answers
 from tripletscope.core.optimise.elementary import compiled, exact
+from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.responses import add_up_choices, choice_losses
 from tripletscope.core.optimise.rows import add_gradient, of_answers, set_squared_distances, width
-from tripletscope.core.optimise.stages import add_up_choices, set_losses
 
 #: Answers that are handled at a time: their distances and slopes stay in the nearest cache.
 _BLOCK = 512
@@ -71,18 +72,6 @@ def margins(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return margin
 
 
-def squared_distances(positions: np.ndarray, roles: np.ndarray) -> np.ndarray:
-    """(2, T) squared distances from anchor to near and to far.
-
-    Shapes: positions (d, n), roles uint32 (3, T).
-    """
-    found = np.empty((2, roles.shape[1]))
-    rows = np.zeros((positions.shape[1], width(len(positions))))
-    rows[:, : len(positions)] = positions.T
-    set_squared_distances(rows, of_answers(roles, 0, roles.shape[1]), 0, *found)
-    return found
-
-
 @dataclass(frozen=True)
 class Loss:
     """The loss of one answer.
@@ -117,6 +106,12 @@ class Loss:
         """(k,) the parameters as compiled code takes them."""
         return np.array(self.parameters, dtype=float)
 
+    def similarities(self, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of squared distances, and their derivatives, in the shape of these."""
+        found, slope = np.empty((2, squares.size))
+        self.similarity(np.ascontiguousarray(squares).ravel(), self.constants, found, slope)
+        return found.reshape(squares.shape), slope.reshape(squares.shape)
+
 
 _VECTOR, _MATRIX = types.float64[::1], types.float64[:, ::1]
 
@@ -129,7 +124,7 @@ class Block(NamedTuple):
     constants (k,): Of the loss.
     ahead: See `tripletscope.core.optimise.rows.set_squared_distances`.
     positions, gradient (n, w): By rows; see `tripletscope.core.optimise.rows.width`.
-    chosen: As of `PreparedAnswers`.
+    chosen: As of `Part`.
     """
 
     kernel: int
@@ -273,26 +268,15 @@ def _compiled_singles() -> Callable:
     return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(_singles)
 
 
-def choice_losses(
-    loss: Loss, squares: np.ndarray, chosen: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Loss of every choice by itself, shape (T,), and its slopes, shape (m, T).
+def map_losses(loss: Loss, positions: np.ndarray, choices: Choices) -> np.ndarray:
+    """(S,) minus the logarithm of the probability of what was chosen in each stage.
 
-    squares (m, T): Squared distances of the pairs of each choice, the chosen ones first.
-    chosen: As of `PreparedAnswers`, but not 0.
+    Shapes: positions (n, d).
+    loss: With a similarity.
     """
-    lost, by = np.empty(squares.shape[1]), np.empty(squares.shape)
-    _compiled_choices()(
-        address(loss.similarity, SIMILARITY), loss.constants, np.ascontiguousarray(squares),
-        chosen, lost, by,
-    )
-    return lost, by
-
-
-@cache
-def _compiled_choices() -> Callable:
-    signature = types.void(types.int64, _VECTOR, _MATRIX, types.int64, _VECTOR, _MATRIX)
-    return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(set_losses)
+    first, second = choices.pairs.T
+    squares = sum((x[first] - x[second]) ** 2 for x in positions.T)
+    return choice_losses(choices, loss.similarities(squares)[0])[0]
 
 
 def address_of(loss: Loss, chosen: int) -> int:
@@ -311,7 +295,7 @@ class Objective:
     """
 
     def __init__(
-        self, answers: Answers, loss: Loss, n_components: int,
+        self, answers: Layout, loss: Loss, n_components: int,
         prior: float = 0.0,
     ) -> None:
         n, size = answers.n_objects, width(n_components)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tripletscope.core.optimise.answers import PreparedAnswers
-from tripletscope.core.optimise.choices import Answers
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.optimise.loss import Loss, Objective, choice_losses, squared_distances
+from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.loss import Loss, Objective
 from tripletscope.core.optimise.minimise import minimise
+from tripletscope.core.optimise.responses import losses_of
 
 #: Positions in all beyond which a matrix for every two of them is refused: 300 MB.
 LARGEST = 6000
@@ -44,7 +44,7 @@ class Normal:
 
 
 def laplace_normal(
-    answers: Answers, loss: Loss, mode: np.ndarray, precision: float, *,
+    answers: Layout, loss: Loss, mode: np.ndarray, precision: float, *,
     free_size: bool = False,
 ) -> Normal:
     """Laplace's approximation of the posterior over maps around one of its modes.
@@ -93,7 +93,7 @@ def _size(positions: np.ndarray, placed: np.ndarray) -> tuple[np.ndarray, float,
 
 
 def _sized(
-    answers: Answers, loss: Loss, start: np.ndarray, precision: float
+    answers: Layout, loss: Loss, start: np.ndarray, precision: float
 ) -> np.ndarray:
     """The map (d, n) that is the most probable one where sizes are counted by their logarithm."""
     objective = Objective(answers, loss, len(start), precision)
@@ -110,7 +110,7 @@ def _sized(
     return minimise(counted, start.ravel() * np.sqrt(usual2 / begun2)).x.reshape(start.shape)
 
 
-def second_derivatives(answers: Answers, loss: Loss, positions: np.ndarray) -> np.ndarray:
+def second_derivatives(answers: Layout, loss: Loss, positions: np.ndarray) -> np.ndarray:
     """Hessian of the total loss by the positions, shape (d * n, d * n).
 
     Exact in the positions; the curvature of an answer's loss in its squared distances is
@@ -119,46 +119,28 @@ def second_derivatives(answers: Answers, loss: Loss, positions: np.ndarray) -> n
     d, n = positions.shape
     hessian = np.zeros((d, n, d, n))
     for part in answers.parts:
-        (_add_of_choices if part.chosen else _add_of_answers)(part, loss, positions, hessian)
+        pairs = part.pairs
+        squares = np.sum((positions[:, pairs[:, 0]] - positions[:, pairs[:, 1]]) ** 2, axis=0)
+        step = _STEP * (1.0 + squares.sum(axis=0))
+        by = _slopes(loss, squares, part.chosen or 1)
+        bent = np.stack([
+            _slopes(loss, squares + step * (np.arange(len(pairs)) == e)[:, None], part.chosen or 1)
+            for e in range(len(pairs))
+        ]) - by
+        bent = 0.5 * (bent + bent.swapaxes(0, 1)) / step
+        for e, f in np.ndindex(bent.shape[:2]):
+            _add_of_pairs(
+                positions, pairs[e], pairs[f],
+                part.weight * by[e] if e == f else np.zeros(len(step)),
+                part.weight * bent[e, f], hessian,
+            )
     return hessian.reshape(d * n, d * n)
 
 
-def _add_of_answers(
-    answers: PreparedAnswers, loss: Loss, positions: np.ndarray, hessian: np.ndarray
-) -> None:
-    near2, far2 = squared_distances(positions, answers.roles)
-
-    def slopes(near2: np.ndarray, far2: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        by_near, by_far = np.empty((2, len(near2)))
-        loss.kernel(near2, far2, answers.weight, loss.constants, by_near, by_far)
-        return by_near, by_far
-
-    step = _STEP * (1.0 + near2 + far2)
-    by_near, by_far = slopes(near2, far2)
-    near_near, mixed = ((b - a) / step for a, b in zip(
-        (by_near, by_far), slopes(near2 + step, far2), strict=True
-    ))
-    far_far = (slopes(near2, far2 + step)[1] - by_far) / step
-    _add_curvature(positions, answers.roles, by_near, by_far, near_near, mixed, far_far, hessian)
-
-
-def _add_of_choices(
-    choices: PreparedAnswers, loss: Loss, positions: np.ndarray, hessian: np.ndarray
-) -> None:
-    pairs = choices.pairs
-    squares = np.sum((positions[:, pairs[:, 0]] - positions[:, pairs[:, 1]]) ** 2, axis=0)
-    step = _STEP * (1.0 + squares.sum(axis=0))
-    by = choice_losses(loss, squares, choices.chosen)[1]
-    for e in range(len(pairs)):
-        moved = squares.copy()
-        moved[e] += step
-        bent = (choice_losses(loss, moved, choices.chosen)[1] - by) / step
-        for f in range(len(pairs)):
-            _add_of_pairs(
-                positions, pairs[e], pairs[f],
-                choices.weight * by[e] if e == f else np.zeros(len(step)),
-                choices.weight * bent[f], hessian,
-            )
+def _slopes(loss: Loss, squares: np.ndarray, chosen: int) -> np.ndarray:
+    """(m, T) derivatives of the losses of choices by the squared distances of their pairs."""
+    similarity, slope = loss.similarities(squares)
+    return losses_of(similarity, chosen)[1] * slope
 
 
 @compiled
@@ -176,36 +158,6 @@ def _add_of_pairs(positions, one, other, by, bent, hessian):
                     for e in range(d):
                         v = 2.0 * (positions[e, other[0, t]] - positions[e, other[1, t]])
                         hessian[c, i, e, j] += same * bent[t] * u * v
-
-
-@compiled
-def _add_curvature(positions, roles, by_near, by_far, near_near, mixed, far_far, hessian):
-    for t in range(by_near.size):
-        a, j, k = roles[0, t], roles[1, t], roles[2, t]
-        for c in range(positions.shape[0]):
-            x = positions[c]
-            hessian[c, a, c, a] += 2.0 * (by_near[t] + by_far[t])
-            hessian[c, j, c, j] += 2.0 * by_near[t]
-            hessian[c, k, c, k] += 2.0 * by_far[t]
-            hessian[c, a, c, j] -= 2.0 * by_near[t]
-            hessian[c, j, c, a] -= 2.0 * by_near[t]
-            hessian[c, a, c, k] -= 2.0 * by_far[t]
-            hessian[c, k, c, a] -= 2.0 * by_far[t]
-            u, v = 2.0 * (x[a] - x[j]), 2.0 * (x[a] - x[k])
-            for e in range(positions.shape[0]):
-                y = positions[e]
-                p, q = 2.0 * (y[a] - y[j]), 2.0 * (y[a] - y[k])
-                near, far = near_near[t] * u * p, far_far[t] * v * q
-                up, vp = mixed[t] * u * q, mixed[t] * v * p
-                hessian[c, a, e, a] += near + far + up + vp
-                hessian[c, j, e, j] += near
-                hessian[c, k, e, k] += far
-                hessian[c, a, e, j] -= near + vp
-                hessian[c, j, e, a] -= near + up
-                hessian[c, a, e, k] -= far + up
-                hessian[c, k, e, a] -= far + vp
-                hessian[c, j, e, k] += up
-                hessian[c, k, e, j] += vp
 
 
 def _turns(mode: np.ndarray) -> np.ndarray:

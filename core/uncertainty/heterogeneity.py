@@ -16,7 +16,7 @@ from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.units import participants_of
 from tripletscope.core.geometry import rms
 from tripletscope.core.method import Number
-from tripletscope.core.optimise.choices import Answers, prepared, rows_of
+from tripletscope.core.optimise.layout import Layout, order_of
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.samples import aligned
 
@@ -113,8 +113,8 @@ def heterogeneity(
         )
     counting = np.flatnonzero(triplets.weight > 0)
     reference = clone(method).fit(triplets.take(counting)).embedding_
-    answers = prepared(triplets, method.is_likelihood)
-    order = rows_of(triplets, method.is_likelihood)
+    answers = Layout.of(triplets, method.is_likelihood)
+    order = order_of(triplets, method.is_likelihood)
     rng = np.random.default_rng(seed)
     parts = min(number, _GROUPS)
     # Who is not known, -1, is always learned from.
@@ -152,7 +152,7 @@ def heterogeneity(
 
 
 def _map_of(
-    method: OrdinalEmbedding, answers: Answers, kept: np.ndarray, reference: np.ndarray, halt: Halt
+    method: OrdinalEmbedding, answers: Layout, kept: np.ndarray, reference: np.ndarray, halt: Halt
 ) -> np.ndarray:
     """(n, d) map of some of the answers, aligned; NaN where an object has none."""
     rest = answers.reweighted(kept * answers.weight)

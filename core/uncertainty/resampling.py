@@ -23,7 +23,7 @@ from tripletscope.core.evaluation.units import (
 )
 from tripletscope.core.geometry import procrustes, procrustes_disparity
 from tripletscope.core.method import Choice, Number, Switch
-from tripletscope.core.optimise.choices import Answers, prepared, rows_of
+from tripletscope.core.optimise.layout import Layout, order_of
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.response import ResponseModel, learned_response
 from tripletscope.core.uncertainty.samples import Samples, aligned
@@ -156,10 +156,10 @@ def bootstrap(
         counting = np.flatnonzero(triplets.weight > 0)
         reference = clone(method).fit(triplets.take(counting)).embedding_
     single = clone(method).set_params(n_init=1)
-    answers = prepared(triplets, method.is_likelihood)
+    answers = Layout.of(triplets, method.is_likelihood)
     # Answers of weight 0 are none: a resample of nothing else would have no map.
     answers = answers.reweighted(answers.weight)
-    order = rows_of(triplets, method.is_likelihood)
+    order = order_of(triplets, method.is_likelihood)
     units = units.take(order[triplets.weight[order] > 0])
     learn = partial(
         bootstrap_response, single, triplets, scheme=scheme, unit=units.unit, share=share, seed=seed
@@ -223,7 +223,7 @@ class _Drawing:
     share: Of the units, in subsamples.
     """
 
-    answers: Answers
+    answers: Layout
     units: SamplingUnits
     share: float | None
     reference: np.ndarray

@@ -9,29 +9,39 @@ from joblib import parallel_config
 from scipy import integrate, stats
 
 import tripletscope as ts
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.dimensions import variational
-from tripletscope.core.dimensions.likelihood import TrialBatch, padded
-from tripletscope.core.dimensions.prior import SpikeAndSlab
-from tripletscope.core.dimensions.sparse import chosen, similarities_of
-from tripletscope.core.dimensions.trials import (
+from tripletscope.core.dimensions.likelihood import (
     MOST_CENTRAL,
     NEARER,
     ODD_ONE_OUT,
-    ChoiceTrials,
-    trials_of,
+    TrialBatch,
+    kinds_of,
+    padded,
 )
+from tripletscope.core.dimensions.prior import SpikeAndSlab
+from tripletscope.core.dimensions.sparse import products
+from tripletscope.core.dimensions.trials import trials_of
 from tripletscope.core.dimensions.vice import discoveries
+from tripletscope.core.optimise.responses import choice_losses
 
 
-def random_trials(n: int, q: int) -> ChoiceTrials:
+def random_trials(n: int, q: int) -> Choices:
     rng = np.random.default_rng(0)
-    rows = np.argsort(rng.random((q, n)), axis=1)[:, :3].astype(np.int32)
-    kind = rng.choice([ODD_ONE_OUT, NEARER, MOST_CENTRAL], q).astype(np.int8)
-    return ChoiceTrials(rows, kind, rng.uniform(0.5, 2, q), np.arange(q), n)
+    a, b, c = np.argsort(rng.random((q, n)), axis=1)[:, :3].T
+    kind = rng.integers(3, size=q)
+    pairs = np.stack([a, b, a, c, b, c], axis=1).reshape(q, 3, 2)
+    shown = np.where(kind == 1, 2, 3)
+    kept = np.arange(3) < shown[:, None]
+    zeros = np.zeros(q, int)
+    return Choices(
+        pairs[kept], np.append(0, np.cumsum(shown)), zeros + 1, np.where(kind == 2, -1, 1),
+        np.arange(q), np.arange(q), rng.uniform(0.5, 2, q), zeros, n,
+    )
 
 
-def evaluated(trials: ChoiceTrials, x: np.ndarray) -> tuple[float, np.ndarray]:
+def evaluated(trials: Choices, x: np.ndarray) -> tuple[float, np.ndarray]:
     batch = TrialBatch.of(trials)
     wide = np.zeros((len(x), padded(x.shape[1])), np.float32)
     wide[:, : x.shape[1]] = x
@@ -44,8 +54,7 @@ def test_loss_and_gradient_of_all_kinds_of_choices():
     x = np.random.default_rng(1).random((6, 3))
 
     def exact(x: np.ndarray) -> float:
-        p = chosen(similarities_of(x, trials.rows), trials.kind)[:, 2]
-        return -float(trials.weight @ np.log(p))
+        return float(trials.weight @ choice_losses(trials, products(x, trials.pairs))[0])
 
     loss, gradient = evaluated(trials, x)
     assert loss == pytest.approx(exact(x), rel=1e-5)
@@ -102,7 +111,7 @@ def test_kinds_of_choices_are_told_apart():
     rows = [[0, 1, 2], [1, 0, 2], [3, 4, 5], [5, 4, 3], [1, 2, 3]]
     objects = pd.DataFrame({"id": list("abcdef")})
     found = trials_of(ts.Triplets(rows, objects, answers))
-    told = {int(kind): row.tolist() for kind, row in zip(found.kind, found.rows, strict=True)}
+    told = dict(zip(kinds_of(found).tolist(), found.triples.tolist(), strict=True))
     assert sorted(told[ODD_ONE_OUT][:2]) == [0, 1]
     assert told[ODD_ONE_OUT][2] == 2
     assert told[NEARER] == [1, 2, 3]

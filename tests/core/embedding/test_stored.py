@@ -60,7 +60,7 @@ def test_a_start_from_a_sample(answers, tmp_path, monkeypatch):
     file = StoredAnswers(written(answers, tmp_path / "answers.parquet"))
     sample = file.sampled(1000, 0)
     assert 900 < len(sample) < 1100
-    assert np.array_equal(sample.roles, file.sampled(1000, 0).roles)
+    assert np.array_equal(sample.parts[0].roles, file.sampled(1000, 0).parts[0].roles)
     whole = STE(n_init=1).fit(answers)
     assert fit_stored(STE(), file).loss_ == pytest.approx(whole.loss_, rel=1e-3)
 

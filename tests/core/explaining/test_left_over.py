@@ -8,7 +8,7 @@ import pytest
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.explaining.left_over import PARTS, _fit, left_over
 from tripletscope.core.explaining.models import _FEW_OBJECTS
-from tripletscope.core.explaining.sets import sets_of
+from tripletscope.core.explaining.sets import choices_about
 from tripletscope.core.explaining.spaces import FeatureSpace
 from tripletscope.core.simulation.simulate import simulate
 
@@ -49,8 +49,8 @@ def test_objects_without_features_are_not_placed(answers):
 
 
 def test_many_objects_are_fitted_the_same_way(answers, monkeypatch):
-    sets = sets_of(answers, np.ones(30, dtype=bool))
-    parts = FeatureSpace(name="known", values=SEEN[:, :2]).apart(sets.pairs)[:, None]
+    sets = choices_about(answers, np.ones(30, dtype=bool))
+    parts = FeatureSpace(name="known", values=SEEN[:, :2]).apart(sets.distinct)[:, None]
     settings = sets, parts, np.ones(len(sets), dtype=bool), 30, 1, 1.0, bool
     few = _fit(*settings)[1]
     assert _FEW_OBJECTS > 30

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scipy.optimize import check_grad
@@ -9,7 +11,7 @@ from scipy.optimize import check_grad
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.explaining import models
 from tripletscope.core.explaining.models import MODELS, combine, laplacian
-from tripletscope.core.explaining.sets import sets_of
+from tripletscope.core.explaining.sets import choices_about, log_likelihood, mean_loss, right
 from tripletscope.core.explaining.spaces import FeatureSpace
 from tripletscope.core.simulation.simulate import simulate
 
@@ -20,7 +22,7 @@ KNOWN = np.ones(20, dtype=bool)
 
 @pytest.fixture(scope="module")
 def sets():
-    return sets_of(simulate(VALUES[:, :2], 600, noise="logistic", seed=0), KNOWN)
+    return choices_about(simulate(VALUES[:, :2], 600, noise="logistic", seed=0), KNOWN)
 
 
 @pytest.fixture
@@ -29,14 +31,15 @@ def space():
 
 
 def test_gradients(sets):
-    apart = RNG.normal(size=len(sets.pairs))
-    assert check_grad(lambda d: sets.loss(d)[0], lambda d: sets.loss(d)[1], apart) < 1e-5
-    left = np.abs(RNG.normal(size=len(sets.pairs)))
+    apart = RNG.normal(size=len(sets.distinct))
+    by_pair = partial(mean_loss, sets)
+    assert check_grad(lambda d: by_pair(d)[0], lambda d: by_pair(d)[1], apart) < 1e-5
+    left = np.abs(RNG.normal(size=len(sets.distinct)))
     transform = models._transform_loss(sets, VALUES / 2, left, 0.1)
     at = RNG.normal(size=25)
     assert check_grad(lambda v: transform(v)[0], lambda v: transform(v)[1], at) < 1e-4
     # In single precision steps must be longer.
-    weights = models._weights_loss(sets, RNG.normal(size=(len(sets.pairs), 5)), 0.1)
+    weights = models._weights_loss(sets, RNG.normal(size=(len(sets.distinct), 5)), 0.1)
     at = RNG.normal(size=5)
     assert check_grad(lambda v: weights(v)[0], lambda v: weights(v)[1], at, epsilon=1e-3) < 0.01
 
@@ -53,18 +56,18 @@ def test_sums_over_pairs_are_a_quadratic_form(monkeypatch):
 @pytest.mark.parametrize("name", ["weighted", "linear"])
 def test_the_strongest_penalty_leaves_distances_as_they_are(name, sets, space):
     model, raw = (MODELS[one](space, np.arange(20), 50) for one in (name, "raw"))
-    found = model.apart(next(model.path(sets, [1e-4])), sets.pairs)
-    expected = raw.apart(next(raw.path(sets, [0.0])), sets.pairs)
+    found = model.apart(next(model.path(sets, [1e-4])), sets.distinct)
+    expected = raw.apart(next(raw.path(sets, [0.0])), sets.distinct)
     assert np.corrcoef(found, expected)[0, 1] > 0.9999
-    loose = model.apart(list(model.path(sets, model.strengths))[-1], sets.pairs)
-    assert sets.log_likelihood(loose).mean() > sets.log_likelihood(found).mean() + 0.1
+    loose = model.apart(list(model.path(sets, model.strengths))[-1], sets.distinct)
+    assert log_likelihood(sets, loose).mean() > log_likelihood(sets, found).mean() + 0.1
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])
 def test_components_that_are_cut_off_stay_as_they_are(metric, sets):
     space = FeatureSpace(name="x", values=VALUES, metric=metric)
     few, whole = (MODELS["linear"](space, np.arange(20), p) for p in (2, 50))
-    one, other = (m.apart(next(m.path(sets, [1e-4])), sets.pairs) for m in (few, whole))
+    one, other = (m.apart(next(m.path(sets, [1e-4])), sets.distinct) for m in (few, whole))
     np.testing.assert_allclose(one, other, rtol=0.02)
 
 
@@ -75,7 +78,7 @@ def test_weights_of_many_columns_are_those_of_components(sets, monkeypatch):
     weights = next(model.path(sets, [1e-4]))
     assert weights.shape == (4,)
     np.testing.assert_allclose(
-        model.apart(weights, sets.pairs) / weights.mean(), space.apart(sets.pairs), rtol=0.02
+        model.apart(weights, sets.distinct) / weights.mean(), space.apart(sets.distinct), rtol=0.02
     )
 
 
@@ -88,24 +91,31 @@ def test_city_block_has_weights_but_no_transform(sets):
 
 def test_a_scale_that_is_planted_is_found():
     answers = simulate(VALUES[:, :2] * 2**0.5, 8000, noise="logistic", seed=1)
-    sets = sets_of(answers, KNOWN)
+    sets = choices_about(answers, KNOWN)
     space = FeatureSpace(name="x", values=VALUES[:, :2])
-    assert combine(sets, space.apart(sets.pairs)[:, None])[0] == pytest.approx(2, rel=0.1)
+    assert combine(sets, space.apart(sets.distinct)[:, None])[0] == pytest.approx(2, rel=0.1)
 
 
 def test_ties_are_guessed():
-    sets = sets_of(Triplets.from_array([[0, 1, 2], [1, 2, 0]]), np.ones(3, dtype=bool))
-    assert sets.right(np.zeros(3)).tolist() == [0.5, 0.5]
-    assert sets.log_likelihood(np.zeros(3)) == pytest.approx(np.log([0.5, 0.5]))
+    sets = choices_about(Triplets.from_array([[0, 1, 2], [1, 2, 0]]), np.ones(3, dtype=bool))
+    assert right(sets, np.zeros(3)).tolist() == [0.5, 0.5]
+    assert log_likelihood(sets, np.zeros(3)) == pytest.approx(np.log([0.5, 0.5]))
 
 
-def test_each_of_several_chosen_is_a_choice_against_the_rest():
+def test_several_that_were_chosen_are_one_choice():
     rows = [[0, near, far] for near in (1, 2) for far in (3, 4, 5)]
     answers = Triplets.from_array(rows)
     table = answers.answers.assign(trial=1)
-    sets = sets_of(Triplets(rows, answers.objects, table), np.ones(6, dtype=bool))
-    assert sets.n_shown.tolist() == [4, 4]
-    assert sets.weight.tolist() == [0.5, 0.5]
-    chosen = sets.pairs[sets.pair[sets.bounds[:-1]]]
-    assert sorted(chosen.tolist()) == [[0, 1], [0, 2]]
-    assert sets.among(np.arange(6) < 5).tolist() == [False, False]
+    sets = choices_about(Triplets(rows, answers.objects, table), np.ones(6, dtype=bool))
+    assert sets.n_shown.tolist() == [5]
+    assert sets.distinct[sets.place[:2]].tolist() == [[0, 1], [0, 2]]
+    weights = np.exp([1.0, 0.5, 0.2, 0.1, 0.0])
+    total = weights.sum()
+    both = weights[0] * weights[1] / total * (
+        1 / (total - weights[0]) + 1 / (total - weights[1])
+    )
+    assert log_likelihood(sets, -np.log(weights)) == pytest.approx([np.log(both)])
+    assert right(sets, -np.log(weights)) == [1.0]
+    assert right(sets, np.zeros(5)) == pytest.approx([1 / 10])
+    assert right(sets, np.array([0.0, 1.0, 1.0, 1.0, 2.0])) == pytest.approx([1 / 3])
+    assert sets.among(np.arange(6) < 5).tolist() == [False]

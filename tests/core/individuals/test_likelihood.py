@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,8 @@ import pytest
 from tests.core.individuals.planted import weighing
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.embedding import CKL, STE, TSTE
-from tripletscope.core.individuals.likelihood import Likelihood, kernel_of, stages_of
+from tripletscope.core.individuals.likelihood import Likelihood, choices_by
+from tripletscope.core.individuals.weights import response_loss
 
 
 def odd_ones(rng: np.random.Generator, n: int = 6, trials: int = 40) -> Triplets:
@@ -26,7 +29,7 @@ def setting(response: str, lapse: bool) -> tuple[Likelihood, np.ndarray, np.ndar
     data = odd_ones(rng)
     who = pd.factorize(data.answers["participant"])[0]
     lapses = np.array([0.1, 0.0, 0.3]) if lapse else None
-    likelihood = Likelihood(stages_of(data, who), kernel_of(response, 2), lapses)
+    likelihood = Likelihood(choices_by(data, who), response_loss(response, 2), lapses)
     return likelihood, rng.normal(size=(6, 2)), np.exp(0.4 * rng.normal(size=(3, 2)))
 
 
@@ -50,15 +53,15 @@ def test_gradients_are_those_of_the_loss(response, lapse):
 def test_information_is_the_expected_square_of_the_slope(response, lapse):
     """Over the three answers that each question can have, by their probabilities."""
     likelihood, x, w = setting(response, lapse)
-    stages = likelihood.stages
+    stages = likelihood.choices
     n, people = len(x), len(w)
     expected = np.zeros((2 * n + 2 * people,) * 2)
     for s in range(len(stages)):
         one = stages.take(np.array([s]))
         for turn in range(3):
-            turned = type(one)(np.roll(one.pairs, turn, axis=0), *list(vars(one).values())[1:])
-            part = Likelihood(turned, likelihood.kernel, likelihood._lapse)
-            share = np.exp(part.judged(x, w)[0][0])
+            turned = replace(one, pairs=np.roll(one.pairs, turn, axis=0))
+            part = Likelihood(turned, likelihood._loss, likelihood._lapse)
+            share = np.exp(part.judged(x, w).log_share[0])
             _, by_x, by_w = part(x, w)
             slope = np.concatenate([by_x.ravel(), (by_w * w).ravel()])
             expected += share * np.outer(slope, slope)
@@ -75,18 +78,18 @@ def test_information_is_the_expected_square_of_the_slope(response, lapse):
 def test_without_weights_it_is_that_of_the_embedding(response, method):
     data = weighing(people=4, each=50)[0]
     fitted = method(prior=0.0, n_init=1, max_iter=20).fit(data)
-    stages = stages_of(data, np.zeros(len(data), int))
-    loss, _, _ = Likelihood(stages, kernel_of(response, 2))(fitted.embedding_, np.ones((1, 2)))
+    stages = choices_by(data, np.zeros(len(data), int))
+    loss, _, _ = Likelihood(stages, response_loss(response, 2))(fitted.embedding_, np.ones((1, 2)))
     assert loss == pytest.approx(fitted.loss_)
 
 
 def test_an_odd_one_out_is_one_choice_among_three():
     data = odd_ones(np.random.default_rng(0), trials=7)
-    stages = stages_of(data, np.zeros(len(data), int))
+    stages = choices_by(data, np.zeros(len(data), int))
     assert len(stages) == 7
-    assert set(stages.sizes) == {3}
+    assert set(stages.n_shown) == {3}
     np.testing.assert_allclose(stages.chance, 1 / 3)
-    log_share, right = Likelihood(stages, kernel_of("ste", 2)).judged(
+    _, log_share, right = Likelihood(stages, response_loss("ste", 2)).judged(
         np.zeros((6, 2)), np.ones((1, 2))
     )
     np.testing.assert_allclose(np.exp(log_share), 1 / 3)
@@ -96,14 +99,14 @@ def test_an_odd_one_out_is_one_choice_among_three():
 def test_two_chosen_of_four_are_each_chosen_from_what_is_left():
     rows = [[0, a, b] for a in (1, 2) for b in (3, 4)]
     data = Triplets(rows, numbered_objects(5), pd.DataFrame({"trial": [1] * 4}))
-    stages = stages_of(data, np.zeros(4, int))
+    stages = choices_by(data, np.zeros(4, int))
     assert stages.pairs[:, 1].tolist() == [1, 3, 4, 2, 3, 4]
-    assert stages.sizes.tolist() == [3, 3]
+    assert stages.n_shown.tolist() == [3, 3]
 
 
 def test_answers_without_weight_are_none():
     data = weighing(people=3, each=10)[0]
     answers = data.answers.assign(weight=np.arange(30) % 2)
-    stages = stages_of(Triplets(data.rows, data.objects, answers), np.zeros(30, int))
+    stages = choices_by(Triplets(data.rows, data.objects, answers), np.zeros(30, int))
     assert stages.answer.tolist() == list(range(1, 30, 2))
     assert np.array_equal(stages.pairs[1::2][:, 1], data.rows[1::2, 2])

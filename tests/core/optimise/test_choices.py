@@ -13,14 +13,13 @@ from joblib import parallel_config
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import CKL, STE, TSTE
-from tripletscope.core.embedding.choosing import per_trial, stage_losses
 from tripletscope.core.embedding.starts import spectral_start
 from tripletscope.core.io.tasks import chosen_first
 from tripletscope.core.optimise import loss as loss_module
-from tripletscope.core.optimise.answers import PreparedAnswers
-from tripletscope.core.optimise.choices import PreparedChoices, prepared, rows_of
-from tripletscope.core.optimise.loss import Objective, choice_losses, single_losses
+from tripletscope.core.optimise.layout import Layout, order_of
+from tripletscope.core.optimise.loss import Loss, Objective, map_losses, single_losses
 from tripletscope.core.optimise.minimise import minimise
+from tripletscope.core.optimise.responses import losses_of
 from tripletscope.core.uncertainty.chain import Chain
 from tripletscope.core.uncertainty.curvature import Normal, second_derivatives
 
@@ -99,7 +98,7 @@ def test_the_loss_is_minus_the_log_likelihood_and_has_its_gradient(name, kinds, 
     data = trials(kinds, rng)
     d = method.n_components
     positions = rng.normal(size=(N, d))
-    objective = Objective(prepared(data, True), method._loss(), d)
+    objective = Objective(Layout.of(data, True), method._loss(), d)
     x, step = positions.T.ravel(), 1e-6
     value, gradient = objective(x)
     assert value == pytest.approx(plain_loss(method, data, positions), rel=1e-11)
@@ -108,18 +107,25 @@ def test_the_loss_is_minus_the_log_likelihood_and_has_its_gradient(name, kinds, 
         assert gradient @ e / step == pytest.approx(slope, rel=1e-5, abs=1e-5)
 
 
+def of_squares(loss: Loss, squares: np.ndarray, chosen: int) -> tuple[np.ndarray, np.ndarray]:
+    """Losses of choices, and their derivatives by the squared distances of the pairs."""
+    similarity, slope = loss.similarities(squares)
+    losses, by = losses_of(similarity, chosen)
+    return losses, by * slope
+
+
 @settings(max_examples=40)
 @given(st.integers(1, 8), st.integers(1, 4), st.integers(0, 99))
 def test_derivatives_of_large_sets(chosen, others, seed):
     squares = np.random.default_rng(seed).exponential(2.0, (chosen + others, 1))
     loss, step = STE()._loss(), 1e-6
-    lost, by = choice_losses(loss, squares, chosen)
+    lost, by = of_squares(loss, squares, chosen)
     if chosen <= 5:
         assert lost[0] == pytest.approx(-np.log(by_orders(-squares[:, 0], chosen)), rel=1e-11)
     for e in range(chosen + others):
         above, below = squares.copy(), squares.copy()
         above[e], below[e] = above[e] + step, below[e] - step
-        slope = choice_losses(loss, above, chosen)[0] - choice_losses(loss, below, chosen)[0]
+        slope = of_squares(loss, above, chosen)[0] - of_squares(loss, below, chosen)[0]
         assert by[e] == pytest.approx(slope / (2 * step), abs=1e-7)
     assert by.sum() == pytest.approx(0.0, abs=1e-12)  # similarities matter by their differences
 
@@ -128,7 +134,7 @@ def test_derivatives_of_large_sets(chosen, others, seed):
 @pytest.mark.parametrize("method", [STE(), TSTE(), CKL()], ids=lambda m: m.title)
 def test_choices_far_out_stay_finite(chosen, method):
     for squares in ([0.0, 0.0, 0.0], [1e12, 0.0, 3.0], [0.0, 1e12, 1e12], [1e150, 1.0, 1e150]):
-        lost, by = choice_losses(method._loss(), np.array(squares)[:, None], chosen)
+        lost, by = of_squares(method._loss(), np.array(squares)[:, None], chosen)
         assert np.isfinite(lost).all()
         assert np.isfinite(by).all()
         assert lost[0] >= 0
@@ -137,13 +143,13 @@ def test_choices_far_out_stay_finite(chosen, method):
 @pytest.mark.parametrize("method", [STE(), TSTE(n_components=4), CKL()], ids=lambda m: m.title)
 def test_a_choice_of_two_is_a_triplet(method):
     near2, far2 = np.random.default_rng(0).exponential(2.0, (2, 50))
-    lost, _ = choice_losses(method._loss(), np.array([near2, far2]), 1)
+    lost, _ = of_squares(method._loss(), np.array([near2, far2]), 1)
     assert lost == pytest.approx(single_losses(method._loss(), near2, far2), rel=1e-12)
 
 
 def test_odd_one_out_by_hand():
     # Squared distances 1, 4 and 9: exp(-1) / (exp(-1) + exp(-4) + exp(-9)).
-    lost, _ = choice_losses(STE()._loss(), np.array([[1.0], [4.0], [9.0]]), 1)
+    lost, _ = of_squares(STE()._loss(), np.array([[1.0], [4.0], [9.0]]), 1)
     assert lost[0] == pytest.approx(-np.log(0.9522698261237778))
 
 
@@ -154,7 +160,7 @@ def test_many_choices_have_the_bits_of_one_thread(d, monkeypatch):
     rng = np.random.default_rng(3)
     data, method = trials(["odd"] * 1500 + KINDS * 20, rng), STE(n_components=d)
     x = rng.normal(size=d * N)
-    objective = Objective(prepared(data, True), method._loss(), d, 0.3)
+    objective = Objective(Layout.of(data, True), method._loss(), d, 0.3)
     assert not objective.in_one_part
     found = []
     for threads in (1, 2, 4):
@@ -171,7 +177,7 @@ def test_many_choices_have_the_bits_of_one_thread(d, monkeypatch):
 def test_compiled_iterations_find_what_the_interpreter_finds(kinds):
     rng = np.random.default_rng(0)
     data, x = trials(kinds, rng), rng.normal(size=2 * N)
-    objective = Objective(prepared(data, True), STE()._loss(), 2, 0.1)
+    objective = Objective(Layout.of(data, True), STE()._loss(), 2, 0.1)
     assert objective.in_one_part == (len(set(kinds)) == 1)
     compiled = minimise(objective, x)
     plain = minimise(lambda x: objective(x), x)
@@ -182,16 +188,16 @@ def test_compiled_iterations_find_what_the_interpreter_finds(kinds):
 def test_what_is_no_choice_and_whoever_does_not_read_them_get_answers():
     rng = np.random.default_rng(0)
     odd, plain = trials(["odd"] * 5, rng), trials(["triplet"] * 5, rng)
-    assert isinstance(prepared(odd, True), PreparedChoices)
-    for found in (prepared(odd, False), prepared(plain, True)):
-        assert isinstance(found, PreparedAnswers)
-    assert len(prepared(odd, True)) == 5
-    assert len(prepared(odd, False)) == 10
+    assert [part.chosen for part in Layout.of(odd, True).parts] == [1]
+    for found in (Layout.of(odd, False), Layout.of(plain, True)):
+        assert [part.chosen for part in found.parts] == [0]
+    assert len(Layout.of(odd, True)) == 5
+    assert len(Layout.of(odd, False)) == 10
 
 
 def test_reweighted_choices_are_drawn_trials():
     data = trials(KINDS * 10, np.random.default_rng(4))
-    answers, rows = prepared(data, True), rows_of(data, True)
+    answers, rows = Layout.of(data, True), order_of(data, True)
     assert np.array_equal(answers.weight, data.weight[rows])
     drawn = np.random.default_rng(5).integers(0, 3, data.n_trials)
     few = answers.reweighted(answers.weight * drawn[data.trials[rows]])
@@ -201,13 +207,13 @@ def test_reweighted_choices_are_drawn_trials():
     again = Triplets(part.rows, part.objects, part.answers.assign(weight=weight))
     x, loss = np.random.default_rng(6).normal(size=2 * N), STE()._loss()
     assert Objective(few, loss, 2)(x)[0] == pytest.approx(
-        Objective(prepared(again, True), loss, 2)(x)[0], rel=1e-12
+        Objective(Layout.of(again, True), loss, 2)(x)[0], rel=1e-12
     )
-    assert np.array_equal(few.placed, prepared(again, True).placed)
+    assert np.array_equal(few.placed, Layout.of(again, True).placed)
 
 
 def test_thinned_choices_are_of_every_kind():
-    answers = prepared(trials(KINDS * 50, np.random.default_rng(4)), True)
+    answers = Layout.of(trials(KINDS * 50, np.random.default_rng(4)), True)
     few = answers.thinned(100)
     assert 50 < len(few) <= 100
     assert [part.chosen for part in few.parts] == [part.chosen for part in answers.parts]
@@ -216,7 +222,7 @@ def test_thinned_choices_are_of_every_kind():
 def test_choices_begin_where_their_answers_would():
     data = trials(["odd", "central", "2 of 4", "2 ranked of 5"] * 20, np.random.default_rng(7))
     start, other = (
-        spectral_start(prepared(data, choices).comparisons, 2, np.random.default_rng(0))
+        spectral_start(Layout.of(data, choices).comparisons, 2, np.random.default_rng(0))
         for choices in (True, False)
     )
     assert start == pytest.approx(other, abs=1e-8)
@@ -225,7 +231,7 @@ def test_choices_begin_where_their_answers_would():
 @pytest.mark.parametrize("name", METHODS)
 def test_curvature_is_that_of_the_gradient(name):
     method, rng = METHODS[name], np.random.default_rng(8)
-    d, answers = method.n_components, prepared(trials(KINDS * 4, rng), True)
+    d, answers = method.n_components, Layout.of(trials(KINDS * 4, rng), True)
     x, step = rng.normal(size=d * N), 1e-5
     objective = Objective(answers, method._loss(), d)
     hessian = second_derivatives(answers, method._loss(), x.reshape(d, N))
@@ -237,7 +243,7 @@ def test_curvature_is_that_of_the_gradient(name):
 @pytest.mark.parametrize("name", METHODS)
 def test_chains_go_by_the_same_likelihood(name):
     method, rng = METHODS[name], np.random.default_rng(9)
-    d, answers = method.n_components, prepared(trials(KINDS * 4, rng), True)
+    d, answers = method.n_components, Layout.of(trials(KINDS * 4, rng), True)
     normal = Normal(np.zeros((d, N)), np.ones(d * N))
     chain = Chain(answers, method._loss(), normal, rng)
     chain.start(rng.normal(size=d * N))
@@ -258,24 +264,21 @@ def test_more_than_eight_in_no_order_are_compared_one_by_one():
     positions, loss = np.random.default_rng(0).normal(size=(12, 2)), STE()._loss()
     single = Triplets(rows, data.objects)
     x = positions.T.ravel()
-    value, gradient = Objective(prepared(data, True), loss, 2)(x)
-    plain_value, plain_gradient = Objective(prepared(single, True), loss, 2)(x)
+    value, gradient = Objective(Layout.of(data, True), loss, 2)(x)
+    plain_value, plain_gradient = Objective(Layout.of(single, True), loss, 2)(x)
     assert value == pytest.approx(plain_value)
     assert gradient == pytest.approx(plain_gradient)
-    assert stage_losses(loss, positions, data.choices) == pytest.approx([value])
+    assert map_losses(loss, positions, data.choices) == pytest.approx([value])
 
 
 def test_losses_of_stages_are_in_the_order_of_the_data():
     data, rng = trials(KINDS * 5, np.random.default_rng(2)), np.random.default_rng(3)
     positions, choices = rng.normal(size=(N, 2)), data.choices
-    losses = stage_losses(STE()._loss(), positions, choices)
+    losses = map_losses(STE()._loss(), positions, choices)
     for k in rng.permutation(len(choices))[:12]:
         ends = positions[choices.pairs[choices.bounds[k] : choices.bounds[k + 1]]]
         values = -np.sum((ends[:, 0] - ends[:, 1]) ** 2, axis=1)
         assert losses[k] == pytest.approx(
             -np.log(by_orders(choices.sign[k] * values, choices.n_chosen[k]))
         )
-    weight = data.weight[choices.answer]
-    total = plain_loss(STE(), data, positions)
-    first = np.unique(choices.trial, return_index=True)[1]
-    assert per_trial(losses, weight, choices.trial) == pytest.approx(total / weight[first].sum())
+    assert losses @ choices.weight == pytest.approx(plain_loss(STE(), data, positions))

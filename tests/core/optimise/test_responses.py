@@ -7,9 +7,14 @@ import pytest
 
 from tripletscope.core.data.choices import Choices, choices_of
 from tripletscope.core.embedding import CKL, STE, TSTE
-from tripletscope.core.individuals.stages import choice_probabilities
+from tripletscope.core.optimise.loss import Loss, map_losses
+from tripletscope.core.optimise.responses import choice_losses, hits, shares
 
 POSITIONS = np.random.default_rng(3).normal(size=(6, 2))
+
+
+def choice_probabilities(loss: Loss, positions: np.ndarray, choices: Choices) -> np.ndarray:
+    return np.exp(-map_losses(loss, positions, choices))
 
 
 def similarity(i: int, j: int) -> float:
@@ -28,15 +33,34 @@ def test_all_that_can_be_chosen_add_up_to_one(method, sign):
     pairs = np.array([[0, 1], [0, 2], [1, 2]])
     stages = Choices(
         np.concatenate([np.roll(pairs, k, axis=0) for k in range(3)]), np.arange(0, 10, 3),
-        np.ones(3, int), np.full(3, sign), np.arange(3), np.arange(3),
+        np.ones(3, int), np.full(3, sign), np.arange(3), np.arange(3), np.ones(3),
+        np.zeros(3, int), 3,
     )
     assert choice_probabilities(method._loss(), POSITIONS, stages).sum() == pytest.approx(1.0)
 
 
 def test_two_of_four_in_any_order():
     pairs = np.array([[0, 1], [0, 2], [0, 3], [0, 4]])
-    stage = Choices(pairs, np.array([0, 4]), np.array([2]), np.ones(1), np.zeros(1), np.zeros(1))
+    one, none = np.ones(1, int), np.zeros(1, int)
+    stage = Choices(pairs, np.array([0, 4]), 2 * one, one, none, none, np.ones(1), none, 5)
     found = choice_probabilities(STE()._loss(), POSITIONS, stage)
     w = np.exp([similarity(*pair) for pair in pairs])
     expected = w[0] / w.sum() * w[1] / (w.sum() - w[0]) + w[1] / w.sum() * w[0] / (w.sum() - w[1])
     assert found[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_shares_of_pairs_are_softmax_of_their_similarities(sign):
+    pairs = np.array([[0, 1], [0, 2], [1, 2], [0, 1], [0, 3]])
+    stages = Choices(
+        pairs, np.array([0, 3, 5]), np.ones(2, int), np.full(2, sign), np.arange(2), np.arange(2),
+        np.ones(2), np.zeros(2, int), 4,
+    )
+    likeness = np.array([0.3, -1.0, 2.0, 0.5, 0.1])
+    whole = np.exp(sign * likeness)
+    expected = np.concatenate([whole[:3] / whole[:3].sum(), whole[3:] / whole[3:].sum()])
+    np.testing.assert_allclose(shares(stages, likeness), expected)
+    np.testing.assert_allclose(
+        choice_losses(stages, likeness)[0], -np.log(expected[[0, 3]])
+    )
+    assert hits(stages, likeness).tolist() == ([0.0, 1.0] if sign > 0 else [0.0, 0.0])

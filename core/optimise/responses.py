@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy.special import comb, expit
 
+from tripletscope.core.data.choices import Choices
 from tripletscope.core.optimise.addresses import SIMILARITY, found_at
 from tripletscope.core.optimise.elementary import (
     compiled,
@@ -188,11 +190,64 @@ def _log_sum(x, y):
     return high + log1p_unit(exp_negative(-abs(x - y))) if min(x, y) > -np.inf else high
 
 
-def set_losses(similarity, constants, squares, chosen, lost, by):
-    """Set losses, shape (T,), and slopes by the squared distances, both of shape (m, T)."""
-    similarity_of = _similarity_at(similarity)
-    values, slopes = np.empty_like(squares), np.empty_like(squares)
-    for e in range(len(squares)):
-        similarity_of(squares[e], constants, values[e], slopes[e])
-    choose(values, lost.size, chosen, lost, by)
-    by *= slopes
+def choice_losses(choices: Choices, similarity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Minus the log-probability of every stage, and its derivatives by the similarities.
+
+    similarity (E,): Of every pair of the choices, where it stands.
+    Returns: (S,); (E,).
+    """
+    loss, slope = np.zeros(len(choices)), np.zeros(len(similarity))
+    for stage, place, chosen in choices.kinds:
+        loss[stage], by = losses_of(similarity[place].T, chosen)
+        slope[place] = by.T
+    return loss, slope
+
+
+def losses_of(similarity: np.ndarray, chosen: int) -> tuple[np.ndarray, np.ndarray]:
+    """The same of stages of one kind.
+
+    similarity (m, K): Of the pairs of each, the chosen ones first.
+    Returns: (K,); (m, K).
+    """
+    values = np.array(similarity, dtype=float, order="C")
+    if abs(chosen) > MOST_CHOSEN:
+        return _compared(values, chosen)
+    loss, slope = np.empty(values.shape[1]), np.empty_like(values)
+    choose(values, values.shape[1], chosen, loss, slope)
+    return loss, slope
+
+
+def _compared(values: np.ndarray, chosen: int) -> tuple[np.ndarray, np.ndarray]:
+    """Every chosen pair against every one that was not, as if these were choices of their own."""
+    sign = 1 if chosen > 0 else -1
+    apart = sign * (values[None, abs(chosen):] - values[: abs(chosen), None])
+    slope, share = np.empty_like(values), sign * expit(apart)
+    slope[: abs(chosen)], slope[abs(chosen):] = -share.sum(axis=1), share.sum(axis=0)
+    return np.logaddexp(0.0, apart).sum(axis=(0, 1)), slope
+
+
+def shares(choices: Choices, similarity: np.ndarray) -> np.ndarray:
+    """(E,) probability of every pair to be chosen, in stages in which one was.
+
+    similarity (E,): Of every pair of the choices, where it stands.
+    """
+    share = choices.sign[choices.stage] * choice_losses(choices, similarity)[1]
+    share[choices.bounds[:-1]] += 1.0
+    return share
+
+
+def hits(choices: Choices, similarity: np.ndarray) -> np.ndarray:
+    """(S,) 1 where what was chosen is the likeliest, 0 if not; the chance of a tie broken.
+
+    similarity (E,): Of every pair of the choices, where it stands.
+    """
+    right = np.zeros(len(choices))
+    for stage, place, chosen in choices.kinds:
+        few = abs(chosen)
+        values = similarity[place] * np.sign(chosen)
+        last = np.partition(values, -few, axis=1)[:, -few, None]
+        above = (values > last).sum(axis=1)
+        won = values[:, :few]
+        tops = (won >= last).all(axis=1) & ((won > last).sum(axis=1) == above)
+        right[stage] = tops / comb((values == last).sum(axis=1), few - above)
+    return right
