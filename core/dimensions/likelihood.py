@@ -52,14 +52,14 @@ class TrialBatch:
     @classmethod
     def of(cls, trials: Choices, which: np.ndarray | None = None) -> TrialBatch:
         """Of some of the trials that count, by their positions."""
-        which = np.flatnonzero(trials.weight > 0) if which is None else which
-        rows = trials.triples[which]
+        trials = trials.take(trials.weight > 0 if which is None else which)
+        rows = trials.triples
         order = np.lexsort((rows[:, 1], rows[:, 0]))
-        which, parts = which[order], min(max(len(which) // _PART, 1), _PARTS)
+        parts = min(max(len(rows) // _PART, 1), _PARTS)
         return cls(
-            np.ascontiguousarray(rows[order], np.uint32), kinds_of(trials)[which],
-            trials.weight[which].astype(np.float32),
-            np.linspace(0, len(which), parts + 1).astype(np.int64),
+            np.ascontiguousarray(rows[order], np.uint32), kinds_of(trials)[order],
+            trials.weight[order].astype(np.float32),
+            np.linspace(0, len(rows), parts + 1).astype(np.int64),
         )
 
     def __len__(self) -> int:
