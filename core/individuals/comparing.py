@@ -20,6 +20,8 @@ from tripletscope.core.individuals.mixture import LatentClassMap
 from tripletscope.core.individuals.weights import WeightedEuclidean, common_map, people_of
 from tripletscope.core.method import Number
 from tripletscope.core.observers.groups import collected, counted
+from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.optimise.minimise import minimise
 from tripletscope.core.task import task
 
@@ -333,15 +335,11 @@ def _own_map(method: WeightedEuclidean, choices: Choices, start: np.ndarray) -> 
     """The map of one person's choices, from the map of all."""
     if not len(choices):
         return start
-    likelihood = Likelihood(choices, method.response_loss)
-    ones = np.ones((1, start.shape[1]))
-
-    def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
-        loss, slope, _ = likelihood(flat.reshape(start.shape), ones)
-        loss += 0.5 * method.prior * float(flat @ flat)
-        return loss, slope.ravel() + method.prior * flat
-
-    return minimise(objective, start.ravel(), max_iter=300).x.reshape(start.shape)
+    objective = Objective(
+        Layout.of_choices(choices), method.response_loss, start.shape[1], method.prior
+    )
+    found = minimise(objective, start.T.ravel(), max_iter=300)
+    return found.x.reshape(start.shape[::-1]).T
 
 
 def _by_person(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -30,8 +30,10 @@ from tripletscope.core.individuals.weights import (
     response_loss,
 )
 from tripletscope.core.method import Choice, Number, register
-from tripletscope.core.optimise.loss import Loss, margins
+from tripletscope.core.optimise.layout import Layout, stages_of
+from tripletscope.core.optimise.loss import Loss, Objective, margins
 from tripletscope.core.optimise.minimise import minimise
+from tripletscope.core.optimise.responses import choice_losses
 
 #: Iterations of EM: of every start, and of the best of them at most.
 _SHORT, _LONG = 10, 100
@@ -65,6 +67,14 @@ class _State:
     member: np.ndarray
     likelihood: float = -np.inf
     converged: bool = False
+
+
+class _Crowd(NamedTuple):
+    """Choices of all people, the same laid out, and the stage that each of these is."""
+
+    choices: Choices
+    layout: Layout
+    order: np.ndarray
 
 
 @register("individuals")
@@ -175,33 +185,27 @@ class LatentClassMap(Embedding):
 
     def _best(self, choices: Choices, progress: Progress) -> _State:
         self.stopped_, self.n_iter_ = False, 0
+        crowd = _Crowd(choices, Layout.of_choices(choices), stages_of(choices))
         if self.n_groups == 1:
-            state = self._begun(choices, np.ones((len(self.people_), 1)))
-            return self._climb(choices, state, _LONG, progress)
+            state = self._begun(crowd, np.ones((len(self.people_), 1)))
+            return self._climb(crowd, state, _LONG, progress)
         starts = self._starts(choices)
         found = []
         for number, member in enumerate(starts):
             share = part(progress, 0.7 * number / len(starts), 0.7 * (number + 1) / len(starts))
-            found.append(self._climb(choices, self._begun(choices, member), _SHORT, share))
+            found.append(self._climb(crowd, self._begun(crowd, member), _SHORT, share))
             if self.stopped_:
                 break
         best = max(found, key=lambda state: state.likelihood)
         if self.stopped_:
             return best
-        return self._climb(choices, best, _LONG, part(progress, 0.7, 1.0))
+        return self._climb(crowd, best, _LONG, part(progress, 0.7, 1.0))
 
     def _starts(self, choices: Choices) -> list[np.ndarray]:
         """Memberships to begin with: clusters of how each person would change the common map."""
         people, groups = len(self.people_), self.n_groups
         rng = np.random.default_rng(self.seed)
-        pulls = np.zeros((people, self.embedding_.size))
-        ones = np.ones((people, self.n_components))
-        order = np.argsort(choices.unit, kind="stable")
-        ends = np.searchsorted(choices.unit[order], np.arange(people + 1))
-        for p in range(people):
-            own = choices.take(order[ends[p] : ends[p + 1]])
-            pull = Likelihood(own, self.response_loss)(self.embedding_, ones)[1].ravel()
-            pulls[p] = pull / np.sqrt(max(len(own), 1))
+        pulls = self._pulls(choices)
         values, scale, _ = np.linalg.svd(pulls - pulls.mean(axis=0), full_matrices=False)
         directions = (values * scale)[:, :_DIRECTIONS]
         starts = []
@@ -218,19 +222,33 @@ class LatentClassMap(Embedding):
             starts.append(member)
         return starts
 
-    def _begun(self, choices: Choices, member: np.ndarray) -> _State:
+    def _pulls(self, choices: Choices) -> np.ndarray:
+        """(P, n d) how the loss of each person changes with the common map, by their answers."""
+        x, people = self.embedding_, len(self.people_)
+        one, other = choices.pairs.T
+        likeness, bend = self.response_loss.similarities(np.sum((x[one] - x[other]) ** 2, axis=1))
+        slope = choices.weight[choices.stage] * choice_losses(choices, likeness)[1] * bend
+        person, size = choices.unit[choices.stage] * len(x), people * len(x)
+        pulls = np.stack([
+            np.bincount(person + one, step, size) - np.bincount(person + other, step, size)
+            for step in (2.0 * slope * (x[one] - x[other]).T)
+        ], axis=1)
+        number = np.bincount(choices.unit, minlength=people)
+        return pulls.reshape(people, -1) / np.sqrt(np.maximum(number, 1))[:, None]
+
+    def _begun(self, crowd: _Crowd, member: np.ndarray) -> _State:
         groups = member.shape[1]
         state = _State(
             np.repeat(self.embedding_[None], groups, axis=0),
             np.zeros((groups, self.n_components)), member.mean(axis=0), member,
         )
-        return self._raised(choices, state, 2 * _STEPS)
+        return self._raised(crowd, state, 2 * _STEPS)
 
-    def _climb(self, choices: Choices, state: _State, most: int, progress: Progress) -> _State:
+    def _climb(self, crowd: _Crowd, state: _State, most: int, progress: Progress) -> _State:
         """EM for some iterations, or until the likelihood stays."""
         for number in range(most):
             before = state.likelihood
-            state.member, state.likelihood = self._members(choices, state)
+            state.member, state.likelihood = self._members(crowd.choices, state)
             self.n_iter_ += 1
             state.converged = state.likelihood - before < _RISE
             if progress(number / most, loss=-state.likelihood, snapshot=state.maps[0]):
@@ -238,7 +256,7 @@ class LatentClassMap(Embedding):
             if state.converged or self.stopped_:
                 break
             state.shares = state.member.mean(axis=0)
-            state = self._raised(choices, state, _STEPS)
+            state = self._raised(crowd, state, _STEPS)
         return state
 
     def _of_groups(self, choices: Choices, state: _State) -> np.ndarray:
@@ -259,26 +277,16 @@ class LatentClassMap(Embedding):
         prior = 0.5 * self.prior * np.sum(maps**2) + 0.5 * _FIRMNESS * np.sum(state.logs**2)
         return softmax(of_people, axis=1), float(logsumexp(of_people, axis=1).sum() - prior)
 
-    def _raised(self, choices: Choices, state: _State, steps: int) -> _State:
+    def _raised(self, crowd: _Crowd, state: _State, steps: int) -> _State:
         """Maps or weights that are likelier, given who belongs where."""
-        shape = self.embedding_.shape
+        choices, shape = crowd.choices, self.embedding_.shape
         if self.differ == "maps":
-            ones = np.ones((1, shape[1]))
-            alone = choices.of_units(np.zeros(len(choices)))
+            loss, who = self.response_loss, choices.unit[crowd.order]
             for g, x in enumerate(state.maps):
-                part_of = Likelihood(
-                    alone.reweighted(choices.weight * state.member[choices.unit, g]),
-                    self.response_loss,
-                )
-
-                def of_map(
-                    flat: np.ndarray, part_of: Likelihood = part_of
-                ) -> tuple[float, np.ndarray]:
-                    loss, slope, _ = part_of(flat.reshape(shape), ones)
-                    loss += 0.5 * self.prior * float(flat @ flat)
-                    return loss, slope.ravel() + self.prior * flat
-
-                state.maps[g] = minimise(of_map, x.ravel(), max_iter=steps).x.reshape(shape)
+                of_group = crowd.layout.reweighted(crowd.layout.weight * state.member[who, g])
+                objective = Objective(of_group, loss, shape[1], self.prior)
+                found = minimise(objective, x.T.ravel(), max_iter=steps)
+                state.maps[g] = found.x.reshape(shape[::-1]).T
             return state
         groups, size = state.member.shape[1], self.embedding_.size
         number = len(choices)

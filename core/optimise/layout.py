@@ -118,7 +118,7 @@ class Layout:
             it; otherwise it is as many answers as the data hold.
         """
         if as_choices and answers.are_choices:
-            return cls.of_choices(answers.choices, answers.n_objects)
+            return cls.of_choices(answers.choices)
         n = answers.n_objects
         return cls([Part(*_grouped(answers.rows, answers.weight, n), n)])
 
@@ -128,10 +128,10 @@ class Layout:
         return cls([Part.of(rows, weight, n_objects)])
 
     @classmethod
-    def of_choices(cls, choices: Choices, n_objects: int) -> Layout:
+    def of_choices(cls, choices: Choices) -> Layout:
         """Of choices with their weights."""
         return cls([
-            Part.of(kind.rows, choices.weight[kind.stage], n_objects, kind.chosen)
+            Part.of(kind.rows, choices.weight[kind.stage], choices.n_objects, kind.chosen)
             for kind in _kinds(choices)
         ])
 
@@ -181,9 +181,14 @@ def order_of(answers: Judgements, as_choices: bool) -> np.ndarray:
     """(T,) an answer of the data that each of its `Layout` stands for."""
     if not (as_choices and answers.are_choices):
         return np.argsort(answers.rows[:, 0], kind="stable")
-    return answers.choices.answer[np.concatenate([
-        kind.stage[np.argsort(kind.rows[:, 0], kind="stable")] for kind in _kinds(answers.choices)
-    ])]
+    return answers.choices.answer[stages_of(answers.choices)]
+
+
+def stages_of(choices: Choices) -> np.ndarray:
+    """(T,) the stage that each of the `Layout` of choices stands for."""
+    return np.concatenate([
+        kind.stage[np.argsort(kind.rows[:, 0], kind="stable")] for kind in _kinds(choices)
+    ])
 
 
 class _Kind(NamedTuple):

@@ -361,7 +361,7 @@ def sample_distances(
     place[upper] = place[upper[::-1]] = np.arange(1, len(start) + 1)
     choices = triplets.choices
     pairs = np.column_stack([np.zeros(len(choices.pairs), int), place[tuple(choices.pairs.T)]])
-    answers = Layout.of_choices(replace(choices, pairs=pairs), len(start) + 1)
+    answers = Layout.of_choices(replace(choices, pairs=pairs, n_objects=len(start) + 1))
     centre = np.concatenate([[0.0], np.full(len(start), start.mean())])
     width = np.concatenate([[0.0], np.full(len(start), spread * start.mean())])
     runs = []
