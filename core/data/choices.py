@@ -195,15 +195,15 @@ class Choices:
     @cached_property
     def are_of_three(self) -> np.ndarray:
         """(S,) bool: one of the three pairs of three objects was chosen."""
-        found = (self.n_shown == 3) & (self.n_chosen == 1)
-        which = np.flatnonzero(found)
+        result = (self.n_shown == 3) & (self.n_chosen == 1)
+        which = np.flatnonzero(result)
         pairs = self.pairs[self.bounds[which][:, None] + np.arange(3)].reshape(-1, 6)
         same = np.sort(pairs, axis=1)
         # Each of the three objects occurs twice.
-        found[which] = (same[:, ::2] == same[:, 1::2]).all(axis=1) & (
+        result[which] = (same[:, ::2] == same[:, 1::2]).all(axis=1) & (
             (same[:, 1:5:2] != same[:, 2::2]).all(axis=1)
         )
-        return found
+        return result
 
     @property
     def triples(self) -> np.ndarray:
@@ -247,18 +247,18 @@ def choices_of(
     first, second = order[twins], order[twins + 1]
     kinds = _twins(rows[first], rows[second])
     alone = np.ones(len(rows), dtype=bool)
-    found = []
+    result = []
     for odd, sign in ((True, 1), (False, -1)):
         which = kinds == sign
         alone[first[which]] = alone[second[which]] = False
-        found.append(_of_three(rows, first[which], trials, odd, sign))
+        result.append(_of_three(rows, first[which], trials, odd, sign))
     grouped = np.repeat(sizes > 1, sizes)
     rest = order[grouped & alone[order]]
     ranked, used = _ranked(rows[rest], trials[rest])
     alone[rest[used]] = False
-    found.append(ranked._replace(answer=rest[ranked.answer]))
+    result.append(ranked._replace(answer=rest[ranked.answer]))
     single = np.flatnonzero(alone)
-    return _joined([_as_pairs(rows[single], single, trials[single]), *found], weight, n_objects)
+    return _joined([_as_pairs(rows[single], single, trials[single]), *result], weight, n_objects)
 
 
 class _Stages(NamedTuple):

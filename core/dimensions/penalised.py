@@ -74,12 +74,12 @@ def penalised(
             raise StopIteration
 
     with single_blas_thread():
-        found = minimize(
+        result = minimize(
             objective, start.ravel(), jac=True, method="L-BFGS-B", bounds=Bounds(0.0, np.inf),
             callback=after, options={"maxiter": max_iter, "ftol": tol, "maxcor": _MEMORY},
         )
     return Weights(
-        found.x.reshape(n, d), np.array(losses), bool(found.success) and not stopped, stopped
+        result.x.reshape(n, d), np.array(losses), bool(result.success) and not stopped, stopped
     )
 
 
@@ -88,22 +88,22 @@ def from_random(
     seed: int, progress: Progress = silent,
 ) -> Weights:
     """As `penalised`, from random weights by way of lower penalties."""
-    found = Weights(
+    result = Weights(
         random_weights(trials.n_objects, n_components, seed), np.zeros(0), False, False
     )
     steps = len(_RAMP) + 1
     losses = []
     for number, share in enumerate((*_RAMP, 1.0)):
-        found = penalised(
-            trials, share * penalty, found.x, max_iter=max_iter,
+        result = penalised(
+            trials, share * penalty, result.x, max_iter=max_iter,
             tol=tol if share == 1.0 else _RAMP_TOLERANCE,
             progress=part(progress, number / steps, (number + 1) / steps),
         )
-        losses.append(found.losses)
-        if found.stopped:
+        losses.append(result.losses)
+        if result.stopped:
             break
-        found = found._replace(x=without_empty(found.x))
-    return found._replace(losses=np.concatenate(losses))
+        result = result._replace(x=without_empty(result.x))
+    return result._replace(losses=np.concatenate(losses))
 
 
 def without_empty(x: np.ndarray) -> np.ndarray:

@@ -161,19 +161,19 @@ def _curve(
     start = random_weights(trials.n_objects, method.n_components, method.seed)
     penalties = _steps(method, trials.take(fold != held_out[0]), penalties, start,
                        part(progress, 0.0, _ROUGH))
-    found = [
+    result = [
         _path(method, trials, fold == k, penalties, start,
               part(progress, _ROUGH + (1 - _ROUGH) * number / len(held_out),
                    _ROUGH + (1 - _ROUGH) * (number + 1) / len(held_out)))
         for number, k in enumerate(held_out)
     ]
-    likely = np.concatenate([path.likely for path in found], axis=1)
-    weight = np.concatenate([path.weight for path in found])
+    likely = np.concatenate([path.likely for path in result], axis=1)
+    weight = np.concatenate([path.weight for path in result])
     mean, error = _mean(likely, weight)
     behind, behind_error = _mean(likely[np.argmax(mean)] - likely, weight)
     return PenaltyCurve(
         penalties, mean, error, behind, behind_error,
-        np.mean([path.n_dimensions for path in found], axis=0), likely.shape[1],
+        np.mean([path.n_dimensions for path in result], axis=0), likely.shape[1],
     )
 
 
@@ -187,13 +187,13 @@ def _steps(
     badly and none, would be missed.
     """
     for number, penalty in enumerate(penalties):
-        found = penalised(
+        result = penalised(
             learned, penalty, x, max_iter=method.max_iter, tol=_TOLERANCE,
             progress=part(progress, number / len(penalties), (number + 1) / len(penalties)),
         )
-        if found.stopped:
+        if result.stopped:
             raise Stopped
-        x = without_empty(found.x)
+        x = without_empty(result.x)
         if (x.max(axis=0) > method.threshold).sum() < method.n_components:
             low = max(number - 1, 0)
             count = _STEPS * (len(penalties) - 1 - low)
@@ -220,13 +220,13 @@ def _path(
     for number, penalty in enumerate(penalties):
         low, high = number / len(penalties), (number + 1) / len(penalties)
         if x.any():  # what is empty stays so
-            found = penalised(
+            result = penalised(
                 learned, penalty, x, max_iter=method.max_iter, tol=_TOLERANCE,
                 progress=part(progress, low, high),
             )
-            if found.stopped:
+            if result.stopped:
                 raise Stopped
-            x = without_empty(found.x)
+            x = without_empty(result.x)
         if progress(high) and high < 1.0:
             raise Stopped
         likely.append(-choice_losses(asked, products(x, asked.pairs))[0])

@@ -90,9 +90,9 @@ def best_matches(reference: np.ndarray, other: np.ndarray) -> np.ndarray:
         return np.zeros(reference.shape[1])
     scores = []
     for table in (reference, other):
-        apart = table - table.mean(axis=0)
-        size = np.linalg.norm(apart, axis=0)
-        scores.append(apart / np.where(size > 0, size, 1.0))
+        difference = table - table.mean(axis=0)
+        size = np.linalg.norm(difference, axis=0)
+        scores.append(difference / np.where(size > 0, size, 1.0))
     return (scores[0].T @ scores[1]).max(axis=1)
 
 
@@ -168,12 +168,12 @@ def dimension_reproducibility(
             which = np.flatnonzero(question_folds(triplets, 2, rng) == run % 2)
         other = int(stream.generate_state(1)[0] >> 1)
         parts.append((method, triplets, which, other))
-    found = []
+    result = []
     for number, weights in enumerate(in_parallel(_fitted, parts), 1):
-        found.append(weights)
+        result.append(weights)
         if progress(number / len(parts)) and number < len(parts):
             raise Stopped
-    reference, *others = found
+    reference, *others = result
     placed = trials_of(triplets).placed
     return DimensionReproducibility(
         np.array([best_matches(reference[placed], other[placed]) for other in others]),
@@ -285,12 +285,12 @@ def bootstrap_dimensions(
         (trials, units, fitted.penalty_, fitted.embedding_, method.max_iter, stream)
         for stream in streams
     ]
-    found = []
+    result = []
     for number, weights in enumerate(in_parallel(_resampled, parts), 1):
-        found.append(weights)
+        result.append(weights)
         if progress(number / replicates) and number < replicates:
             raise Stopped
-    low, high = np.quantile(found, [0.025, 0.975], axis=0)
+    low, high = np.quantile(result, [0.025, 0.975], axis=0)
     if units.degrees is not None:
         wider = np.sqrt(units.correction) * t.ppf(0.975, units.degrees) / norm.ppf(0.975)
         low, high = (
@@ -298,7 +298,7 @@ def bootstrap_dimensions(
             for end in (low, high)
         )
     return DimensionBootstrap(
-        fitted.embedding_, np.sqrt(units.correction) * np.std(found, axis=0, ddof=1), low, high,
+        fitted.embedding_, np.sqrt(units.correction) * np.std(result, axis=0, ddof=1), low, high,
         replicates, units.unit, units.number,
     )
 

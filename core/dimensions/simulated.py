@@ -99,7 +99,7 @@ def _last(shown: np.ndarray, odd: np.ndarray) -> None:
 
 @compiled
 def _least_fitting(x, shown, noise):
-    found = np.empty(len(shown), np.int64)
+    result = np.empty(len(shown), np.int64)
     for t in range(len(shown)):
         a, b, c = x[shown[t, 0]], x[shown[t, 1]], x[shown[t, 2]]
         by_c, by_b, by_a = noise[t, 2], noise[t, 1], noise[t, 0]
@@ -107,5 +107,5 @@ def _least_fitting(x, shown, noise):
             by_c += a[k] * b[k]
             by_b += a[k] * c[k]
             by_a += b[k] * c[k]
-        found[t] = 2 if by_c >= max(by_a, by_b) else (1 if by_b >= by_a else 0)
-    return found
+        result[t] = 2 if by_c >= max(by_a, by_b) else (1 if by_b >= by_a else 0)
+    return result

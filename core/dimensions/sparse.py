@@ -56,9 +56,9 @@ class SparseDimensions(Method):
         """(n, n) by how much pairs are less similar than the most similar pair; 0 of an object."""
         similar = self.similarities()
         np.fill_diagonal(similar, -np.inf)
-        apart = np.max(similar, initial=-np.inf) - similar
-        np.fill_diagonal(apart, 0.0)
-        return apart
+        difference = np.max(similar, initial=-np.inf) - similar
+        np.fill_diagonal(difference, 0.0)
+        return difference
 
     def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) similarity of the nearer pair minus that of the farther.
@@ -195,14 +195,14 @@ def softmax(utility: np.ndarray) -> np.ndarray:
 
 @compiled
 def _dots(x, pairs):
-    found = np.empty(len(pairs))
+    result = np.empty(len(pairs))
     for t in range(len(pairs)):
         a, b = x[pairs[t, 0]], x[pairs[t, 1]]
         total = 0.0
         for k in range(x.shape[1]):
             total += a[k] * b[k]
-        found[t] = total
-    return found
+        result[t] = total
+    return result
 
 
 @compiled

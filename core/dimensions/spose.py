@@ -137,17 +137,17 @@ class SPoSE(SparseDimensions):
         self.penalty_ = self.penalty
         if self.penalty is None:
             self.penalty_ = choose_penalty(self, triplets, trials, part(progress, 0.0, begun))
-        found = from_random(
+        result = from_random(
             trials, self.penalty_, self.n_components, max_iter=self.max_iter, tol=_TOLERANCE,
             seed=self.seed, progress=part(progress, begun, 1.0),
         )
-        keep = np.flatnonzero(found.x.max(axis=0) > self.threshold)
-        order = keep[np.argsort(-found.x[:, keep].sum(axis=0), kind="stable")]
-        self.embedding_ = np.ascontiguousarray(found.x[:, order])
+        keep = np.flatnonzero(result.x.max(axis=0) > self.threshold)
+        order = keep[np.argsort(-result.x[:, keep].sum(axis=0), kind="stable")]
+        self.embedding_ = np.ascontiguousarray(result.x[:, order])
         self.embedding_sd_ = None
         self.n_dimensions_ = len(order)
         self.n_objects_ = trials.n_objects
         self.placed_ = trials.placed
-        self.losses_ = found.losses
-        self.converged_, self.stopped_ = found.converged, found.stopped
+        self.losses_ = result.losses
+        self.converged_, self.stopped_ = result.converged, result.stopped
         return self

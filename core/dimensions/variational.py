@@ -77,9 +77,9 @@ class _Weights:
         if width == self.mu.shape[1]:
             return
         def kept(values: np.ndarray, fill: float) -> np.ndarray:
-            found = np.full((*values.shape[:-1], width), fill, np.float32)
-            found[..., : len(which)] = values[..., which]
-            return found
+            result = np.full((*values.shape[:-1], width), fill, np.float32)
+            result[..., : len(which)] = values[..., which]
+            return result
 
         self.mu, self.moments = kept(self.mu, 0.0), kept(self.moments, 0.0)
         self.log_sigma = kept(self.log_sigma, 0.0)
@@ -159,13 +159,13 @@ def approximate(
                 + prior.divergence(weights.mu[:, : weights.d], weights.log_sigma[:, : weights.d])
             )
             passed = [0.0, 0.0]
-            found = relevant(mu, sigma)
-            counts.append(len(found))
+            result = relevant(mu, sigma)
+            counts.append(len(result))
             stopped = report(number / steps, losses[-1], mu) and number < steps
             if stopped:
                 break
-            if number > _LONG / 2 * steps and len(found):
-                weights.keep(np.sort(found))
+            if number > _LONG / 2 * steps and len(result):
+                weights.keep(np.sort(result))
     mu, sigma = weights.posterior
     return Posterior(mu, sigma, np.array(losses), np.array(counts), stopped)
 

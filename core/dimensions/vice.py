@@ -162,12 +162,12 @@ class VICE(SparseDimensions):
                 f"more than {self.min_objects} have a weight on it",
                 remedy="Use more objects, or lower min_objects.",
             )
-        found = approximate(
+        result = approximate(
             trials, self.n_components, SpikeAndSlab(self.spike, self.slab, self.pi),
             self._relevant, steps=self.max_iter, seed=self.seed,
             report=lambda done, loss, mu: progress(done, loss=loss, snapshot=mu),
         )
-        mu, sigma = found.mu, found.sigma
+        mu, sigma = result.mu, result.sigma
         order = self._relevant(mu, sigma)
         self.location_ = np.ascontiguousarray(mu[:, order])
         self.embedding_ = np.maximum(self.location_, 0.0)
@@ -175,10 +175,10 @@ class VICE(SparseDimensions):
         self.n_dimensions_ = len(order)
         self.n_objects_ = trials.n_objects
         self.placed_ = placed
-        self.losses_, self.counts_ = found.losses, found.counts
-        self.stopped_ = found.stopped
-        settled = found.counts[-(COUNTS // 4):]
-        self.converged_ = not found.stopped and bool(np.ptp(settled) <= 1)
+        self.losses_, self.counts_ = result.losses, result.counts
+        self.stopped_ = result.stopped
+        settled = result.counts[-(COUNTS // 4):]
+        self.converged_ = not result.stopped and bool(np.ptp(settled) <= 1)
         return self
 
     def _relevant(self, mu: np.ndarray, sigma: np.ndarray) -> np.ndarray:

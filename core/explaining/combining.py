@@ -66,9 +66,9 @@ class FeatureSpaces(Method):
         ValueError
             If there is none, or two have one name.
         """
-        found = spaces_of(spaces)
-        made = cls(content=[f"{space.name}: {space.fingerprint}" for space in found])
-        made.spaces = found
+        result = spaces_of(spaces)
+        made = cls(content=[f"{space.name}: {space.fingerprint}" for space in result])
+        made.spaces = result
         return made
 
     def __sklearn_clone__(self) -> FeatureSpaces:
@@ -112,19 +112,19 @@ class FeatureSpaces(Method):
             If no answer is about objects that have features in every space.
         """
         self._check_parameters()
-        given = as_answers(triplets)
-        spaces = self.spaces_about(given.n_objects)
+        answers = as_answers(triplets)
+        spaces = self.spaces_about(answers.n_objects)
         known = np.logical_and.reduce([space.known for space in spaces])
-        choices = choices_about(given, known)
+        choices = choices_about(answers, known)
         if not len(choices):
             raise DataError(
-                "no answer is about objects that have features in every space", file=given.name,
+                "no answer is about objects that have features in every space", file=answers.name,
                 remedy="Complete the tables, or use other ones.",
             )
         self.weights_ = combine(choices, np.column_stack(
             [space.apart(choices.distinct) for space in spaces]
         ))
-        self.n_objects_, self.stopped_ = given.n_objects, False
+        self.n_objects_, self.stopped_ = answers.n_objects, False
         return self
 
     def distances(self) -> np.ndarray:
@@ -134,6 +134,6 @@ class FeatureSpaces(Method):
         i, j = np.triu_indices(n, 1)
         spaces = self.spaces_about(n)
         parts = [space.apart(np.column_stack([i, j])) for space in spaces]
-        found = np.zeros((n, n))
-        found[i, j] = found[j, i] = np.column_stack(parts) @ self.weights_
-        return found
+        result = np.zeros((n, n))
+        result[i, j] = result[j, i] = np.column_stack(parts) @ self.weights_
+        return result

@@ -204,12 +204,12 @@ def map_correlation(
     others = [_Vector.of(distances(one[objects])) for one in maps.embeddings]
     pieces += [(ranked, one, None) for one in others]
     pieces += [(ranked, one, drawn) for one, drawn in zip(others, times, strict=True)]
-    found = []
+    result = []
     for one in in_parallel(_correlations, pieces):
-        found.append(one)
-        if progress(0.6 + 0.3 * len(found) / len(pieces)):
+        result.append(one)
+        if progress(0.6 + 0.3 * len(result) / len(pieces)):
             raise Stopped
-    drawn, noisy, both = np.reshape(found, (3, replicates, -1))
+    drawn, noisy, both = np.reshape(result, (3, replicates, -1))
     units = sampling_units(given, unit)
     lower = _between_halves(method, given, objects, units, ranked, rng)
     degrees = min(len(objects), units.number) - 1
@@ -286,13 +286,13 @@ class _Ranked:
         weight = weight / weight.sum()
         theirs = other.ranks(weight)
         theirs = theirs - weight @ theirs
-        found = []
+        result = []
         for space in self.spaces:
             mine = space.ranks(weight)
             mine = mine - weight @ mine
             size = np.sqrt((weight @ mine**2) * (weight @ theirs**2))
-            found.append(weight @ (mine * theirs) / size if size > 0 else 0.0)
-        return np.array(found)
+            result.append(weight @ (mine * theirs) / size if size > 0 else 0.0)
+        return np.array(result)
 
 
 def _tau_a(one: np.ndarray, other: np.ndarray, times: np.ndarray) -> float:
@@ -318,7 +318,7 @@ def _between_halves(
     units: SamplingUnits, ranked: _Ranked, rng: np.random.Generator,
 ) -> float:
     """Mean correlation of the maps of two halves of people, or of trials."""
-    found = []
+    result = []
     for _ in range(_HALVES):
         half = units.drawn(rng, 0.5) > 0
         maps = []
@@ -328,5 +328,5 @@ def _between_halves(
             maps.append(_Vector.of(distances(placed[objects])))
         there = _Vector(maps[1].place, maps[0].known & maps[1].known)
         both = _Ranked(maps[:1], ranked.coefficient, ranked.n)
-        found.append(float(both.with_map(there)[0]))
-    return float(np.mean(found))
+        result.append(float(both.with_map(there)[0]))
+    return float(np.mean(result))

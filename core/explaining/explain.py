@@ -137,12 +137,12 @@ def explain(
         (tables[i], names[j], data, division, components, seed)
         for i, j, k in places for division in divided[SCHEMES[k]]
     ]
-    found: list[Predicted] = []
+    result: list[Predicted] = []
     for part in in_parallel(predict, pieces):
-        found.append(part)
-        if progress(len(found) / len(pieces)) and len(found) < len(pieces):
+        result.append(part)
+        if progress(len(result) / len(pieces)) and len(result) < len(pieces):
             raise Stopped
-    rest, held = iter(found), {}
+    rest, held = iter(result), {}
     strengths = np.full((len(tables), len(names), len(SCHEMES)), np.nan)
     for at in places:
         divisions = divided[SCHEMES[at[2]]]
@@ -176,8 +176,8 @@ def _ceilings(given: Judgements, unit: str) -> dict[str, np.ndarray]:
         asked = kinds[0].ceiling if alike else ChoiceCeiling()
     return {
         f"{name}_{end}": _bound(bound)
-        for name, found in (("ceiling", asked), ("of_two_ceiling", of_two))
-        for end, bound in (("lower", found.lower), ("upper", found.upper))
+        for name, result in (("ceiling", asked), ("of_two_ceiling", of_two))
+        for end, bound in (("lower", result.lower), ("upper", result.upper))
     }
 
 
@@ -191,10 +191,10 @@ def _scores(
 ) -> dict[str, np.ndarray]:
     """Means with intervals, as fields of an `Explained`."""
     names = ("accuracy", "of_two", "log_likelihood", "gain", "behind")
-    found = {
+    result = {
         f"{name}{end}": np.full(shape, np.nan) for name in names for end in ("", "_low", "_high")
     }
-    found["p"], found["of_two_p"] = np.full((2, *shape), np.nan)
+    result["p"], result["of_two_p"] = np.full((2, *shape), np.nan)
 
     mine = {}
     for at, (right, *_) in held.items():
@@ -204,26 +204,26 @@ def _scores(
 
     def write(name: str, at: tuple[int, int, int], values: tuple[float, float, float]) -> None:
         for end, value in zip(("", "_low", "_high"), values, strict=True):
-            found[f"{name}{end}"][at] = value
+            result[f"{name}{end}"][at] = value
 
     for at, (right, log, of_two) in held.items():
         there, two = np.isfinite(right), np.isfinite(of_two)
         crossed = mine[at[2]]
         write("accuracy", at, crossed.share(right[there]))
         write("log_likelihood", at, crossed.mean(log[there]))
-        found["p"][at] = crossed.p_above(right[there], chance(data.asked.take(there)))
+        result["p"][at] = crossed.p_above(right[there], chance(data.asked.take(there)))
         pairwise = units.about(data.between_two.take(two))
         write("of_two", at, pairwise.share(of_two[two]))
-        found["of_two_p"][at] = pairwise.p_above(of_two[two], 0.5)
+        result["of_two_p"][at] = pairwise.p_above(of_two[two], 0.5)
     for at, (right, *_) in held.items():
         there = np.isfinite(right)
         crossed = mine[at[2]]
-        accuracy = found["accuracy"][:, at[1], at[2]]
+        accuracy = result["accuracy"][:, at[1], at[2]]
         best = held[int(np.nanargmax(accuracy)), at[1], at[2]][0]
         raw = held[at[0], 0, at[2]][0]
         write("gain", at, crossed.mean((right - raw)[there]))
         write("behind", at, crossed.mean((best - right)[there]))
-    return found
+    return result
 
 
 def _sizes(
@@ -231,15 +231,15 @@ def _sizes(
     divided: Mapping[str, list[Division]], data: AskedChoices,
 ) -> dict[str, np.ndarray]:
     """How much was learned from and predicted by each scheme, as fields of an `Explained`."""
-    found = {name: np.zeros(len(SCHEMES), dtype=np.int64) for name in ("n_choices", "n_answers")}
-    found |= {name: np.full(len(SCHEMES), np.nan) for name in ("n_learned", "chance", "guessing")}
+    result = {name: np.zeros(len(SCHEMES), dtype=np.int64) for name in ("n_choices", "n_answers")}
+    result |= {name: np.full(len(SCHEMES), np.nan) for name in ("n_learned", "chance", "guessing")}
     for k, scheme in enumerate(SCHEMES):
         if not divided[scheme]:
             continue
         right, _, of_two = held[0, 0, k]
         predicted = data.asked.take(np.isfinite(right))
-        found["n_choices"][k], found["n_answers"][k] = len(predicted), np.isfinite(of_two).sum()
+        result["n_choices"][k], result["n_answers"][k] = len(predicted), np.isfinite(of_two).sum()
         sizes = [part.learned(data.asked).sum() for part in divided[scheme]]
-        found["n_learned"][k] = np.mean(sizes)
-        found["chance"][k], found["guessing"][k] = chance(predicted), guessing(predicted)
-    return found
+        result["n_learned"][k] = np.mean(sizes)
+        result["chance"][k], result["guessing"][k] = chance(predicted), guessing(predicted)
+    return result

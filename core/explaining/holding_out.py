@@ -73,15 +73,15 @@ def predict(
     strength = model.strengths[0]
     if len(model.strengths) > 1:
         strength = _strength(space, name, learned, division, data.groups, components, seed, halt)
-    found = next(model.path(learned, [strength]))
+    result = next(model.path(learned, [strength]))
     asked = data.asked.take(division.predicted(data.asked))
-    hit = right(asked, model.ranks(found, asked.distinct))
+    hit = right(asked, model.ranks(result, asked.distinct))
     of_two = hit
     if data.between_two is not data.asked:
         two = data.between_two.take(division.predicted(data.between_two))
-        of_two = right(two, model.ranks(found, two.distinct))
+        of_two = right(two, model.ranks(result, two.distinct))
     return Predicted(
-        hit, log_likelihood(asked, model.apart(found, asked.distinct)), of_two, strength
+        hit, log_likelihood(asked, model.apart(result, asked.distinct)), of_two, strength
     )
 
 
@@ -107,10 +107,10 @@ def _strength(
     ]
     beyond = [sets.take(part.predicted) for part in parts]
     chosen, best, worse = strengths[0], -np.inf, 0
-    for strength, *found in zip(strengths, *paths, strict=False):
+    for strength, *result in zip(strengths, *paths, strict=False):
         total = sum(
             float(log_likelihood(test, model.apart(one, test.distinct)) @ test.weight)
-            for test, model, one in zip(beyond, models, found, strict=True)
+            for test, model, one in zip(beyond, models, result, strict=True)
         )
         worse = 0 if total > best else worse + 1
         if total > best:
@@ -154,8 +154,8 @@ def _trial_parts(
     group = np.unique(groups[sets.answer], return_inverse=True)[1]
     part = (rng.permutation(int(group.max()) + 1) % _TRIAL_PARTS)[group]
     kept = 1 if len(sets) > _MANY else _TRIAL_PARTS
-    found = [_Part(objects, part != k, part == k) for k in range(kept)]
-    return [one for one in found if one.learned.any() and one.predicted.any()]
+    result = [_Part(objects, part != k, part == k) for k in range(kept)]
+    return [one for one in result if one.learned.any() and one.predicted.any()]
 
 
 def averaged(
@@ -165,7 +165,7 @@ def averaged(
 
     What was held out several times counts by its mean.
     """
-    found = []
+    result = []
     for sets, names in (
         (data.asked, ("right", "log_likelihood")), (data.between_two, ("right_of_two",)),
     ):
@@ -175,8 +175,8 @@ def averaged(
             times[where] += 1
             for total, name in zip(sums, names, strict=True):
                 total[where] += getattr(part, name)
-        found += list(np.where(times > 0, sums / np.maximum(times, 1), np.nan))
-    return tuple(found)
+        result += list(np.where(times > 0, sums / np.maximum(times, 1), np.nan))
+    return tuple(result)
 
 
 def prepared(

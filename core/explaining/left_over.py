@@ -214,9 +214,9 @@ def left_over(
     for place, (beta, positions) in enumerate(fits):
         part, k = divmod(place, len(divisions))
         columns = parts if part < 2 else parts[:, :0]
-        apart = _apart(sets.distinct, columns, beta, positions)
-        log[part, fold == k] = log_likelihood(sets, apart)[fold == k]
-        hit[part, fold == k] = right(sets, apart)[fold == k]
+        difference = _apart(sets.distinct, columns, beta, positions)
+        log[part, fold == k] = log_likelihood(sets, difference)[fold == k]
+        hit[part, fold == k] = right(sets, difference)[fold == k]
     units = Units.of(given, unit)
     mine = units.about(sets)
     explained = (log - np.log(sets.chance)) / -guessing(sets)
@@ -269,10 +269,10 @@ def _fit(
     starts = [np.concatenate([weights * scale, (size * directions).ravel()]) for size in _SIZES]
     start = min(starts, key=lambda one: loss(one)[0])
     bounds = [(0.0, None)] * k + [(None, None)] * (n * d)
-    found = minimize(
+    result = minimize(
         loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=_ITERATIONS
     ).x
-    return found[:k] / scale, found[k:].reshape(n, d)
+    return result[:k] / scale, result[k:].reshape(n, d)
 
 
 def _steepest(matrix: np.ndarray, d: int) -> np.ndarray:

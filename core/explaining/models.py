@@ -45,10 +45,10 @@ def combine(choices: Choices, parts: np.ndarray) -> np.ndarray:
         return value, pull @ scaled
 
     bounds = [(0.0, _MOST if one > 0 else 0.0) for one in spread]
-    found = minimize(
+    result = minimize(
         loss, np.where(spread > 0, 0.1, 0.0), jac=True, method="L-BFGS-B", bounds=bounds,
     )
-    return found.x / scale
+    return result.x / scale
 
 
 class ScaledDistances:
@@ -107,10 +107,10 @@ class _Learned:
         return np.maximum(self._space.apart(pairs) - self._part * squares, 0.0)
 
     def _scale(self, choices: Choices) -> float:
-        apart = self._space.apart(choices.distinct)
-        scale = combine(choices, apart[:, None])[0]
+        difference = self._space.apart(choices.distinct)
+        scale = combine(choices, difference[:, None])[0]
         # Features that predict worse than guessing are weighted from a small scale on.
-        return max(scale, 0.1 / (apart.std() or 1.0))
+        return max(scale, 0.1 / (difference.std() or 1.0))
 
 
 class WeightedDimensions(_Learned):
@@ -131,11 +131,11 @@ class WeightedDimensions(_Learned):
         if self._rest is None:
             return self._space.parts(pairs, np.float32)
         x = self._x.astype(np.float32)
-        found = x[pairs[:, 0]]
-        found -= x[pairs[:, 1]]
-        found *= found
-        left = self._left(pairs, found.sum(axis=1, dtype=float))
-        return np.column_stack([self._part * found, left]).astype(np.float32)
+        result = x[pairs[:, 0]]
+        result -= x[pairs[:, 1]]
+        result *= result
+        left = self._left(pairs, result.sum(axis=1, dtype=float))
+        return np.column_stack([self._part * result, left]).astype(np.float32)
 
     def path(self, choices: Choices, strengths: Sequence[float]) -> Iterator[np.ndarray]:
         """(m,) weights with each strength."""
@@ -157,9 +157,9 @@ def _weights_loss(choices: Choices, parts: np.ndarray, strength: float) -> Objec
 
     def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
         value, pull = mean_loss(choices, (parts @ weights.astype(np.float32)).astype(float))
-        apart = weights - weights.mean()
-        gradient = (pull.astype(np.float32) @ parts).astype(float) + 2 * penalty * apart
-        return value + penalty * float(apart @ apart), gradient
+        difference = weights - weights.mean()
+        gradient = (pull.astype(np.float32) @ parts).astype(float) + 2 * penalty * difference
+        return value + penalty * float(difference @ difference), gradient
 
     return loss
 
@@ -195,8 +195,8 @@ class LinearTransform(_Learned):
 
     @staticmethod
     def _squares(x: np.ndarray, pairs: np.ndarray) -> np.ndarray:
-        apart = x[pairs[:, 0]] - x[pairs[:, 1]]
-        return np.einsum("um,um->u", apart, apart)
+        difference = x[pairs[:, 0]] - x[pairs[:, 1]]
+        return np.einsum("um,um->u", difference, difference)
 
 
 def _transform_loss(
@@ -213,10 +213,10 @@ def _transform_loss(
         squares = LinearTransform._squares(z, choices.distinct)
         value, pull = mean_loss(choices, squares + size**2 * left)
         gradient = 2 * (laplacian(pull, i, j, n) @ z).T @ x
-        apart = matrix - size * np.eye(p)
-        gradient += 2 * penalty * apart
+        difference = matrix - size * np.eye(p)
+        gradient += 2 * penalty * difference
         gradient[np.diag_indices(p)] += 2 * size / p * float(np.sum(pull * left))
-        return value + penalty * float(np.sum(apart**2)), gradient.ravel()
+        return value + penalty * float(np.sum(difference**2)), gradient.ravel()
 
     return loss
 
@@ -225,10 +225,10 @@ def laplacian(pull: np.ndarray, i: np.ndarray, j: np.ndarray, n: int) -> np.ndar
     """(n, n) matrix L with x'Lx the sum over pairs of pull times squared difference."""
     degree = np.bincount(i, pull, n) + np.bincount(j, pull, n)
     if n <= _FEW_OBJECTS:
-        found = -np.bincount(i * n + j, pull, n * n).reshape(n, n)
-        found += found.T
-        found[np.diag_indices(n)] += degree
-        return found
+        result = -np.bincount(i * n + j, pull, n * n).reshape(n, n)
+        result += result.T
+        result[np.diag_indices(n)] += degree
+        return result
     diagonal = np.arange(n)
     return csr_array(
         (

@@ -77,22 +77,22 @@ class FeatureSpace:
             raise ValueError(f"{self.name!r} needs either values or distances, and not both.")
         if self.metric not in METRICS:
             raise ValueError(f"metric is {self.metric!r}; it must be one of {', '.join(METRICS)}.")
-        given = _numbers(self.name, self.values if self.distances is None else self.distances)
+        answers = _numbers(self.name, self.values if self.distances is None else self.distances)
         fill = object.__setattr__  # a frozen dataclass sets its own fields so
         if self.distances is None:
-            known = np.isfinite(given).all(axis=1)
-            fill(self, "values", given)
-            fill(self, "feature_names", _checked_names(self.name, self.feature_names, given))
+            known = np.isfinite(answers).all(axis=1)
+            fill(self, "values", answers)
+            fill(self, "feature_names", _checked_names(self.name, self.feature_names, answers))
         else:
-            given, known = _checked_distances(self.name, given)
-            fill(self, "distances", given)
+            answers, known = _checked_distances(self.name, answers)
+            fill(self, "distances", answers)
             fill(self, "feature_names", None)
         if known.sum() < 3:
             raise DataError(
                 "fewer than three objects have features", file=self.name,
                 remedy="Name objects as the answers do, and leave no cell empty.",
             )
-        given.setflags(write=False)
+        answers.setflags(write=False)
         fill(self, "known", known)
 
     @classmethod
@@ -174,10 +174,10 @@ class FeatureSpace:
     def fingerprint(self) -> str:
         """Hash of everything that decides on distances."""
         digest = hashlib.blake2b(digest_size=16)
-        given = self.values if self.distances is None else self.distances
-        how = [self.distances is None, given.shape, self.metric, self.standardise]
+        answers = self.values if self.distances is None else self.distances
+        how = [self.distances is None, answers.shape, self.metric, self.standardise]
         digest.update(repr([*how, self.feature_names]).encode())
-        digest.update(np.ascontiguousarray(given))
+        digest.update(np.ascontiguousarray(answers))
         return digest.hexdigest()
 
     @cached_property
@@ -198,9 +198,9 @@ class FeatureSpace:
         if self.metric in ("cosine", "correlation"):
             length = np.linalg.norm(values, axis=1, keepdims=True)
             values = values / np.where(length > 0, length, 1.0)
-        found = np.zeros(self.values.shape)
-        found[self.known] = values
-        return found
+        result = np.zeros(self.values.shape)
+        result[self.known] = values
+        return result
 
     def dissimilarities(self) -> np.ndarray:
         """(n, n) distances between the objects by the metric; NaN where one has no features."""
@@ -208,12 +208,12 @@ class FeatureSpace:
             return self.distances.copy()
         x = self.coordinates
         if self.metric in ("cosine", "correlation"):
-            found = cdist(x, x, "sqeuclidean") / 2
+            result = cdist(x, x, "sqeuclidean") / 2
         else:
-            found = cdist(x, x, self.metric)
-        found[~self.known], found[:, ~self.known] = np.nan, np.nan
-        np.fill_diagonal(found, 0.0)
-        return found
+            result = cdist(x, x, self.metric)
+        result[~self.known], result[:, ~self.known] = np.nan, np.nan
+        np.fill_diagonal(result, 0.0)
+        return result
 
     def apart(self, pairs: np.ndarray) -> np.ndarray:
         """(u,) dissimilarities of pairs (u, 2) as models weight them: squared if Euclidean."""
@@ -224,35 +224,35 @@ class FeatureSpace:
     def parts(self, pairs: np.ndarray, dtype: type = np.float64) -> np.ndarray:
         """(u, m) what each column adds to `apart`: squared differences, or of city block plain."""
         x = self.coordinates.astype(dtype, copy=False)
-        found = x[pairs[:, 0]]
-        found -= x[pairs[:, 1]]
+        result = x[pairs[:, 0]]
+        result -= x[pairs[:, 1]]
         if self.metric == "cityblock":
-            return np.abs(found, out=found)
-        found *= found
+            return np.abs(result, out=result)
+        result *= result
         if self.metric in ("cosine", "correlation"):
-            found /= 2
-        return found
+            result /= 2
+        return result
 
 
 def _numbers(name: str, given: Any) -> np.ndarray:
     try:
-        found = np.array(given, dtype=float)
+        result = np.array(given, dtype=float)
     except (TypeError, ValueError) as error:
         raise DataError(
             "not everything is a number", file=name, remedy="Give numbers alone.",
         ) from error
-    if found.ndim == 1:
-        found = found[:, None]
-    if found.ndim != 2 or not found.size:
+    if result.ndim == 1:
+        result = result[:, None]
+    if result.ndim != 2 or not result.size:
         raise DataError(
-            f"an array of shape {found.shape} is no table", file=name,
+            f"an array of shape {result.shape} is no table", file=name,
             remedy="Give one row per object and one column per feature.",
         )
-    if np.isinf(found).any():
+    if np.isinf(result).any():
         raise DataError(
             "a number is infinite", file=name, remedy="Give finite numbers, or leave cells empty.",
         )
-    return found
+    return result
 
 
 def _checked_names(
@@ -282,8 +282,8 @@ def _checked_distances(name: str, given: np.ndarray) -> tuple[np.ndarray, np.nda
     known = ~np.isnan(given).all(axis=1)
     np.fill_diagonal(given, 0.0)
     among = given[np.ix_(known, known)]
-    apart = np.abs(among - among.T).max(initial=0.0)
-    if not apart <= 1e-6 * np.abs(among).max(initial=0.0):  # nor where there is NaN
+    difference = np.abs(among - among.T).max(initial=0.0)
+    if not difference <= 1e-6 * np.abs(among).max(initial=0.0):  # nor where there is NaN
         raise wrong
     given = (given + given.T) / 2
     given[~known], given[:, ~known] = np.nan, np.nan
@@ -292,10 +292,10 @@ def _checked_distances(name: str, given: np.ndarray) -> tuple[np.ndarray, np.nda
 
 def spaces_of(given: FeatureSpace | Iterable[FeatureSpace]) -> list[FeatureSpace]:
     """Several spaces as a list."""
-    found = [given] if isinstance(given, FeatureSpace) else list(given)
-    if not found or not all(isinstance(space, FeatureSpace) for space in found):
+    result = [given] if isinstance(given, FeatureSpace) else list(given)
+    if not result or not all(isinstance(space, FeatureSpace) for space in result):
         raise ValueError("At least one FeatureSpace is needed, and nothing else.")
-    names = [space.name for space in found]
+    names = [space.name for space in result]
     if len(set(names)) < len(names):
         raise ValueError("Two feature spaces have the same name.")
-    return found
+    return result

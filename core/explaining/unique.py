@@ -215,12 +215,12 @@ def unique_parts(
     pieces = [
         (chosen, subsets, data, division) for scheme in SCHEMES for division in divided[scheme]
     ]
-    found = []
+    result = []
     for part in in_parallel(_predict, pieces):
-        found.append(part)
-        if progress(len(found) / len(pieces)) and len(found) < len(pieces):
+        result.append(part)
+        if progress(len(result) / len(pieces)) and len(result) < len(pieces):
             raise Stopped
-    rest = iter(found)
+    rest = iter(result)
     units = Units.of(given, unit)
     columns = [
         _parted([next(rest) for _ in divided[scheme]], divided[scheme], subsets, data, units)
@@ -253,8 +253,8 @@ def _predict(
     for place, subset in enumerate(subsets):
         if halt():
             break
-        apart = test[:, subset] @ combine(learned, train[:, subset])
-        log[place], hit[place] = log_likelihood(beyond, apart), right(beyond, apart)
+        difference = test[:, subset] @ combine(learned, train[:, subset])
+        log[place], hit[place] = log_likelihood(beyond, difference), right(beyond, difference)
     return log, hit
 
 

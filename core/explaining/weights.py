@@ -76,12 +76,12 @@ class FeatureWeights:
     @property
     def table(self) -> pd.DataFrame:
         """One row per feature, the heaviest first."""
-        found = pd.DataFrame({
+        result = pd.DataFrame({
             "space": self.spaces, "feature": self.features, "share": self.share,
             "share_low": self.share_low, "share_high": self.share_high, "weight": self.weight,
             "weight_low": self.weight_low, "weight_high": self.weight_high,
         })
-        return found.sort_values("share", ascending=False, kind="stable", ignore_index=True)
+        return result.sort_values("share", ascending=False, kind="stable", ignore_index=True)
 
     @property
     def sentence(self) -> str:
@@ -166,15 +166,15 @@ def feature_weights(
         samples.append(one)
         if progress(len(samples) / replicates) and len(samples) < replicates:
             raise Stopped
-    found, samples = combine(sets, parts), np.array(samples)
-    samples = found + (samples - found) * np.sqrt(units.correction)
+    result, samples = combine(sets, parts), np.array(samples)
+    samples = result + (samples - result) * np.sqrt(units.correction)
     samples = np.maximum(samples, 0.0)
-    share, shares = _shares(found), _shares(samples)
+    share, shares = _shares(result), _shares(samples)
     unit_of = 1.0 / np.where(spread > 0, spread, 1.0) * _standard(tables)
     return FeatureWeights(
         [space for space, _ in names], [name for _, name in names],
         share, *np.quantile(shares, [0.025, 0.975], axis=0),
-        found * unit_of, *np.quantile(samples * unit_of, [0.025, 0.975], axis=0),
+        result * unit_of, *np.quantile(samples * unit_of, [0.025, 0.975], axis=0),
         samples * unit_of, len(sets), unit=units.unit, n_units=units.number,
     )
 
@@ -190,16 +190,16 @@ def _parts(space: FeatureSpace, pairs: np.ndarray) -> np.ndarray:
 
 def _standard(tables: list[FeatureSpace]) -> np.ndarray:
     """(k,) one standard deviation of each feature, in the power in which it is weighted."""
-    found = []
+    result = []
     for space in tables:
         if space.values is None:
             i, j = np.triu_indices(space.n_objects, 1)
-            found.append([np.nanstd(space.distances[i, j])])
+            result.append([np.nanstd(space.distances[i, j])])
             continue
         spread = space.coordinates[space.known].std(axis=0)
         power = 1 if space.metric == "cityblock" else 2
-        found.append(spread**power / (2 if space.metric in ("cosine", "correlation") else 1))
-    return np.concatenate(found)
+        result.append(spread**power / (2 if space.metric in ("cosine", "correlation") else 1))
+    return np.concatenate(result)
 
 
 def _shares(weights: np.ndarray) -> np.ndarray:

@@ -213,8 +213,8 @@ def with_lapses(
         raise ValueError(
             f"{method.title} does not say how probable an answer is; lapses need STE, t-STE or CKL."
         )
-    given = as_answers(triplets)
-    people = _People(given, sides)
+    answers = as_answers(triplets)
+    people = _People(answers, sides)
     state, path, without, converged = _estimated(method, people, steps, part(progress, 0.0, 0.6))
     heavier = None
     if isinstance(method, STE) and converged:
@@ -311,17 +311,17 @@ class _People:
         By how much less an answer follows the map, over how much more it varies than the map says.
         """
         whose = np.repeat(np.arange(len(lapse)), self.n_answers)
-        given = (1.0 - lapse[whose]) * chance + lapse[whose] * self.answered.guess
-        expected, found = (
+        answers = (1.0 - lapse[whose]) * chance + lapse[whose] * self.answered.guess
+        expected, result = (
             np.bincount(whose, self.answered.weight * p * (1.0 - p), len(lapse))
-            for p in (chance, given)
+            for p in (chance, answers)
         )
-        return np.where(found > 0, (1.0 - lapse) * expected / np.maximum(found, 1e-300), 1.0)
+        return np.where(result > 0, (1.0 - lapse) * expected / np.maximum(result, 1e-300), 1.0)
 
     def weighted(self, weight: np.ndarray) -> Judgements:
         """The answers with these weights, (T,), times their own."""
-        given = self.given
-        return given.reweighted(given.weight * weight)
+        answers = self.given
+        return answers.reweighted(answers.weight * weight)
 
 
 def _chances(
@@ -333,14 +333,14 @@ def _chances(
 
 def _choice_of(given: Judgements, choices: Choices) -> tuple[int, np.ndarray]:
     """Number of choices, and (T,) one that each answer belongs to."""
-    found = np.full(len(given), -1)
+    result = np.full(len(given), -1)
     if given.trials is not None:
         n_trials = int(given.trials.max(initial=-1)) + 1
         by_trial = np.full(n_trials, -1)
         by_trial[given.trials[choices.answer]] = np.arange(len(choices))
-        found = by_trial[given.trials]
-    found[choices.answer] = np.arange(len(choices))
-    return len(choices), found
+        result = by_trial[given.trials]
+    result[choices.answer] = np.arange(len(choices))
+    return len(choices), result
 
 
 @dataclass(frozen=True)

@@ -191,11 +191,11 @@ class PeopleComparison(Gains):
     @property
     def people_table(self) -> pd.DataFrame:
         """One row per person: ``person``, ``choices``, ``chance``, and each model's accuracy."""
-        found = {"person": self.people, "choices": self.n_choices, "chance": self.chance}
+        result = {"person": self.people, "choices": self.n_choices, "chance": self.chance}
         for m, model in enumerate(self.models.tolist()):
-            found[f"{model}: accuracy"] = self.accuracy[:, m]
-            found[f"{model}: log probability"] = self.log_share[:, m]
-        return pd.DataFrame(found)
+            result[f"{model}: accuracy"] = self.accuracy[:, m]
+            result[f"{model}: log probability"] = self.log_share[:, m]
+        return pd.DataFrame(result)
 
 
 @task("Predicting people as individuals", "individuals", columns=("participant",))
@@ -250,13 +250,13 @@ def compare_people(
     >>> found.gain("weights", over="consistency")[1] > 0
     True
     """
-    given = counted(triplets)
-    who, people = people_of(given, method.by)
-    given, who = given.take(who < len(people)), who[who < len(people)]
+    answers = counted(triplets)
+    who, people = people_of(answers, method.by)
+    answers, who = answers.take(who < len(people)), who[who < len(people)]
     models = [ONE, CONSISTENCY, WEIGHTS]
     models += [groups_model(number) for number in range(2, most_groups + 1)] + [OWN]
-    judged = held_out(method, given, models, folds, seed, progress)
-    return _by_person(judged, models, who, people, given)
+    judged = held_out(method, answers, models, folds, seed, progress)
+    return _by_person(judged, models, who, people, answers)
 
 
 def held_out(
@@ -275,10 +275,10 @@ def held_out(
             remedy="Ask for fewer folds, or collect more answers.",
         )
     pieces = [(method, given, fold, k, model) for model in models for k in range(folds)]
-    found = collected(_fold, pieces, progress)
+    result = collected(_fold, pieces, progress)
     joined = {}
     for m, model in enumerate(models):
-        parts = found[m * folds : (m + 1) * folds]
+        parts = result[m * folds : (m + 1) * folds]
         joined[model] = Judged(*(np.concatenate(each) for each in zip(*parts, strict=True)))
     return joined
 
@@ -296,14 +296,14 @@ def _fold(
     if model in (CONSISTENCY, WEIGHTS):
         alike = model == CONSISTENCY or method.alike
         fitted = WeightedEuclidean(n_init=method.n_init, alike=alike, **settings)
-        found = fitted.fit(learned, progress=halt).judged(others)
+        result = fitted.fit(learned, progress=halt).judged(others)
     elif model in (ONE, OWN):
-        found = _unweighted(method, learned, others, model == OWN, halt)
+        result = _unweighted(method, learned, others, model == OWN, halt)
     else:
         fitted = LatentClassMap(n_groups=int(model.split()[0]), n_init=3, **settings)
-        found = fitted.fit(learned, progress=halt).judged(others)
-    return found._replace(
-        answer=held[found.answer], log_share=np.maximum(found.log_share, _FLOOR)
+        result = fitted.fit(learned, progress=halt).judged(others)
+    return result._replace(
+        answer=held[result.answer], log_share=np.maximum(result.log_share, _FLOOR)
     )
 
 
@@ -338,8 +338,8 @@ def _own_map(method: WeightedEuclidean, choices: Choices, start: np.ndarray) -> 
     objective = Objective(
         Layout.of_choices(choices), method.response_loss, start.shape[1], method.prior
     )
-    found = minimise(objective, start.T.ravel(), max_iter=300)
-    return found.x.reshape(start.shape[::-1]).T
+    result = minimise(objective, start.T.ravel(), max_iter=300)
+    return result.x.reshape(start.shape[::-1]).T
 
 
 def _by_person(
@@ -364,9 +364,9 @@ def _by_person(
 
     gains = log_share - log_share[:, :1]
     place = np.cumsum(there) - 1
-    apart = (gains - mean(gains)[place[person]]) ** 2 * weight[:, None]
+    difference = (gains - mean(gains)[place[person]]) ** 2 * weight[:, None]
     count = np.bincount(person, minlength=number)[there]
-    error = np.sqrt(mean(apart) / np.maximum(count - 1, 1)[:, None])
+    error = np.sqrt(mean(difference) / np.maximum(count - 1, 1)[:, None])
     error[count < _FEWEST] = np.nan
     choices = choices_by(given, who)
     guessed = np.bincount(choices.unit, choices.chance * choices.weight, number)

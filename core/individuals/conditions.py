@@ -161,15 +161,15 @@ def compare_conditions(
     >>> found.p < 0.01, found.permuted
     (True, 'between participants')
     """
-    given = counted(triplets)
-    which, names = people_of(given, method.by)
-    given, which = given.take(which < len(names)), which[which < len(names)]
+    answers = counted(triplets)
+    which, names = people_of(answers, method.by)
+    answers, which = answers.take(which < len(names)), which[which < len(names)]
     p, permuted = permutation_test(
-        method, given, which, permutations, seed, part(progress, 0.0, 0.3)
+        method, answers, which, permutations, seed, part(progress, 0.0, 0.3)
     )
     models = [ONE, CONSISTENCY, WEIGHTS, OWN]
-    judged = held_out(method, given, models, folds, seed, part(progress, 0.3, 1.0))
-    who, number = participants_of(given)
+    judged = held_out(method, answers, models, folds, seed, part(progress, 0.3, 1.0))
+    who, number = participants_of(answers)
     unit = "participants" if number >= _FEWEST else "answers"
     rows = []
     for model in models:
@@ -177,7 +177,7 @@ def compare_conditions(
         order = np.argsort(one.answer, kind="stable")
         answer = one.answer[order]
         of = who[answer] if unit == "participants" else np.arange(len(answer)) * 10 // len(answer)
-        weight = np.where(of >= 0, given.weight[answer], 0.0)
+        weight = np.where(of >= 0, answers.weight[answer], 0.0)
         of = np.maximum(of, 0)
         total = np.bincount(of, weight)
         rows.append([
@@ -264,9 +264,9 @@ def stretching(
     """
     d = positions.shape[1]
     rows, columns = np.triu_indices(d)
-    apart = positions[choices.pairs[:, 0]] - positions[choices.pairs[:, 1]]
-    products = apart[:, rows] * apart[:, columns] * np.where(rows == columns, 1.0, 2.0)
-    squares = np.einsum("ek,ek->e", apart, apart)
+    difference = positions[choices.pairs[:, 0]] - positions[choices.pairs[:, 1]]
+    products = difference[:, rows] * difference[:, columns] * np.where(rows == columns, 1.0, 2.0)
+    squares = np.einsum("ek,ek->e", difference, difference)
     like, slope = loss.similarities(squares)
     sizes, begins = choices.n_shown, choices.bounds[:-1]
     sign = np.repeat(choices.sign, sizes)

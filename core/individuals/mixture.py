@@ -160,22 +160,22 @@ class LatentClassMap(Embedding):
             If a parameter is outside its range.
         """
         self._check_parameters()
-        given = as_answers(triplets)
-        who, self.people_ = people_of(given, self.by)
+        answers = as_answers(triplets)
+        who, self.people_ = people_of(answers, self.by)
         known = who < len(self.people_)
-        given, who = given.take(known), who[known]
+        answers, who = answers.take(known), who[known]
         common = common_map(
-            given, self.response, self.n_components, self.prior, self.seed, part(progress, 0, 0.1)
+            answers, self.response, self.n_components, self.prior, self.seed, part(progress, 0, 0.1)
         )
-        choices = choices_by(given, who)
-        self.n_objects_, self.placed_ = given.n_objects, common.placed_
+        choices = choices_by(answers, who)
+        self.n_objects_, self.placed_ = answers.n_objects, common.placed_
         self.embedding_ = common.embedding_
         with single_blas_thread():
-            found = self._best(choices, part(progress, 0.1, 1.0))
-        self._keep(found)
-        self.n_answers_ = np.bincount(who[given.weight > 0], minlength=len(self.people_))
+            result = self._best(choices, part(progress, 0.1, 1.0))
+        self._keep(result)
+        self.n_answers_ = np.bincount(who[answers.weight > 0], minlength=len(self.people_))
         self.stopped_ |= common.stopped_
-        self.triplet_error_ = 1.0 - self.score(given)
+        self.triplet_error_ = 1.0 - self.score(answers)
         progress(1.0)
         return self
 
@@ -190,13 +190,13 @@ class LatentClassMap(Embedding):
             state = self._begun(crowd, np.ones((len(self.people_), 1)))
             return self._climb(crowd, state, _LONG, progress)
         starts = self._starts(choices)
-        found = []
+        result = []
         for number, member in enumerate(starts):
             share = part(progress, 0.7 * number / len(starts), 0.7 * (number + 1) / len(starts))
-            found.append(self._climb(crowd, self._begun(crowd, member), _SHORT, share))
+            result.append(self._climb(crowd, self._begun(crowd, member), _SHORT, share))
             if self.stopped_:
                 break
-        best = max(found, key=lambda state: state.likelihood)
+        best = max(result, key=lambda state: state.likelihood)
         if self.stopped_:
             return best
         return self._climb(crowd, best, _LONG, part(progress, 0.7, 1.0))
@@ -211,14 +211,14 @@ class LatentClassMap(Embedding):
         starts = []
         for number in range(self.n_init):
             if number % 3 == 2 or people < groups:
-                found = rng.integers(groups, size=people)
+                result = rng.integers(groups, size=people)
             else:
                 width = max(_DIRECTIONS - 2 * number, 1)
-                found = Lloyd(groups, n_init=3, random_state=self.seed + number).fit_predict(
+                result = Lloyd(groups, n_init=3, random_state=self.seed + number).fit_predict(
                     directions[:, :width]
                 )
             member = np.full((people, groups), (1.0 - _SURE) / max(groups - 1, 1))
-            member[np.arange(people), found] = _SURE
+            member[np.arange(people), result] = _SURE
             starts.append(member)
         return starts
 
@@ -285,8 +285,8 @@ class LatentClassMap(Embedding):
             for g, x in enumerate(state.maps):
                 of_group = crowd.layout.reweighted(crowd.layout.weight * state.member[who, g])
                 objective = Objective(of_group, loss, shape[1], self.prior)
-                found = minimise(objective, x.T.ravel(), max_iter=steps)
-                state.maps[g] = found.x.reshape(shape[::-1]).T
+                result = minimise(objective, x.T.ravel(), max_iter=steps)
+                state.maps[g] = result.x.reshape(shape[::-1]).T
             return state
         groups, size = state.member.shape[1], self.embedding_.size
         number = len(choices)
@@ -309,9 +309,9 @@ class LatentClassMap(Embedding):
             )
 
         start = np.concatenate([state.maps[0].ravel(), state.logs.ravel()])
-        found = minimise(of_weights, start, max_iter=2 * steps).x
-        state.maps[:] = found[:size].reshape(shape)
-        state.logs = found[size:].reshape(groups, -1)
+        result = minimise(of_weights, start, max_iter=2 * steps).x
+        state.maps[:] = result[:size].reshape(shape)
+        state.logs = result[size:].reshape(groups, -1)
         return state
 
     def _keep(self, found: _State) -> None:
@@ -344,9 +344,9 @@ class LatentClassMap(Embedding):
     def _member_of(self, given: Judgements) -> np.ndarray:
         """(T, g) membership of who gave each answer; of people not known, the groups' shares."""
         names = given.answers[self.by].astype("str") if self.by in given.answers else []
-        found = pd.Index(self.people_).get_indexer(names) if len(names) else \
+        result = pd.Index(self.people_).get_indexer(names) if len(names) else \
             np.full(len(given), -1)
-        return np.vstack([self.membership_, self.shares_])[found]
+        return np.vstack([self.membership_, self.shares_])[result]
 
     def judged(self, triplets: Judgements) -> Judged:
         """How likely each choice is for who made it, over the groups that may be theirs.
@@ -356,9 +356,9 @@ class LatentClassMap(Embedding):
         triplets : Triplets or Quadruples
         """
         self._require_fit()
-        given = as_answers(triplets)
-        choices = choices_by(given, np.zeros(len(given), np.int64))
-        member = self._member_of(given)[choices.answer]
+        answers = as_answers(triplets)
+        choices = choices_by(answers, np.zeros(len(answers), np.int64))
+        member = self._member_of(answers)[choices.answer]
         likelihood = Likelihood(choices, self.response_loss)
         ones = np.ones((1, self.n_components))
         each = [likelihood.judged(x, ones) for x in self.maps_]
@@ -375,9 +375,9 @@ class LatentClassMap(Embedding):
         triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
         """
         self._require_fit()
-        given = as_answers(triplets)
-        each = np.stack([margins(x, given.rows) for x in self.maps_], axis=1)
-        return np.sum(each * self._member_of(given), axis=1)
+        answers = as_answers(triplets)
+        each = np.stack([margins(x, answers.rows) for x in self.maps_], axis=1)
+        return np.sum(each * self._member_of(answers), axis=1)
 
 
 def _turned(x: np.ndarray, reference: np.ndarray) -> np.ndarray:

@@ -39,9 +39,9 @@ class Population:
     def log_prior(self) -> float:
         """Of these numbers themselves, up to a constant."""
         seen = _KNOWN_FROM * ((self.usual - _USUAL) ** 2 + 2.0 * _SPREAD**2)
-        found = -seen / (2.0 * self.spread**2) - 1.5 * _KNOWN_FROM * 2.0 * np.log(self.spread)
+        result = -seen / (2.0 * self.spread**2) - 1.5 * _KNOWN_FROM * 2.0 * np.log(self.spread)
         sides = 2.0 * _KNOWN_FROM * _SIDE_SPREAD**2 / (2.0 * self.side_spread**2)
-        return float(found - sides - 2.0 * _KNOWN_FROM * np.log(self.side_spread))
+        return float(result - sides - 2.0 * _KNOWN_FROM * np.log(self.side_spread))
 
 
 def _log_normal(x: np.ndarray, spread: float) -> np.ndarray:
@@ -96,20 +96,20 @@ class Rates:
 
     def given(self, answered: Answered, chance: np.ndarray, population: Population) -> Rates:
         """Posteriors from the probabilities (S,) of the answers, on the same grids."""
-        found = np.empty(self.posterior.shape)
+        result = np.empty(self.posterior.shape)
         log_likelihoods(
             answered.bounds, chance, answered.first, answered.guess, answered.weight,
-            expit(self.lapses), expit(self.sides), found,
+            expit(self.lapses), expit(self.sides), result,
         )
-        found += population.log_density(self.lapses, self.sides)
-        found += np.log(_steps(self.lapses))[:, None, None]
+        result += population.log_density(self.lapses, self.sides)
+        result += np.log(_steps(self.lapses))[:, None, None]
         if self.sides.shape[1] > 1:
-            found += np.log(_steps(self.sides))[:, None, None]
+            result += np.log(_steps(self.sides))[:, None, None]
         else:  # of the density of a side only its height at even odds would be left
-            found -= _log_normal(np.zeros(1), population.side_spread)
-        each = logsumexp(found, axis=(1, 2))
+            result -= _log_normal(np.zeros(1), population.side_spread)
+        each = logsumexp(result, axis=(1, 2))
         return replace(
-            self, posterior=np.exp(found - each[:, None, None]), log_likelihood=float(each.sum())
+            self, posterior=np.exp(result - each[:, None, None]), log_likelihood=float(each.sum())
         )
 
     def closer(self) -> Rates:
@@ -122,12 +122,12 @@ class Rates:
 
     def guessed(self, answered: Answered, chance: np.ndarray) -> np.ndarray:
         """(S,) probability of every answer to be a guess."""
-        found = np.empty(len(chance))
+        result = np.empty(len(chance))
         guessed(
             answered.bounds, chance, answered.first, answered.guess, expit(self.lapses),
-            expit(self.sides), self.posterior, found,
+            expit(self.sides), self.posterior, result,
         )
-        return found
+        return result
 
     def population(self) -> Population:
         """The most probable distribution over people, given these posteriors."""

@@ -75,9 +75,9 @@ class SharedMap:
             )
 
         start = np.concatenate([x.ravel(), (logs @ raised).ravel()])
-        found = minimise(objective, start, progress=progress, max_iter=500, tol=_TOLERANCE)
-        z = found.x[n * d :].reshape(-1, d)
-        return Shared(found.x[: n * d].reshape(n, d).copy(), z @ root, spread, found)
+        result = minimise(objective, start, progress=progress, max_iter=500, tol=_TOLERANCE)
+        z = result.x[n * d :].reshape(-1, d)
+        return Shared(result.x[: n * d].reshape(n, d).copy(), z @ root, spread, result)
 
     def fitted(
         self, begun: Shared, *, attention: bool = True, progress: Progress = silent
@@ -130,14 +130,14 @@ class SharedMap:
         middle = minimize_scalar(
             loss, bounds=(-_STEEPEST, 1.0), method="bounded", options={"xatol": 0.05}
         ).x
-        found = None
+        result = None
         for others, one in zip(held, parts, strict=True):
             w = weights_of(one.logs + middle)
             slopes = others(one.x, w)[2] * w
             # Told of the logs as if the others had all been right about how sure to be.
             of_part = Parabolas.about(one.logs, slopes, others.curvature(one.x, w))
-            found = of_part if found is None else found + of_part
-        return found
+            result = of_part if result is None else result + of_part
+        return result
 
 
 def weights_of(logs: np.ndarray) -> np.ndarray:

@@ -92,8 +92,8 @@ def best_spread(of_people: Parabolas, *, attention: bool = True) -> tuple[Spread
 
     starts = [np.append(np.full(number, np.log(size)), 0.0) for size in (0.05, 0.2, 0.6)]
     bounds = [(np.log(_LEAST), np.log(_MOST))] * number + [(-_MOST, _MOST)]
-    found = minimize(loss, min(starts, key=loss), method="L-BFGS-B", bounds=bounds).x
-    return spread_of(found), of_people.gain(spread_of(found), found[-1])
+    result = minimize(loss, min(starts, key=loss), method="L-BFGS-B", bounds=bounds).x
+    return spread_of(result), of_people.gain(spread_of(result), result[-1])
 
 
 @dataclass(frozen=True)
@@ -167,10 +167,10 @@ def _turns(positions: np.ndarray) -> np.ndarray:
     """(r, n d) directions of the rotations about each plane of two axes."""
     centred = positions - positions.mean(axis=0)
     n, d = positions.shape
-    found = []
+    result = []
     for k in range(d):
         for q in range(k):
             turn = np.zeros((n, d))
             turn[:, k], turn[:, q] = centred[:, q], -centred[:, k]
-            found.append(turn.ravel())
-    return np.array(found).reshape(-1, n * d)
+            result.append(turn.ravel())
+    return np.array(result).reshape(-1, n * d)

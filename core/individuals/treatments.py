@@ -73,19 +73,19 @@ class Treatments:
         Silent on: treatments that are equal
         (tests/core/individuals/test_treatments.py::test_equal_treatments_have_no_clear_difference).
         """
-        found = []
+        result = []
         for k, words in ((1, "Exclusion"), (2, "Weights")):
             change = "no clear difference"
             if self.high[k] < 0:
                 change = "fewer errors"
             elif self.low[k] > 0:
                 change = "more errors"
-            found.append(
+            result.append(
                 f"{words}: {change} ({100 * self.difference[k]:+.1f} points "
                 f"[{100 * self.low[k]:+.1f}, {100 * self.high[k]:+.1f}])"
             )
         return (
-            f"{'. '.join(found)}, 95% intervals{over_units(self.unit, self.n_units)}. "
+            f"{'. '.join(result)}, 95% intervals{over_units(self.unit, self.n_units)}. "
             f"{self._better}"
         )
 
@@ -96,12 +96,12 @@ class Treatments:
         Silent on: treatments that are equal
         (tests/core/individuals/test_treatments.py::test_equal_treatments_have_no_clear_difference).
         """
-        apart, low, high = self.apart
+        difference, low, high = self.apart
         if low <= 0 <= high:
             return "Weights are no clear improvement over exclusion, nor the reverse."
-        words = "Weights predict better than exclusion" if apart < 0 else \
+        words = "Weights predict better than exclusion" if difference < 0 else \
             "Exclusion predicts better than weights"
-        return f"{words} ({100 * apart:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}])."
+        return f"{words} ({100 * difference:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}])."
 
 
 def person_weights(
@@ -147,21 +147,21 @@ def compare_treatments(
             "exclusion leaves no answer, or too few", file=triplets.name,
             remedy="Exclude fewer people.",
         )
-    found = []
+    result = []
     for mistakes in in_parallel(
         partial(_treated, method, triplets, kept), [(part,) for part in parts]
     ):
-        found.append(mistakes)
-        if progress(len(found) / (len(parts) + 1)):
+        result.append(mistakes)
+        if progress(len(result) / (len(parts) + 1)):
             raise Stopped
     errors, everybody = np.array([
         (np.average(wrong[:, kept[part]], axis=1, weights=triplets.weight[part & kept]),
          np.average(wrong, axis=1, weights=triplets.weight[part]))
-        for wrong, part in zip(found, parts, strict=True)
+        for wrong, part in zip(result, parts, strict=True)
     ]).transpose(1, 0, 2)
     held_out = np.concatenate([np.flatnonzero(part & kept) for part in parts])
     people = known_people(triplets.take(held_out), unit)
-    wrong = np.hstack([one[:, kept[part]] for one, part in zip(found, parts, strict=True)])
+    wrong = np.hstack([one[:, kept[part]] for one, part in zip(result, parts, strict=True)])
 
     def between(k: int, other: int) -> tuple[float, float, float]:
         """Difference of two errors, with the ends of its interval."""
@@ -189,8 +189,8 @@ def _variants(
     progress: Progress = silent,
 ) -> list[Judgements]:
     """The answers, treated in each way."""
-    found = with_lapses(method, data, progress=progress)
-    weight = person_weights(data, found.participants, found.person_weight)
+    result = with_lapses(method, data, progress=progress)
+    weight = person_weights(data, result.participants, result.person_weight)
     return [data, data.take(kept), data.reweighted(data.weight * weight)]
 
 
@@ -201,8 +201,8 @@ def _treated(
     """(3, t) how wrongly each answer of a fold is predicted."""
     train, test = data.take(~held_out), data.take(held_out)
     return np.array([
-        clone(method).fit(given, progress=halt).mistakes(test)
-        for given in _variants(method, train, kept[~held_out], halt)
+        clone(method).fit(answers, progress=halt).mistakes(test)
+        for answers in _variants(method, train, kept[~held_out], halt)
     ])
 
 
@@ -211,10 +211,10 @@ def _on_the_map(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Effective numbers of answers, and how far the maps are from that of all answers."""
     variants = _variants(method, data, kept)
-    maps = [clone(method).fit(given) for given in variants]
+    maps = [clone(method).fit(answers) for answers in variants]
     placed = np.logical_and.reduce([fitted.placed_ for fitted in maps])
     reference = maps[0].embedding_[placed]
     return (
-        np.array([effective_number(given.weight) for given in variants]),
+        np.array([effective_number(answers.weight) for answers in variants]),
         np.array([procrustes_disparity(one.embedding_[placed], reference) for one in maps]),
     )

@@ -212,24 +212,24 @@ class WeightedEuclidean(Embedding):
             If a parameter is outside its range.
         """
         self._check_parameters()
-        given = as_answers(triplets)
-        who, self.people_ = people_of(given, self.by)
-        choices = choices_by(given, who)
+        answers = as_answers(triplets)
+        who, self.people_ = people_of(answers, self.by)
+        choices = choices_by(answers, who)
         common = common_map(
-            given, self.response, self.n_components, self.prior, self.seed,
+            answers, self.response, self.n_components, self.prior, self.seed,
             part(progress, 0.0, 0.15),
         )
-        self.n_objects_, self.placed_ = given.n_objects, common.placed_
+        self.n_objects_, self.placed_ = answers.n_objects, common.placed_
         with single_blas_thread():
-            fold = question_folds(given, _FOLDS, np.random.default_rng(self.seed))
-            found = self._best(choices, fold[choices.answer], common, part(progress, 0.15, 0.9))
-            self._keep(found, choices)
-        self.n_answers_ = np.bincount(who[given.weight > 0], minlength=len(self.people_) + 1)[:-1]
-        self.stopped_ = common.stopped_ or found.optimum.stopped
-        self.converged_ = found.optimum.converged
-        self.n_iter_ = found.optimum.n_iter
-        self.loss_ = found.optimum.loss
-        self.triplet_error_ = 1.0 - self.score(given)
+            fold = question_folds(answers, _FOLDS, np.random.default_rng(self.seed))
+            result = self._best(choices, fold[choices.answer], common, part(progress, 0.15, 0.9))
+            self._keep(result, choices)
+        self.n_answers_ = np.bincount(who[answers.weight > 0], minlength=len(self.people_) + 1)[:-1]
+        self.stopped_ = common.stopped_ or result.optimum.stopped
+        self.converged_ = result.optimum.converged
+        self.n_iter_ = result.optimum.n_iter
+        self.loss_ = result.optimum.loss
+        self.triplet_error_ = 1.0 - self.score(answers)
         progress(1.0)
         return self
 
@@ -259,16 +259,16 @@ class WeightedEuclidean(Embedding):
             if begun[-1].optimum.stopped:
                 return begun[-1]
         best = min(begun, key=lambda one: one.optimum.loss)
-        found = model.fitted(best, attention=not self.alike, progress=part(progress, 0.4, 1.0))
-        if found.of_people is not None and d > 1 and not self.alike:
+        result = model.fitted(best, attention=not self.alike, progress=part(progress, 0.4, 1.0))
+        if result.of_people is not None and d > 1 and not self.alike:
             with_it, without = (
-                best_spread(found.of_people, attention=a)[1] for a in (True, False)
+                best_spread(result.of_people, attention=a)[1] for a in (True, False)
             )
             # The rotation was chosen too, and few people say little of their spread.
             degrees = 1 + d * (d - 1) // 2
             ratio = max(2.0 * (with_it - without), 0.0) / degrees
             self.p_attention_ = float(f_distribution.sf(ratio, degrees, len(self.people_) - 1))
-        return found
+        return result
 
     def _rotations(self) -> list[np.ndarray]:
         if self.n_components == 1 or self.n_init == 1:
@@ -342,19 +342,19 @@ class WeightedEuclidean(Embedding):
         ----------
         triplets : Triplets or Quadruples
         """
-        given = as_answers(triplets)
-        choices = choices_by(given, self.rows_of(given))
+        answers = as_answers(triplets)
+        choices = choices_by(answers, self.rows_of(answers))
         rows = np.vstack([self.weights_, np.ones(self.n_components)])
         return Likelihood(choices, self.response_loss).judged(self.embedding_, rows)
 
     def rows_of(self, triplets: Judgements) -> np.ndarray:
         """(T,) row of `weights_` of each answer; P where nobody who was fitted gave it."""
         self._require_fit()
-        given = as_answers(triplets)
-        if self.by not in given.answers:
-            return np.full(len(given), len(self.people_))
-        found = pd.Index(self.people_).get_indexer(given.answers[self.by].astype("str"))
-        return np.where(found < 0, len(self.people_), found)
+        answers = as_answers(triplets)
+        if self.by not in answers.answers:
+            return np.full(len(answers), len(self.people_))
+        result = pd.Index(self.people_).get_indexer(answers.answers[self.by].astype("str"))
+        return np.where(result < 0, len(self.people_), result)
 
     def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) distance to far minus distance to near, as who answered sees them.
@@ -365,9 +365,9 @@ class WeightedEuclidean(Embedding):
         ----------
         triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
         """
-        given = as_answers(triplets)
-        w = np.vstack([self.weights_, np.ones(self.n_components)])[self.rows_of(given)]
-        i, j, k, m = (given.rows[:, c] for c in ((0, 1, 0, 2) if given.rows.shape[1] == 3
+        answers = as_answers(triplets)
+        w = np.vstack([self.weights_, np.ones(self.n_components)])[self.rows_of(answers)]
+        i, j, k, m = (answers.rows[:, c] for c in ((0, 1, 0, 2) if answers.rows.shape[1] == 3
                                                  else (0, 1, 2, 3)))
         x = self.embedding_
         near, far = (

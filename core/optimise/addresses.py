@@ -26,8 +26,8 @@ def address(function: numba.core.dispatcher.Dispatcher, kind: types.FunctionType
     Compiled code can be handed a function itself, too, but that takes the interpreter 0.2 ms each
     time, which is longer than most evaluations.
     """
-    found = function.get_compile_result(kind.signature)
-    return found.library.get_pointer_to_function(found.fndesc.llvm_func_name)
+    result = function.get_compile_result(kind.signature)
+    return result.library.get_pointer_to_function(result.fndesc.llvm_func_name)
 
 
 def found_at(kind: types.FunctionType) -> Callable:

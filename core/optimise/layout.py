@@ -223,7 +223,7 @@ def _kinds(choices: Choices) -> Iterator[_Kind]:
 
 def _of_few(choices: Choices) -> np.ndarray:
     """(S,) bool: stages of two pairs of three objects, or of all three pairs of them."""
-    found = np.zeros(len(choices), dtype=bool)
+    result = np.zeros(len(choices), dtype=bool)
     i, j = choices.pairs.T
     for shown in (2, 3):
         which = np.flatnonzero(choices.n_shown == shown)
@@ -231,8 +231,8 @@ def _of_few(choices: Choices) -> np.ndarray:
         same = i[begin] == i[begin + 1]
         if shown == 3:
             same &= (j[begin] == i[begin + 2]) & (j[begin + 1] == j[begin + 2])
-        found[which] = same
-    return found
+        result[which] = same
+    return result
 
 
 def _compared(pairs: np.ndarray, chosen: int) -> np.ndarray:
@@ -241,12 +241,12 @@ def _compared(pairs: np.ndarray, chosen: int) -> np.ndarray:
     Shapes: pairs (m, 2, S).
     chosen: Below 0, as the least similar.
     """
-    found = []
+    result = []
     for one in pairs[: abs(chosen)]:
         for other in pairs[abs(chosen):]:
             near, far = (one, other) if chosen > 0 else (other, one)
-            found.append(np.concatenate([near, far]).T)
-    return np.concatenate(found)
+            result.append(np.concatenate([near, far]).T)
+    return np.concatenate(result)
 
 
 def _with_anchors(rows: np.ndarray) -> np.ndarray:

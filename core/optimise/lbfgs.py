@@ -118,13 +118,13 @@ class Descent:
         return state
 
     def _iteration(self, objective: Callable, tol: float) -> int:
-        found = _prepare(self._state)
-        while found == _SEARCHING:
+        result = _prepare(self._state)
+        while result == _SEARCHING:
             loss, gradient = objective(self._vectors[_TRIAL].copy())
             self._vectors[_TRIAL_GRADIENT] = gradient
-            found = _advance(loss, self._state)
+            result = _advance(loss, self._state)
         self._losses[0] = self.loss
-        return _judged(found, self._numbers, tol)
+        return _judged(result, self._numbers, tol)
 
 
 _evaluation_at = found_at(EVALUATE)
@@ -140,12 +140,12 @@ def _iterations(evaluation, block, descent, tol, losses):
     vectors, numbers = descent.vectors, descent.numbers
     state = GOING
     for iteration in range(losses.size):
-        found = _prepare(descent)
-        while found == _SEARCHING:
+        result = _prepare(descent)
+        while result == _SEARCHING:
             loss = evaluate(block, vectors[_TRIAL], vectors[_TRIAL_GRADIENT])
-            found = _advance(loss, descent)
+            result = _advance(loss, descent)
         losses[iteration] = numbers[_LOSS]
-        state = _judged(found, numbers, tol)
+        state = _judged(result, numbers, tol)
         if state != GOING:
             break
     return state

@@ -108,9 +108,9 @@ class Loss:
 
     def similarities(self, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Of squared distances, and their derivatives, in the shape of these."""
-        found, slope = np.empty((2, squares.size))
-        self.similarity(np.ascontiguousarray(squares).ravel(), self.constants, found, slope)
-        return found.reshape(squares.shape), slope.reshape(squares.shape)
+        result, slope = np.empty((2, squares.size))
+        self.similarity(np.ascontiguousarray(squares).ravel(), self.constants, result, slope)
+        return result.reshape(squares.shape), slope.reshape(squares.shape)
 
 
 _VECTOR, _MATRIX = types.float64[::1], types.float64[:, ::1]
@@ -246,12 +246,12 @@ def _merged(gradients, prior, x, low, high, gradient):
 
 def single_losses(loss: Loss, near2: np.ndarray, far2: np.ndarray) -> np.ndarray:
     """(T,) loss of every answer by itself, from squared distances to near and far, shape (T,)."""
-    found = np.empty(len(near2))
+    result = np.empty(len(near2))
     _compiled_singles()(
         loss.kernel, loss.constants, np.ascontiguousarray(near2), np.ascontiguousarray(far2),
-        found,
+        result,
     )
-    return found
+    return result
 
 
 def _singles(kernel, constants, near2, far2, found):

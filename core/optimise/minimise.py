@@ -143,8 +143,8 @@ def restarts(
     shared = _Shared(progress, len(starts), first)
 
     def one(number: int, start: np.ndarray, halt: Halt) -> Optimum:
-        found = minimise_from(start, shared.of(number))
+        result = minimise_from(start, shared.of(number))
         shared.of(number)(1.0)
-        return found
+        return result
 
     return list(in_parallel(one, enumerate(starts), shared=True))

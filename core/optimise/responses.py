@@ -58,7 +58,7 @@ def add_up_choices(block, low, high, gradient):
     squares, values, slopes = (
         np.empty((shown, size)), np.empty((shown, size)), np.empty((shown, size))
     )
-    lost, nought = np.empty(size), np.zeros(size)
+    loss, nought = np.empty(size), np.zeros(size)
     total = 0.0
     for begin in range(low, high, _BLOCK):
         end = min(begin + _BLOCK, high)
@@ -72,9 +72,9 @@ def add_up_choices(block, low, high, gradient):
         for e in range(shown):
             similarity(squares[e, :m], block.constants, values[e, :m], slopes[e, :m])
         by = squares
-        choose(values, m, block.chosen, lost, by)
+        choose(values, m, block.chosen, loss, by)
         for t in range(m):
-            total += block.weight[begin + t] * lost[t]
+            total += block.weight[begin + t] * loss[t]
         for e in range(shown):
             for t in range(m):
                 by[e, t] *= block.weight[begin + t] * slopes[e, t]
@@ -220,10 +220,10 @@ def losses_of(similarity: np.ndarray, chosen: int) -> tuple[np.ndarray, np.ndarr
 def _compared(values: np.ndarray, chosen: int) -> tuple[np.ndarray, np.ndarray]:
     """Every chosen pair against every one that was not, as if these were choices of their own."""
     sign = 1 if chosen > 0 else -1
-    apart = sign * (values[None, abs(chosen):] - values[: abs(chosen), None])
-    slope, share = np.empty_like(values), sign * expit(apart)
+    difference = sign * (values[None, abs(chosen):] - values[: abs(chosen), None])
+    slope, share = np.empty_like(values), sign * expit(difference)
     slope[: abs(chosen)], slope[abs(chosen):] = -share.sum(axis=1), share.sum(axis=0)
-    return np.logaddexp(0.0, apart).sum(axis=(0, 1)), slope
+    return np.logaddexp(0.0, difference).sum(axis=(0, 1)), slope
 
 
 def shares(choices: Choices, similarity: np.ndarray) -> np.ndarray:

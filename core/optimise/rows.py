@@ -95,8 +95,8 @@ def _set_lengths(_, positions, i, j, k, m, near2, far2, t):
         with _vectors(builder, rows) as (at, _):
             first, second, third, fourth = (rows.load(row, at) for row in range(4))
             for total, one, other in zip(sums, (first, third), (second, fourth), strict=True):
-                apart = builder.fsub(one, other)
-                squares = builder.fmul(apart, apart, flags=_FUSED)
+                difference = builder.fsub(one, other)
+                squares = builder.fmul(difference, difference, flags=_FUSED)
                 builder.store(builder.fadd(builder.load(total), squares, flags=_FUSED), total)
         for total, where in zip(sums, (5, 6), strict=True):
             vector = builder.load(total)

@@ -154,7 +154,7 @@ class Chain:
 
     def run(self, draws: int, thin: int, halt: Halt) -> np.ndarray:
         """(draws // thin, d, n) every `thin`-th map of so many further ones; fewer if halted."""
-        found = []
+        result = []
         block = thin * max(_BLOCK // thin, 1)
         for first in range(0, draws, block):
             if halt():
@@ -167,9 +167,9 @@ class Chain:
                 self._kernel, self._target, self._place, directions, standard, self._rng, thin,
                 kept,
             )
-            found.append(kept)
-        found = np.concatenate(found) if found else np.empty((0, self._normal.mode.size))
-        return (found + self._normal.mode.ravel()).reshape(-1, *self._normal.mode.shape)
+            result.append(kept)
+        result = np.concatenate(result) if result else np.empty((0, self._normal.mode.size))
+        return (result + self._normal.mode.ravel()).reshape(-1, *self._normal.mode.shape)
 
 
 def _paired(positions: np.ndarray) -> np.ndarray:
@@ -246,7 +246,7 @@ def _with_choices(target, positions, ratio, floor):
         squares, values, slopes = (
             np.empty((shown, size)), np.empty((shown, size)), np.empty((shown, size))
         )
-        lost = np.empty(size)
+        loss = np.empty(size)
         for low in range(0, n_choices, _LOOK):
             high = min(low + _LOOK, n_choices)
             n = high - low
@@ -254,9 +254,9 @@ def _with_choices(target, positions, ratio, floor):
                 i, j = pair_of(roles, e)
                 _gather_pairs(positions, roles[i, low:high], roles[j, low:high], squares[e, :n])
                 similarity(squares[e, :n], target.constants, values[e, :n], slopes[e, :n])
-            choose(values, n, chosen, lost, slopes)
+            choose(values, n, chosen, loss, slopes)
             for t in range(n):
-                ratio -= target.worth[begin + low + t] * lost[t]
+                ratio -= target.worth[begin + low + t] * loss[t]
             if not ratio > floor:
                 return -np.inf
         role += n_roles * n_choices
@@ -314,12 +314,12 @@ def _steps(kernel, target, place, directions, standard, rng, thin, kept):
             for r in range(y.size):
                 trial[r] = c * y[r] + e * directions[s, r]
             length2 = c * c * here2 + 2.0 * c * e * across + e * e * there2
-            found = _log_ratio(kernel, target, trial, length2, floor, positions, buffers)
-            if found > floor:
+            result = _log_ratio(kernel, target, trial, length2, floor, positions, buffers)
+            if result > floor:
                 y[:] = trial
                 for r in range(z.size):
                     z[r] = c * z[r] + e * standard[s, r]
-                value[0] = found
+                value[0] = result
                 break
             if angle < 0:
                 low = angle

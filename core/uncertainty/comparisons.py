@@ -203,11 +203,11 @@ def _sums_of(
     sums = np.zeros((len(anchors), len(others)))
     place = np.full(len(mean), -1)
     place[others] = np.arange(len(others))
-    for found, anchor in zip(sums, anchors, strict=True):
+    for result, anchor in zip(sums, anchors, strict=True):
         order, distance, spread = _row(mean, sd, anchor)
         total = np.zeros(len(order), dtype=np.float32)
         _add_tails(distance.astype(np.float32), spread.astype(np.float32), independent, total)
-        found[place[order]] = total
+        result[place[order]] = total
     return sums
 
 

@@ -127,12 +127,12 @@ def heterogeneity(
         for grouping in groupings for left in range(parts)
     ]
     maps = []
-    for found in in_parallel(_map_of, pieces):
-        maps.append(found)
+    for result in in_parallel(_map_of, pieces):
+        maps.append(result)
         if progress(len(maps) / len(pieces)) and len(maps) < len(pieces):
             raise Stopped
-    apart = np.array(maps).reshape(len(groupings), parts, *reference.shape)
-    variances = (parts - 1) * apart.var(axis=1).sum(axis=-1)
+    difference = np.array(maps).reshape(len(groupings), parts, *reference.shape)
+    variances = (parts - 1) * difference.var(axis=1).sum(axis=-1)
     by_people, by_answers = variances[0], variances[1:].mean(axis=0)
     weights = np.bincount(who[who >= 0], triplets.weight[who >= 0])
     effective = float(weights.sum() ** 2 / (weights @ weights))

@@ -118,8 +118,8 @@ class Maps:
 
 
 def _largest(lengths: np.ndarray) -> float:
-    found = np.max(lengths, where=np.isfinite(lengths), initial=0.0)
-    return float(found) if found > 0 else 1.0
+    result = np.max(lengths, where=np.isfinite(lengths), initial=0.0)
+    return float(result) if result > 0 else 1.0
 
 
 def columns_of(embeddings: np.ndarray) -> np.ndarray:
@@ -146,9 +146,9 @@ def least_certain(source: DistanceRows, k: int, independent: bool) -> tuple[np.n
         (source, k, independent, bound, part)
         for part in np.array_split(anchors, min(_PARTS, len(anchors)))
     ]
-    found = list(in_parallel(_scanned, parts, shared=True))
-    gaps = np.concatenate([gaps for gaps, _ in found])
-    rows = np.concatenate([rows for _, rows in found])
+    result = list(in_parallel(_scanned, parts, shared=True))
+    gaps = np.concatenate([gaps for gaps, _ in result])
+    rows = np.concatenate([rows for _, rows in result])
     best = np.lexsort((*rows.T[::-1], gaps))[:k]
     return rows[best], ndtr(gaps[best])
 
@@ -175,8 +175,8 @@ def _scanned(
             _keep_smallest(
                 anchor, others[order], mean[order], sd[order], independent, bound, gaps, rows
             )
-    found = rows[:, 0] >= 0
-    return gaps[found], rows[found, :3]
+    result = rows[:, 0] >= 0
+    return gaps[result], rows[result, :3]
 
 
 @exact
@@ -223,15 +223,15 @@ def _close_together(distances, anchor, error, width):
     ascending = keys.view(np.float32)
     # With the largest error first, which leaves few.
     within = np.float32((width + 2.0 * (error[anchor] + error.max())) * 1.0001)
-    found = np.empty(order.size, np.bool_)
-    found[0] = False
+    result = np.empty(order.size, np.bool_)
+    result[0] = False
     for place in range(1, order.size):
-        found[place] = ascending[place] - ascending[place - 1] <= within
+        result[place] = ascending[place] - ascending[place - 1] <= within
     some = np.empty(order.size, np.int64)
     size = 0
     for place in range(order.size):
-        after = place + 1 < order.size and found[place + 1]
-        if (found[place] or after) and ascending[place] < np.inf and order[place] != anchor:
+        after = place + 1 < order.size and result[place + 1]
+        if (result[place] or after) and ascending[place] < np.inf and order[place] != anchor:
             some[size] = order[place]
             size += 1
     close = np.zeros(order.size, np.bool_)

@@ -85,8 +85,8 @@ def map_dissimilarities(
     )
     maps, reference = [], fitted.embedding_
     jobs = [(rough, each, weights, reference) for each in drawn]
-    for number, found in enumerate(in_parallel(_replicate, jobs)):
-        maps.append(found)
+    for number, result in enumerate(in_parallel(_replicate, jobs)):
+        maps.append(result)
         if progress(0.2 + 0.8 * number / len(drawn)):
             return MapOfDissimilarities(fitted, None)
     people = dissimilarities.unit == "raters"
@@ -102,7 +102,7 @@ def _replicate(
     """(n, d) map of a replicate, aligned; NaN where objects are unknown in it."""
     weights = np.where(np.isfinite(matrix), weights, 0.0)
     try:
-        found = clone(method).fit_dissimilarities(matrix, weights=weights).embedding_
+        result = clone(method).fit_dissimilarities(matrix, weights=weights).embedding_
     except DataError:  # the raters who were drawn have not judged some object at all
         return np.full(reference.shape, np.nan)
-    return aligned(found, np.ones(len(found), dtype=bool), reference)
+    return aligned(result, np.ones(len(result), dtype=bool), reference)

@@ -376,10 +376,10 @@ def sample_distances(
     kept, size, rhat = drawn(
         runs, lambda draws: np.abs(draws[:, :, 0, which]), lambda x: x[0], lengths, progress
     )
-    apart = np.abs(np.concatenate(kept)[:, 0, 1:])
+    difference = np.abs(np.concatenate(kept)[:, 0, 1:])
     mean, sd = np.zeros((2, n, n))
-    mean[upper] = mean[upper[::-1]] = apart.mean(axis=0)
-    sd[upper] = sd[upper[::-1]] = apart.std(axis=0, ddof=1)
+    mean[upper] = mean[upper[::-1]] = difference.mean(axis=0)
+    sd[upper] = sd[upper[::-1]] = difference.std(axis=0, ddof=1)
     return DistanceSamples(mean, sd, size, rhat)
 
 
@@ -419,7 +419,7 @@ def _normal(
 
 def _modes(fitted: OrdinalEmbedding, answers: Layout, precision: float) -> list[Normal]:
     """Laplace's approximations of the different optima that carry probability, best first."""
-    found: list[tuple[float, Normal]] = []
+    result: list[tuple[float, Normal]] = []
     known: list[float] = []
     ends: list[float] = []
     for which in np.argsort(fitted.losses_, kind="stable"):
@@ -436,9 +436,9 @@ def _modes(fitted: OrdinalEmbedding, answers: Layout, precision: float) -> list[
             if any(abs(value - other) < 1e-5 * other for other in ends):
                 continue
             ends.append(value)
-        found.append((normal.log_volume - value, normal))
-    best = max(evidence for evidence, _ in found)
-    ranked = sorted(found, key=lambda pair: -pair[0])
+        result.append((normal.log_volume - value, normal))
+    best = max(evidence for evidence, _ in result)
+    ranked = sorted(result, key=lambda pair: -pair[0])
     return [normal for evidence, normal in ranked if evidence > best - _WORTH]
 
 

@@ -243,7 +243,7 @@ def uncertainty_by_dimension(
     embeddings. Section 4.2.
     """
     triplets = as_triplets(triplets)
-    found = []
+    result = []
     for d in range(1, most + 1):
         stopped = [False]
 
@@ -259,5 +259,5 @@ def uncertainty_by_dimension(
         loss = clone(shaped).set_params(n_init=1).fit(
             triplets, init_embedding=samples.reference
         ).loss_
-        found.append((d, samples.average_uncertainty, loss / triplets.weight.sum()))
-    return DimensionCurve(*map(np.array, zip(*found, strict=True)))
+        result.append((d, samples.average_uncertainty, loss / triplets.weight.sum()))
+    return DimensionCurve(*map(np.array, zip(*result, strict=True)))

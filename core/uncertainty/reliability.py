@@ -134,15 +134,15 @@ class Reliability:
         """
         said, right, kept = self._judged(which)
         classes = _classes(said)
-        found = []
+        result = []
         for number in range(classes.max(initial=-1) + 1):
             own = classes == number
             weight = self.weight[kept[own]]
-            found.append((
+            result.append((
                 np.average(said[own], weights=weight), *self._share(right[own], kept[own]),
                 own.sum(),
             ))
-        said, right, low, high, counts = np.array(found).reshape(-1, 5).T
+        said, right, low, high, counts = np.array(result).reshape(-1, 5).T
         return Bins(said, right, low, high, counts.astype(int))
 
     def expected_error(self, which: str = "response") -> float:
@@ -233,10 +233,10 @@ class Reliability:
 
     def _judged(self, which: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Probability of the prediction, whether it was right (1/2 for a tie), and of which."""
-        given = {"response": self.response, "order": self.order}[which]
-        kept = np.flatnonzero(np.isfinite(given) & (self.weight > 0))
-        given = given[kept]
-        return np.maximum(given, 1.0 - given), 0.5 + np.sign(given - 0.5) / 2.0, kept
+        answers = {"response": self.response, "order": self.order}[which]
+        kept = np.flatnonzero(np.isfinite(answers) & (self.weight > 0))
+        answers = answers[kept]
+        return np.maximum(answers, 1.0 - answers), 0.5 + np.sign(answers - 0.5) / 2.0, kept
 
     def _share(self, right: np.ndarray, kept: np.ndarray) -> tuple[float, float, float]:
         part = np.unique(self.part[kept], return_inverse=True)[1]

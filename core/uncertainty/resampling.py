@@ -167,9 +167,9 @@ def bootstrap(
     share = share if scheme == "subsample" else None
     drawing = _Drawing(answers, units, share, reference)
     maps: list[np.ndarray] = []
-    for found in _replicates(single, drawing, np.random.SeedSequence(seed).spawn(replicates)):
-        maps.append(found)
-        if progress(len(maps) / replicates, snapshot=found):
+    for result in _replicates(single, drawing, np.random.SeedSequence(seed).spawn(replicates)):
+        maps.append(result)
+        if progress(len(maps) / replicates, snapshot=result):
             break
     if len(maps) < 2:
         raise Stopped
@@ -238,8 +238,8 @@ def _replicates(
         if warm:
             n_pilots += len(pilots)
             both = [(method, drawing, seed, begun) for seed in pilots for begun in (False, True)]
-            found = in_parallel(_replicate, both, partial=True)
-            for cold, begun in zip(found, found, strict=False):
+            result = in_parallel(_replicate, both, partial=True)
+            for cold, begun in zip(result, result, strict=False):
                 warm &= _is_same(begun, cold, drawing.reference)
                 yield cold
     rough = clone(method).set_params(tol=max(method.tol, _ROUGH))
@@ -255,22 +255,22 @@ def _replicate(
     counts = drawing.units.drawn(np.random.default_rng(seed), drawing.share)
     # How often each was drawn is its weight, those never drawn are left out.
     drawn = drawing.answers.reweighted(counts * drawing.answers.weight)
-    found = method.refitted(drawn, drawing.reference if warm else None, halt)
-    return aligned(found, drawn.placed, drawing.reference)
+    result = method.refitted(drawn, drawing.reference if warm else None, halt)
+    return aligned(result, drawn.placed, drawing.reference)
 
 
 def _to_replicate(maps: list[np.ndarray], seed: int) -> list[np.ndarray]:
     """The maps brought to one of them, which is not the last, by fitting their sizes, too."""
     target = maps[np.random.default_rng(seed).integers(len(maps) - 1)]
-    found = []
+    result = []
     for own in maps:
         common = np.isfinite(own[:, 0]) & np.isfinite(target[:, 0])
-        found.append(procrustes(own[common], target[common])(own) if common.any() else own)
-    return found
+        result.append(procrustes(own[common], target[common])(own) if common.any() else own)
+    return result
 
 
 def _is_same(warm: np.ndarray, cold: np.ndarray, reference: np.ndarray) -> bool:
     """Whether the reference led to the same map of resampled answers as their own start."""
     placed = np.isfinite(cold[:, 0])
-    apart = procrustes_disparity(warm[placed], cold[placed])
-    return bool(apart <= _SAME * procrustes_disparity(reference[placed], cold[placed]))
+    difference = procrustes_disparity(warm[placed], cold[placed])
+    return bool(difference <= _SAME * procrustes_disparity(reference[placed], cold[placed]))

@@ -116,9 +116,9 @@ def _squares(positions: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.nd
 def _probability(method: Method, positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
     near2, far2 = _squares(positions, rows)
     known = np.isfinite(near2 + far2)
-    found = np.full(len(rows), np.nan)
-    found[known] = np.exp(-single_losses(method._loss(), near2[known], far2[known]))
-    return found
+    result = np.full(len(rows), np.nan)
+    result[known] = np.exp(-single_losses(method._loss(), near2[known], far2[known]))
+    return result
 
 
 def _margin(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
@@ -150,24 +150,24 @@ def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> Re
         power, lapse = np.exp(x[1]), expit(x[2])
         strength = side * np.exp(x[0] + power * size)
         agreed = expit(strength)
-        given = lapse / 2.0 + (1.0 - lapse) * agreed
+        answers = lapse / 2.0 + (1.0 - lapse) * agreed
         value = x[0] ** 2 / (2.0 * _SLOPES**2) + x[1] ** 2 / (2.0 * _POWERS**2)
-        value -= weight @ np.log(given) + np.log(lapse)
-        by_strength = weight * (1.0 - lapse) * agreed * (1.0 - agreed) * strength / given
-        by_lapse = -(weight @ ((0.5 - agreed) / given)) - 1.0 / lapse
+        value -= weight @ np.log(answers) + np.log(lapse)
+        by_strength = weight * (1.0 - lapse) * agreed * (1.0 - agreed) * strength / answers
+        by_lapse = -(weight @ ((0.5 - agreed) / answers)) - 1.0 / lapse
         return value, np.array([
             x[0] / _SLOPES**2 - by_strength.sum(),
             x[1] / _POWERS**2 - power * (by_strength @ size),
             by_lapse * lapse * (1.0 - lapse),
         ])
 
-    found = minimize(
+    result = minimize(
         lost, [0.0, 0.0, logit(0.02)], jac=True, method="L-BFGS-B",
         bounds=[(-10.0, 10.0), (-2.0, 2.0), (-15.0, 4.0)],
     ).x
-    slope, power = np.exp(found[:2])
+    slope, power = np.exp(result[:2])
     return ResponseModel(
-        described(method), float(slope), float(power), float(expit(found[2])), number
+        described(method), float(slope), float(power), float(expit(result[2])), number
     )
 
 
@@ -183,12 +183,12 @@ def learned_response(
 
     drawn: From answers to maps of them, ndarray of shape (b, n, d).
     """
-    found = np.full(len(triplets), np.nan)
+    result = np.full(len(triplets), np.nan)
     if n_groups(triplets) >= FOLDS:
         fold = question_folds(triplets, FOLDS, np.random.default_rng(seed))
         for held_out in range(FOLDS):
             if progress(held_out / FOLDS):
                 raise Stopped
             test = fold == held_out
-            found[test] = evidence(method, drawn(triplets.take(~test)), triplets.rows[test])
-    return fit_response(method, found, triplets.weight)
+            result[test] = evidence(method, drawn(triplets.take(~test)), triplets.rows[test])
+    return fit_response(method, result, triplets.weight)

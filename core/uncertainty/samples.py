@@ -329,9 +329,9 @@ def aligned(
         maps that have little in common with the reference would shrink to the best fit, and
         ellipses of few answers would be too small.
     """
-    found = np.full(reference.shape, np.nan)
+    result = np.full(reference.shape, np.nan)
     own, target = positions[placed], reference[placed]
     if size == "same" and rms(own) > 0:
         own = own * (rms(target) / rms(own))
-    found[placed] = procrustes(own, target, scaled=size == "fit")(own)
-    return found
+    result[placed] = procrustes(own, target, scaled=size == "fit")(own)
+    return result

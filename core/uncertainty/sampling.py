@@ -102,12 +102,12 @@ def drawn(
                 (*run.setting, state, int(part), thin)
                 for run, state in zip(runs, states, strict=True)
             ]
-            found, states = zip(*in_parallel(_run, items), strict=True)
-            found = np.array(found)
-            kept = found if kept is None else np.concatenate([kept, found], axis=1)
+            result, states = zip(*in_parallel(_run, items), strict=True)
+            result = np.array(result)
+            kept = result if kept is None else np.concatenate([kept, result], axis=1)
             done += int(part)
             fraction = max(fraction, done / lengths.most)
-            stopped = progress(fraction, snapshot=show(found[0, -1]))
+            stopped = progress(fraction, snapshot=show(result[0, -1]))
             if stopped:
                 break
         used = kept[:, int(lengths.warm_up * kept.shape[1]) :]

@@ -69,13 +69,13 @@ def answers_against(
     if samples.knows_responses:
         response = samples.response_probability(triplets)
     decides = response if samples.knows_responses else order
-    found = np.argsort(decides, kind="stable")[:k]
-    found = found[decides[found] < 0.5]
+    result = np.argsort(decides, kind="stable")[:k]
+    result = result[decides[result] < 0.5]
     labels = np.array(triplets.labels, dtype=object)
-    anchor, near, far = (labels[column] for column in triplets.rows[found].T)
+    anchor, near, far = (labels[column] for column in triplets.rows[result].T)
     table = pd.DataFrame({
-        "answer": found, "anchor": anchor, "near": near, "far": far,
-        "response_probability": response[found], "order_certainty": order[found],
+        "answer": result, "anchor": anchor, "near": near, "far": far,
+        "response_probability": response[result], "order_certainty": order[result],
     })
-    known = triplets.answers.iloc[found].reset_index(drop=True)
+    known = triplets.answers.iloc[result].reset_index(drop=True)
     return table.join(known.rename(columns={name: f"{name} (data)" for name in table}))
