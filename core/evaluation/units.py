@@ -12,7 +12,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.method import Choice
+from tripletscope.core.declared import Choice
 
 #: From so many participants on they are resampled, unless something else is asked for: fewer say
 #: too little of how people differ.

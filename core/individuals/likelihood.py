@@ -16,7 +16,7 @@ import numpy as np
 from tripletscope.core.data.places import within
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.method import Choice
+from tripletscope.core.declared import Choice
 from tripletscope.core.optimise.elementary import compiled, exp_negative, log_positive
 
 #: How similarity falls with distance, by name.
