@@ -11,7 +11,6 @@ from sqlalchemy import select
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.quality import Cleaning
 from tripletscope.dashboard.keeping.catalogue import (
     DatasetInfo,
     DatasetRow,
@@ -53,6 +52,8 @@ class GrowingAnswers(Measurements):
         WorkspaceError
             If the data set was deleted meanwhile.
         """
+        from tripletscope.core.quality import Cleaning
+
         steps = [step for step in info.exclusions if not step["answers"]]
         gold = self._storage.triplets(info.gold) if info.gold else None
         cleaning = Cleaning.from_log(answers, steps, catch_trials, gold)
