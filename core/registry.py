@@ -40,7 +40,8 @@ def _places() -> list[_Place]:
     found = []
     for path in sorted(_CORE.rglob("*.py")):
         source = path.read_text("utf-8")
-        module = ".".join([__package__, *path.relative_to(_CORE).with_suffix("").parts])
+        parts = path.relative_to(_CORE).with_suffix("").parts
+        module = ".".join([__package__, *parts]).removesuffix(".__init__")
         found += [
             _Place("register", match["kind"], match["name"], module, match["attribute"])
             for match in _METHOD.finditer(source)
@@ -70,7 +71,7 @@ class Registry(Mapping[str, Any]):
         self._loaded[name] = value
 
     def __getitem__(self, name: str) -> Any:
-        if name not in self._loaded:
+        if name in self._modules:  # also where it is there: another thread may not be through
             import_module(self._modules[name])
         return self._loaded[name]
 
@@ -84,14 +85,14 @@ class Registry(Mapping[str, Any]):
         return len({**self._modules, **self._loaded})
 
 
-@cache
-def registry(kind: str) -> Registry:
-    """The methods of a kind."""
-    return Registry("register", kind)
-
-
 #: Everything that can be computed, by name.
 TASKS = Registry("task", "")
+_methods: dict[str, Registry] = {}
+
+
+def registry(kind: str) -> Registry:
+    """The methods of a kind."""
+    return _methods.setdefault(kind, Registry("register", kind))  # one, also of two threads
 
 
 def classes(package: str) -> dict[str, str]:
