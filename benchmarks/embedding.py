@@ -39,7 +39,7 @@ from threadpoolctl import threadpool_limits
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import CKL, GNMDS, SOE, STE, TSTE
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding, margins
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.simulation.simulate import random_questions
 
@@ -149,7 +149,7 @@ def fit_ours(
 def objective(pairing: Pairing, triplets: Triplets, n_components: int) -> Objective:
     """Our loss and its gradient over all answers."""
     method = pairing.ours(n_components=n_components, **pairing.parameters)
-    return Objective(Layout.of(triplets), method._loss(), n_components)
+    return Objective(AnswerLayout.of(triplets), method._loss(), n_components)
 
 
 def triplet_error(positions: np.ndarray, triplets: Triplets) -> float:
@@ -247,7 +247,9 @@ def choice_costs(names: list[str], n_trials: int = 200_000) -> Iterator[tuple[st
         for name in names:
             loss = PAIRINGS[name].ours(n_components=n_components)._loss()
             one, two = (
-                evaluation_cost(Objective(Layout.of(trials, choices), loss, n_components), n_trials)
+                evaluation_cost(
+                    Objective(AnswerLayout.of(trials, choices), loss, n_components), n_trials
+                )
                 for choices in (True, False)
             )
             yield (

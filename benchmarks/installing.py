@@ -104,14 +104,18 @@ def main() -> None:
         print(f"{name:22} {size({name}):7.1f} {alone_size:7.1f} {taken:10.2f}   "
               f"{' '.join(sorted(alone - {name}))}", flush=True)
     print(f"{'together':22} {size(everything):7.1f}, {len(everything)} distributions")
+    peer = processor_seconds([python, "-c", "import pandas"]) - bare
     for words, command in (
         ("import tripletscope", ["-c", "import tripletscope"]),
+        ("its core.run", ["-c", "import tripletscope.core.run"]),
+        ("what serves pages", ["-c", "import tripletscope.dashboard.serving.server"]),
         ("all public names", ["-c", "import tripletscope as ts\nfor n in ts.__all__: "
                                     "getattr(ts, n)"]),
         ("tripletscope --help", ["-m", "tripletscope", "--help"]),
     ):
         taken = processor_seconds([python, *command]) - bare
-        print(f"{words:22} {taken:7.2f} s of processor time beyond Python's {bare:.2f}")
+        print(f"{words:22} {taken:7.2f} s of processor time beyond Python's {bare:.2f}, "
+              f"{taken / peer:5.2f} imports of pandas")
     with tempfile.TemporaryDirectory() as folder:
         for words in ("first start", "next start"):
             print(f"{words:22} {started(python, Path(folder)):7.2f} s until the server answers")

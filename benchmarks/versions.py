@@ -82,9 +82,9 @@ def measured(what: str, threads: int) -> dict[str, float]:
     from tripletscope.core.optimise.loss import Objective
 
     try:
-        from tripletscope.core.optimise.layout import Layout
+        from tripletscope.core.optimise.layout import AnswerLayout
 
-        laid_out = Layout.of
+        laid_out = AnswerLayout.of
     except ImportError:  # before 0.4
         from tripletscope.core.optimise.answers import PreparedAnswers as laid_out
     from joblib import parallel_config

@@ -13,7 +13,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.cluster.hierarchy import is_valid_linkage
 
 _LINE = re.compile(r"^ *(\w+(?:, \w+)*) : (.+)$", re.MULTILINE)
 _SHAPE = re.compile(r"\((.*?)\)")
@@ -75,8 +74,11 @@ def _is_as_said(value: Any, said: str, sizes: dict[str, int]) -> bool:
         kind = re.match(r"ndarray(?: of (\w+))?", said)[1] or ""
         if value.dtype.kind not in _ARRAYS[kind]:
             return False
-        if kind == "merges" and len(value) and not is_valid_linkage(value):
-            return False
+        if kind == "merges" and len(value):
+            from scipy.cluster.hierarchy import is_valid_linkage  # takes long to load
+
+            if not is_valid_linkage(value):
+                return False
         shapes = _SHAPE.findall(said)
         return not shapes or any(_fits(value.shape, shape, sizes) for shape in shapes)
     if said.startswith("list of str"):

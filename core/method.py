@@ -28,6 +28,7 @@ from tripletscope.core.declared import (
     checked,
     parameters,
 )
+from tripletscope.core.registry import registry
 
 __all__ = [
     "Choice", "Column", "Content", "Fields", "Inner", "Method", "Number", "Parameter", "Spec",
@@ -74,7 +75,7 @@ def for_key(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]
         if getattr(p.spec, "later", False) and value == p.default:
             continue
         if isinstance(p.spec, Inner) and value is not None:
-            inner = _registry[value["kind"]][value["method"]]
+            inner = registry(value["kind"])[value["method"]]
             value = {**value, "parameters": for_key(inner, value["parameters"])}
         found[p.name] = value
     return found
@@ -179,15 +180,12 @@ class Method(BaseEstimator):
         checked(type(self), {name: getattr(self, name) for name in names})
 
 
-_registry: dict[str, dict[str, type[Method]]] = {}
-
-
 def register(kind: str) -> Callable[[type[Method]], type[Method]]:
     """Class decorator that adds a method to the list of its kind."""
 
     def add(method: type[Method]) -> type[Method]:
         method.kind = kind
-        _registry.setdefault(kind, {})[method.name] = method
+        registry(kind).add(method.name, method)
         return method
 
     return add
@@ -195,7 +193,7 @@ def register(kind: str) -> Callable[[type[Method]], type[Method]]:
 
 def methods(kind: str) -> dict[str, type[Method]]:
     """The registered methods of one kind, by name, in alphabetical order of their titles."""
-    return dict(sorted(_registry.get(kind, {}).items(), key=lambda item: item[1].title.lower()))
+    return dict(sorted(registry(kind).items(), key=lambda item: item[1].title.lower()))
 
 
 def described(method: Method) -> dict[str, Any]:
@@ -217,9 +215,9 @@ def unfitted(given: Method | Mapping[str, Any]) -> Method:
     if isinstance(given, Method):
         return clone(given)
     kind, name = given.get("kind"), given.get("method")
-    if name not in _registry.get(kind, {}):
+    if name not in registry(kind):
         raise ValueError(f"There is no method {name!r} of kind {kind!r}.")
-    return _registry[kind][name](**given.get("parameters", {}))
+    return registry(kind)[name](**given.get("parameters", {}))
 
 
 def reads_choices(method: Method) -> bool:

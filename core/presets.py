@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tripletscope.core.method import methods, parameters
-from tripletscope.core.task import tasks
+from tripletscope.core.declared import parameters
+from tripletscope.core.registry import TASKS, registry
 
 #: The documents, as they are cited, by a word.
 DOCUMENTS = {
@@ -123,6 +123,6 @@ def published_in(name: str, values: Mapping[str, Any]) -> str:
 def _owner(name: str) -> Callable | None:
     """The method, or the function of the task, of a name."""
     for kind in KINDS:
-        if name in methods(kind):
-            return methods(kind)[name]
-    return tasks()[name].function if name in tasks() else None
+        if name in registry(kind):
+            return registry(kind)[name]
+    return TASKS[name].function if name in TASKS else None

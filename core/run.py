@@ -14,24 +14,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from importlib import import_module
-from pkgutil import walk_packages
-from typing import Any, Self, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Self, get_origin, get_type_hints
 
 import numpy as np
-from sklearn.base import clone
 
-from tripletscope import __version__, core
-from tripletscope.core.cluster.clustering import Clustering
+from tripletscope import __version__
 from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.documented import OPTIONAL, check_documented, documented
-from tripletscope.core.evaluation.compare import LearningCurve, Tuning
-from tripletscope.core.evaluation.score import ErrorEstimate
-from tripletscope.core.method import Method, checked, for_key, methods
-from tripletscope.core.task import Computation, Result, divided, tasks
-from tripletscope.core.uncertainty import Samples
-from tripletscope.core.uncertainty.sources import response_model, response_options
+from tripletscope.core.declared import checked
+from tripletscope.core.documented import check_documented, documented
+from tripletscope.core.registry import TASKS, registry
+
+if TYPE_CHECKING:  # what computes takes long to load, and who only reads results needs none of it
+    from tripletscope.core.cluster.clustering import Clustering
+    from tripletscope.core.data.triplets import Triplets
+    from tripletscope.core.evaluation.compare import LearningCurve, Tuning
+    from tripletscope.core.evaluation.score import ErrorEstimate
+    from tripletscope.core.method import Method
+    from tripletscope.core.uncertainty.samples import Samples
 
 __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 
@@ -120,9 +119,9 @@ class Run:
         if not _KEY.fullmatch(self.key):
             raise ValueError("the key of a result must be a hash")
         datetime.fromisoformat(self.created)
-        if self.task not in TASKS or self.method not in methods(self.kind):
+        if self.task not in TASKS or self.method not in registry(self.kind):
             raise ValueError(f"there is no {self.task} of a method {self.method}")
-        task, method = TASKS[self.task], methods(self.kind)[self.method]
+        task, method = TASKS[self.task], registry(self.kind)[self.method]
         if task.kinds and self.kind not in task.kinds:
             raise ValueError(f"{self.task} is not for methods of kind {self.kind}")
         checked(method, self.parameters)
@@ -139,7 +138,7 @@ class Run:
 
     def fresh(self) -> Method:
         """The method as it was set, not fitted."""
-        return methods(self.kind)[self.method](**self.parameters)
+        return registry(self.kind)[self.method](**self.parameters)
 
     def fitted(self) -> Method:
         """The fitted method of a fit."""
@@ -163,6 +162,8 @@ class Run:
         found = self.result()
         if triplets is None:
             return found
+        from tripletscope.core.uncertainty.sources import response_model, response_options
+
         options = response_options(self.task, self.options)
         return replace(found, learn=partial(response_model, self.fresh(), triplets, **options))
 
@@ -179,40 +180,6 @@ class Run:
         return TASKS[self.task].restored(self.numbers, self.arrays)
 
 
-class _Fit(Computation):
-    """A fit, whose result is the fitted method: all of it is in the method's parameters."""
-
-    gives = None
-
-    def required(self, method: type[Method]) -> set[str]:
-        said = documented(method).items()
-        return {
-            name for name, what in said
-            if name.endswith("_") and not what.endswith(("None", OPTIONAL))
-        }
-
-    def compute(
-        self, method: Method, triplets: Triplets | None, options: Mapping[str, Any],
-        progress: Progress,
-    ) -> Result:
-        method.fit(triplets, progress=progress)
-        numbers, arrays = divided({k: v for k, v in vars(method).items() if k.endswith("_")})
-        return numbers, arrays, not method.stopped_
-
-
-def _no_options() -> None:
-    """Nothing but the method decides on a fit."""
-
-
-# Methods and tasks say of themselves what they are, as soon as their modules are loaded.
-for _module in walk_packages(core.__path__, f"{core.__name__}."):
-    if not _module.ispkg and _module.name != __name__:
-        import_module(_module.name)
-
-#: Everything that can be computed, by name.
-TASKS: dict[str, Computation] = {"fit": _Fit("fit", "Fitting", _no_options), **tasks()}
-
-
 def key(
     task: str, method: Method, triplets: Triplets | None,
     options: Mapping[str, Any] | None = None,
@@ -224,6 +191,8 @@ def key(
     ValueError
         If a parameter or an option is not as declared, or the task is not for such methods.
     """
+    from tripletscope.core.method import for_key
+
     kinds = TASKS[task].kinds
     if kinds and method.kind not in kinds:
         raise ValueError(f"{task} is for methods of kind {' or '.join(kinds)}, not {method.kind}.")
@@ -289,10 +258,12 @@ def run(
     >>> samples.samples().covariances.shape
     (14, 2, 2)
     """
+    from tripletscope.core.method import unfitted
+
     name = key(task, method, triplets, options)
     chosen = checked(TASKS[task].function, options or {})
     begun, created = time.perf_counter(), datetime.now(UTC)
-    numbers, arrays, complete = TASKS[task].compute(clone(method), triplets, chosen, progress)
+    numbers, arrays, complete = TASKS[task].compute(unfitted(method), triplets, chosen, progress)
     return Run(
         key=name, task=task, kind=method.kind, method=method.name,
         parameters=checked(type(method), method.get_params(deep=False)), options=chosen,
@@ -328,12 +299,15 @@ def cluster_distances(
     DataError
         If they are no distances, or not such as the method needs.
     """
+    from tripletscope.core.method import unfitted
+    from tripletscope.core.task import divided
+
     begun, created = time.perf_counter(), datetime.now(UTC)
     matrix = np.ascontiguousarray(matrix, dtype=float)
     data = _hash(matrix.tobytes() + np.asarray(objects, dtype=np.int64).tobytes())
     chosen = checked(type(method), method.get_params(deep=False))
     record = [RESULTS_SINCE, "distances", method.kind, method.name, chosen, n_objects, data]
-    fitted = clone(method).fit_distances(matrix, objects, n_objects)
+    fitted = unfitted(method).fit_distances(matrix, objects, n_objects)
     numbers, arrays = divided({k: v for k, v in vars(fitted).items() if k.endswith("_")})
     return Run(
         key=_hash(json.dumps(record, sort_keys=True).encode()), task="fit", kind=method.kind,

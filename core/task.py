@@ -18,15 +18,10 @@ import numpy as np
 
 from tripletscope.core.computing.progress import Progress, stopping
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.method import (
-    Column,
-    Method,
-    builds_on_choices,
-    checked,
-    gathered,
-    parameters,
-    reads_choices,
-)
+from tripletscope.core.declared import Column, checked, parameters
+from tripletscope.core.documented import OPTIONAL, documented
+from tripletscope.core.method import Method, builds_on_choices, gathered, reads_choices
+from tripletscope.core.registry import TASKS
 
 Function = TypeVar("Function", bound=Callable)
 Result = tuple[dict[str, Any], dict[str, np.ndarray], bool]
@@ -179,15 +174,13 @@ def divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndar
     return {name: value for name, value in state.items() if name not in arrays}, arrays
 
 
-_registry: dict[str, Computation] = {}
-
-
 def task(
     words: str,
     *kinds: str,
     name: str | None = None,
     columns: tuple[str, ...] = (),
     needs_data: bool = True,
+    computation: type[Computation] = Computation,
 ) -> Callable[[Function], Function]:
     """Declare a function as a task; its arguments are checked whenever it is called.
 
@@ -197,17 +190,43 @@ def task(
         See `Computation`.
     name : str, optional
         By default the function's.
+    computation : type
+        Where the function does not compute the result by itself.
     """
 
     def add(function: Function) -> Function:
         checking = declared(function)
-        known = name or function.__name__
-        _registry[known] = Computation(known, words, checking, kinds, columns, needs_data)
+        checking.name = name or function.__name__
+        TASKS.add(
+            checking.name,
+            computation(checking.name, words, checking, kinds, columns, needs_data),
+        )
         return checking
 
     return add
 
 
-def tasks() -> dict[str, Computation]:
-    """The declared tasks by name."""
-    return dict(_registry)
+class _Fit(Computation):
+    """A fit, whose result is the fitted method: all of it is in the method's parameters."""
+
+    gives = None
+
+    def required(self, method: type[Method]) -> set[str]:
+        said = documented(method).items()
+        return {
+            name for name, what in said
+            if name.endswith("_") and not what.endswith(("None", OPTIONAL))
+        }
+
+    def compute(
+        self, method: Method, triplets: Triplets | None, options: Mapping[str, Any],
+        progress: Progress,
+    ) -> Result:
+        method.fit(triplets, progress=progress)
+        numbers, arrays = divided({k: v for k, v in vars(method).items() if k.endswith("_")})
+        return numbers, arrays, not method.stopped_
+
+
+@task("Fitting", name="fit", computation=_Fit)
+def _no_options() -> None:
+    """Nothing but the method decides on a fit."""

@@ -7,7 +7,8 @@ from typing import Any
 
 from tripletscope.core.computing.progress import Progress, Stopped
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.method import Method, checked, parameters
+from tripletscope.core.declared import checked, parameters
+from tripletscope.core.method import Method
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from pkgutil import iter_modules
 
+from tripletscope.core.registry import classes
 from tripletscope.reproductions.item import Item
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
@@ -21,9 +21,8 @@ _PACKAGE = "tripletscope."
 def code_of(item: Item) -> str:
     """Hash of what an item's experiment calls, by name, and of its settings in full.
 
-    Comments, docstrings, and what judges, declares or says do not count. Of a module whose names
-    are not to be read from its source, as that of a folder that imports whatever is in it, all
-    counts that it imports.
+    Comments, docstrings, and what judges, declares, registers or says do not count. Of a module
+    that is handed on as such, all counts that it imports.
     """
     function = getattr(item.experiment, "func", item.experiment)
     settings = {**getattr(item.experiment, "keywords", {}), **item.full}
@@ -88,11 +87,13 @@ def _names_imported(module: str) -> dict[str, tuple[str, str]]:
     """Names that a module imports from this package, and where they are."""
     found = {}
     for node in ast.walk(_tree(module)):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(_PACKAGE):
+        origin = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+        if origin.startswith(_PACKAGE) and origin != classes.__module__:
             for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
+                inner = f"{origin}.{alias.name}"
+                place = classes(origin).get(alias.name, origin)
                 found[alias.asname or alias.name] = (
-                    (inner, "") if _is_module(inner) else (node.module, alias.name)
+                    (inner, "") if _is_module(inner) else (place, alias.name)
                 )
     return found
 
@@ -107,16 +108,7 @@ def _all_imported(modules: frozenset[str]) -> frozenset[str]:
         if module not in found:
             found.add(module)
             todo += [origin for origin, _ in _names_imported(module).values()]
-            todo += _found_by_name(module)
     return frozenset(found)
-
-
-def _found_by_name(module: str) -> list[str]:
-    """Modules that a package imports by looking what is in its folder."""
-    if "iter_modules" not in ast.unparse(_tree(module)):
-        return []
-    inside = find_spec(module).submodule_search_locations
-    return [f"{module}.{found.name}" for found in iter_modules(inside)]
 
 
 @cache

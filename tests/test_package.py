@@ -56,7 +56,6 @@ def test_what_is_public_says_what_it_is(name):
 
 
 def test_every_method_is_public():
-    import_module("tripletscope.core.run")
     known: list[type[Method]] = [method for kind in KINDS for method in methods(kind).values()]
     assert len(known) > 14
     assert {method.__name__ for method in known} <= set(ts.__all__)

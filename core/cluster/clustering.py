@@ -14,9 +14,10 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.kernel.space import Space, space_of, space_of_distances
-from tripletscope.core.method import Inner, Method, Number, unfitted
+from tripletscope.core.method import Inner, Method, unfitted
 
 #: Clusters that are tried where their number is not given.
 MOST = 15

@@ -15,9 +15,10 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.declared import Choice
 from tripletscope.core.kernel.kernel import refuse_matrix
 from tripletscope.core.kernel.space import Space
-from tripletscope.core.method import Choice, register
+from tripletscope.core.method import register
 
 
 @register("cluster")

@@ -16,10 +16,10 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.score import cross_validate, n_groups
 from tripletscope.core.kernel.space import Space
 from tripletscope.core.kernel.spectrum import principal_components
-from tripletscope.core.method import Number
 from tripletscope.core.task import task
 
 #: Principal components that are looked at, at most.

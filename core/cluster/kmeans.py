@@ -12,8 +12,9 @@ from threadpoolctl import threadpool_limits
 from tripletscope.core.cluster.clustering import BasedClustering
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.declared import Number
 from tripletscope.core.kernel.space import Space, centred_gram, is_euclidean
-from tripletscope.core.method import Number, register
+from tripletscope.core.method import register
 
 _MAX_ITER = 100
 

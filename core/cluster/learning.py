@@ -15,8 +15,8 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Column, Number
 from tripletscope.core.evaluation.paired import mean_with_reach
-from tripletscope.core.method import Column, Number
 from tripletscope.core.task import task
 
 #: Fewer answers than this tell nothing of any object.

@@ -12,9 +12,10 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from tripletscope.core.cluster.clustering import BasedClustering
 from tripletscope.core.computing.parallel import single_blas_thread
+from tripletscope.core.declared import Number
 from tripletscope.core.kernel.kernel import SINGLE_ABOVE, refuse_matrix
 from tripletscope.core.kernel.space import Space
-from tripletscope.core.method import Number, register
+from tripletscope.core.method import register
 
 #: Objects stay connected, however far apart.
 _LEAST = 1e-6

@@ -13,8 +13,8 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets, as_triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
-from tripletscope.core.method import Number
 from tripletscope.core.task import task
 
 

@@ -32,7 +32,7 @@ class OddOnes(NamedTuple):
     answer: np.ndarray
 
 
-class Kind(NamedTuple):
+class StageKind(NamedTuple):
     """Stages in which equally many pairs were shown, and equally many chosen.
 
     stage (K,): Which stages.
@@ -114,13 +114,13 @@ class Choices:
         return np.repeat(np.arange(len(self)), self.n_shown)
 
     @cached_property
-    def kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[StageKind, ...]:
         """All stages by kind: few pairs first, then few chosen."""
         code = self.n_shown * (2 * int(self.n_shown.max(initial=0)) + 1) + self.n_chosen * self.sign
         _, first, kind = np.unique(code, return_index=True, return_inverse=True)
         stages = np.split(np.argsort(kind, kind="stable"), np.cumsum(np.bincount(kind))[:-1])
         return tuple(
-            Kind(
+            StageKind(
                 stage, self.bounds[stage][:, None] + np.arange(self.n_shown[one]),
                 int(self.n_chosen[one] * self.sign[one]),
             ) for stage, one in zip(stages, first, strict=bool(len(self)))

@@ -16,9 +16,9 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Choice, Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import procrustes_disparity, rms
-from tripletscope.core.method import Choice, Number
 from tripletscope.core.optimise.loss import margins, single_losses
 from tripletscope.core.simulation.simulate import random_questions
 from tripletscope.core.task import declared, task

@@ -11,9 +11,9 @@ import pandas as pd
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.declared import Choice, Number, checked
 from tripletscope.core.embedding import STE
 from tripletscope.core.geometry import rms
-from tripletscope.core.method import Choice, Number, checked
 from tripletscope.core.simulation.simulate import DESIGNS, LEVELS, NOISE, answer, questions_of
 from tripletscope.core.simulation.truth import DIMENSIONS, LENGTH_SCALE, SCALES, TRUTHS, known_truth
 from tripletscope.core.task import declared

@@ -10,11 +10,12 @@ import numpy as np
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.dimensions.penalised import penalised, random_weights, without_empty
 from tripletscope.core.dimensions.sparse import products
 from tripletscope.core.dimensions.trials import trials_of
 from tripletscope.core.evaluation.score import question_folds, require_groups
-from tripletscope.core.method import Method, Number
+from tripletscope.core.method import Method
 from tripletscope.core.optimise.responses import choice_losses
 from tripletscope.core.task import task
 

@@ -13,11 +13,12 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Number, Switch
 from tripletscope.core.dimensions.penalised import penalised
 from tripletscope.core.dimensions.trials import trials_of
 from tripletscope.core.evaluation.score import question_folds, require_groups
 from tripletscope.core.evaluation.units import Unit, sampling_units
-from tripletscope.core.method import Method, Number, Switch
+from tripletscope.core.method import Method
 from tripletscope.core.task import task
 
 #: From this correlation on a dimension counts as found again.

@@ -10,11 +10,12 @@ import numpy as np
 from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.dimensions.penalised import from_random
 from tripletscope.core.dimensions.penalties import choose_penalty
 from tripletscope.core.dimensions.sparse import SparseDimensions
 from tripletscope.core.dimensions.trials import trials_of
-from tripletscope.core.method import Number, register
+from tripletscope.core.method import register
 
 #: A fit has converged when an iteration lowers the loss by less than this fraction.
 _TOLERANCE = 1e-7

@@ -12,6 +12,7 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.dimensions.prior import SpikeAndSlab
 from tripletscope.core.dimensions.sparse import (
     SparseDimensions,
@@ -22,7 +23,7 @@ from tripletscope.core.dimensions.sparse import (
 )
 from tripletscope.core.dimensions.trials import trials_of
 from tripletscope.core.dimensions.variational import COUNTS, approximate
-from tripletscope.core.method import Number, register
+from tripletscope.core.method import register
 from tripletscope.core.optimise.responses import shares
 
 #: Level of the false discovery rate among the objects of a dimension.

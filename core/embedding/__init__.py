@@ -1,18 +1,10 @@
 """Ordinal embeddings. Every module of this package that registers a method adds it here."""
 
-from importlib import import_module
-from pkgutil import iter_modules
-
 from tripletscope.core.embedding.tste import TSTE
-from tripletscope.core.method import methods
-
-for _module in iter_modules(__path__):
-    import_module(f"{__name__}.{_module.name}")
+from tripletscope.core.registry import exports
 
 #: What is fitted where no method is chosen: it predicts best for most data, above all few answers
 #: (benchmarks/RESULTS.md, What to begin with).
 DEFAULT_EMBEDDING = TSTE
 
-_methods = [*methods("embedding").values(), *methods("matrix_embedding").values()]
-globals().update({method.__name__: method for method in _methods})
-__all__ = ["DEFAULT_EMBEDDING", *(method.__name__ for method in _methods)]
+__getattr__, __dir__, __all__ = exports(__name__)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from tripletscope.core.declared import Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.method import Number, register
+from tripletscope.core.method import register
 from tripletscope.core.optimise.elementary import compiled, log_positive
 from tripletscope.core.optimise.loss import Loss
 

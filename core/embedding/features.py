@@ -12,8 +12,9 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Column, Switch
 from tripletscope.core.embedding.ordinal import Embedding
-from tripletscope.core.method import Column, Switch, register
+from tripletscope.core.method import register
 
 
 @register("features")

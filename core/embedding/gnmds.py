@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from tripletscope.core.declared import Switch
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.method import Switch, register
+from tripletscope.core.method import register
 from tripletscope.core.optimise.elementary import compiled
 from tripletscope.core.optimise.loss import Loss
 

@@ -10,7 +10,7 @@ from tripletscope.core.computing.progress import Progress
 from tripletscope.core.embedding.gnmds import GNMDS
 from tripletscope.core.embedding.ordinal import Prior, Starts, Tolerance
 from tripletscope.core.method import register
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.optimise.minimise import Optimum, adapted, minimise
 
@@ -59,7 +59,7 @@ class GNMDSK(GNMDS):
     tol: Tolerance = 1e-8
     prior: Prior = 10.0
 
-    def _minimise(self, answers: Layout, start: np.ndarray, progress: Progress) -> Optimum:
+    def _minimise(self, answers: AnswerLayout, start: np.ndarray, progress: Progress) -> Optimum:
         n, d = answers.n_objects, self.n_components
         columns, n_iter = max(min(d + _SPARE, n), d), 0
         x = _widened(start.reshape(d, n), columns)

@@ -12,8 +12,9 @@ from sklearn.base import clone
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.embedding.soe import SOE
-from tripletscope.core.method import Number, register
+from tripletscope.core.method import register
 from tripletscope.core.optimise.minimise import adapted
 
 #: A graph is local, and most starts end in folded maps. A strong prior keeps the map so small

@@ -10,10 +10,11 @@ import numpy as np
 
 from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding, Prior
-from tripletscope.core.method import Number, register
+from tripletscope.core.method import register
 from tripletscope.core.optimise.elementary import compiled, softplus
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Loss, Objective
 from tripletscope.core.optimise.minimise import Optimum, adapted, minimise
 
@@ -100,7 +101,7 @@ class LORE(OrdinalEmbedding):
         self.rank_ = int(np.any(self.embedding_ != 0, axis=0).sum())
         return self
 
-    def _minimise(self, answers: Layout, start: np.ndarray, progress: Progress) -> Optimum:
+    def _minimise(self, answers: AnswerLayout, start: np.ndarray, progress: Progress) -> Optimum:
         n, d = answers.n_objects, self.n_components
         x, n_iter = start.reshape(d, n), 0
         for stage, rounding in enumerate(_ROUNDINGS):

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import numpy as np
 
+from tripletscope.core.declared import Choice, Number
 from tripletscope.core.embedding.ordinal import Starts, Tolerance
 from tripletscope.core.embedding.stress import Regression, Scaling
-from tripletscope.core.method import Choice, Number, register
+from tripletscope.core.method import register
 
 
 @register("matrix_embedding")

@@ -9,9 +9,10 @@ import numpy as np
 from scipy.optimize import isotonic_regression
 from scipy.stats import rankdata
 
+from tripletscope.core.declared import Choice, Number
 from tripletscope.core.embedding.ordinal import Starts, Tolerance
 from tripletscope.core.embedding.stress import Regression, Scaling
-from tripletscope.core.method import Choice, Number, register
+from tripletscope.core.method import register
 
 
 @register("matrix_embedding")

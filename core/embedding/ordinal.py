@@ -14,11 +14,12 @@ from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.declared import Choice, Number, Switch
 from tripletscope.core.embedding.placing import place
 from tripletscope.core.embedding.starts import line_start, random_start, spectral_start
 from tripletscope.core.geometry import distances, principal_axes, rms, to_unit_rms
-from tripletscope.core.method import Choice, Method, Number, Switch
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.method import Method
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Loss, Objective, map_losses, margins
 from tripletscope.core.optimise.minimise import Optimum, adapted, minimise, restarts
 
@@ -186,7 +187,7 @@ class OrdinalEmbedding(Embedding):
         """The loss of one answer under the present parameters."""
         raise NotImplementedError
 
-    def _minimise(self, answers: Layout, start: np.ndarray, progress: Progress) -> Optimum:
+    def _minimise(self, answers: AnswerLayout, start: np.ndarray, progress: Progress) -> Optimum:
         """The map of lowest loss to be reached from `start`, both flattened (d, n)."""
         objective = Objective(answers, self._loss(), self.n_components, self.prior)
         return minimise(
@@ -227,7 +228,7 @@ class OrdinalEmbedding(Embedding):
                 "there are no answers to learn from",
                 file=given.name, remedy="Include at least one answer.",
             )
-        answers = Layout.of(given, self.is_likelihood)
+        answers = AnswerLayout.of(given, self.is_likelihood)
         shape = (self.n_components, given.n_objects)
 
         with single_blas_thread():
@@ -252,7 +253,7 @@ class OrdinalEmbedding(Embedding):
         return self
 
     def _restarts(
-        self, answers: Layout, init_embedding: np.ndarray | None, progress: Progress
+        self, answers: AnswerLayout, init_embedding: np.ndarray | None, progress: Progress
     ) -> list[Optimum]:
         """What every start leads to; where they disagree, of more starts than at first."""
         # Who knows the order is not looking for a folded map, be its loss lower.
@@ -273,13 +274,13 @@ class OrdinalEmbedding(Embedding):
         return found
 
     def refitted(
-        self, answers: Layout, start: np.ndarray | None = None, progress: Progress = silent
+        self, answers: AnswerLayout, start: np.ndarray | None = None, progress: Progress = silent
     ) -> np.ndarray:
         """A map of prepared answers from one start; nothing of the method is changed.
 
         Parameters
         ----------
-        answers : Layout
+        answers : AnswerLayout
         start : ndarray, shape (n, d), optional
             By default the first that `fit` would try.
         progress : Progress
@@ -330,7 +331,7 @@ class OrdinalEmbedding(Embedding):
             )
 
     def _starts(
-        self, answers: Layout, init_embedding: np.ndarray | None, most: int
+        self, answers: AnswerLayout, init_embedding: np.ndarray | None, most: int
     ) -> Iterator[np.ndarray]:
         few = answers.thinned(_SCALING_ANSWERS)
         trial = Objective(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Loss, Objective
 from tripletscope.core.optimise.minimise import minimise
 
@@ -38,7 +38,7 @@ def place(
     positions[:, :n_known] = embedding.T
     known = np.zeros(given.n_objects, dtype=bool)
     known[:n_known] = placed
-    answers = Layout.of(given, loss.similarity is not None)
+    answers = AnswerLayout.of(given, loss.similarity is not None)
     useful, newest, alone = _about_new(answers, known, n_known)
 
     def objective(which: np.ndarray, moved: slice) -> _Placing:
@@ -68,7 +68,7 @@ def place(
 
 
 def _about_new(
-    answers: Layout, known: np.ndarray, n_known: int
+    answers: AnswerLayout, known: np.ndarray, n_known: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Which answers tell where further objects are, their last object, and which name no other."""
     useful, newest, alone = [], [], []

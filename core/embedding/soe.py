@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import Annotated
 
+from tripletscope.core.declared import Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding, Prior
-from tripletscope.core.method import Number, register
+from tripletscope.core.method import register
 from tripletscope.core.optimise.elementary import compiled
 from tripletscope.core.optimise.loss import Loss
 

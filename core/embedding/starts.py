@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.optimise.layout import Part
+from tripletscope.core.optimise.layout import LayoutPart
 
 
 def random_start(n_objects: int, n_components: int, rng: np.random.Generator) -> np.ndarray:
@@ -26,7 +26,7 @@ def line_start(n_objects: int, n_components: int, rng: np.random.Generator) -> n
 
 
 def spectral_start(
-    answers: Part, n_components: int, rng: np.random.Generator
+    answers: LayoutPart, n_components: int, rng: np.random.Generator
 ) -> np.ndarray:
     """One gradient step in kernel space, cut to its leading eigenvectors.
 

@@ -18,7 +18,7 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import principal_axes
-from tripletscope.core.optimise.layout import Layout, Part
+from tripletscope.core.optimise.layout import AnswerLayout, LayoutPart
 from tripletscope.core.optimise.loss import Objective, margins
 from tripletscope.core.optimise.minimise import adapted, minimise
 
@@ -126,7 +126,7 @@ class StoredAnswers:
                     highest = max(highest, known.max)
         return highest
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[LayoutPart]:
         """All answers, some millions at a time; the next ones are read meanwhile.
 
         Raises
@@ -143,7 +143,7 @@ class StoredAnswers:
                 yield self._prepared(batch, row)
                 row += batch.num_rows
 
-    def _prepared(self, batch: pa.RecordBatch, first_row: int) -> Part:
+    def _prepared(self, batch: pa.RecordBatch, first_row: int) -> LayoutPart:
         rows = np.stack([batch[name].to_numpy(zero_copy_only=False) for name in self._columns], 1)
         wrong = ~((rows >= 0) & (rows < self.n_objects)).all(axis=1)  # empty places are NaN
         wrong |= (rows[:, 0] == rows[:, 1]) | (rows[:, -2] == rows[:, -1])
@@ -161,9 +161,9 @@ class StoredAnswers:
                 f"about {self.n_objects:,} objects", file=self.name, row=first_row + row,
                 remedy="Positions are whole numbers from 0, different ones; weights 0 or more.",
             )
-        return Part.of(rows, weight, self.n_objects)
+        return LayoutPart.of(rows, weight, self.n_objects)
 
-    def sampled(self, n_answers: int, seed: int) -> Layout:
+    def sampled(self, n_answers: int, seed: int) -> AnswerLayout:
         """About so many of the answers, drawn at random; all if there are no more."""
         rng = np.random.default_rng(seed)
         share, found = min(n_answers / max(self.n_answers, 1), 1.0), []
@@ -171,7 +171,7 @@ class StoredAnswers:
             kept = rng.random(len(part)) < share
             found.append((part.roles[:, kept].T, part.weight[kept]))
         rows, weight = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        return Layout.of_rows(rows, weight, self.n_objects)
+        return AnswerLayout.of_rows(rows, weight, self.n_objects)
 
     @cached_property
     def placed(self) -> np.ndarray:
@@ -200,7 +200,7 @@ class _Streamed:
         method = self._method
         total, gradient = 0.5 * method.prior * float(x @ x), method.prior * x
         for part in self._stored.parts():
-            loss, pull = Objective(Layout([part]), method._loss(), method.n_components)(x)
+            loss, pull = Objective(AnswerLayout([part]), method._loss(), method.n_components)(x)
             total += loss
             gradient += pull
         return total, gradient

@@ -13,6 +13,7 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.paired import PairedDifference, behind_best
 from tripletscope.core.evaluation.score import (
     CHANCE,
@@ -28,7 +29,7 @@ from tripletscope.core.evaluation.score import (
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.evaluation.units import IntervalUnit, known_people, said
 from tripletscope.core.geometry import distances
-from tripletscope.core.method import Method, Number
+from tripletscope.core.method import Method
 from tripletscope.core.task import task
 
 #: Share of the questions that a learning curve predicts, as one of so many parts.

@@ -16,9 +16,10 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.evaluation.units import IntervalUnit, KnownPeople, known_people, said
-from tripletscope.core.method import Method, Number
+from tripletscope.core.method import Method
 from tripletscope.core.task import task
 
 #: Share of answers that guessing gets wrong.

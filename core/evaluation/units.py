@@ -11,7 +11,7 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.method import Choice
+from tripletscope.core.declared import Choice
 
 #: From so many participants on they are resampled, unless something else is asked for: fewer say
 #: too little of how people differ.

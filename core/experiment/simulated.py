@@ -12,6 +12,7 @@ import numpy as np
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import CHECKS
+from tripletscope.core.declared import Number
 from tripletscope.core.design.plan import Plan, plan
 from tripletscope.core.design.scenario import OBJECTS, Level, Noise, SampleSizes, Scenario
 from tripletscope.core.embedding import STE
@@ -19,7 +20,6 @@ from tripletscope.core.experiment.experiment import Experiment
 from tripletscope.core.experiment.lists import PersonList, key_of, person_list, stand_in
 from tripletscope.core.experiment.question import ASKINGS, Question
 from tripletscope.core.experiment.results import AnswerRecord
-from tripletscope.core.method import Number
 from tripletscope.core.simulation.people import personal_maps
 from tripletscope.core.simulation.simulate import LEVELS
 from tripletscope.core.task import declared

@@ -12,10 +12,11 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Content
 from tripletscope.core.explaining.models import combine
 from tripletscope.core.explaining.sets import choices_about
 from tripletscope.core.explaining.spaces import FeatureSpace, spaces_of
-from tripletscope.core.method import Content, Method, register
+from tripletscope.core.method import Method, register
 
 
 @register("spaces")

@@ -15,6 +15,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Choice, Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.embedding.ste import STE
 from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
@@ -23,7 +24,7 @@ from tripletscope.core.explaining.explain import Seed
 from tripletscope.core.explaining.explained import LEVEL
 from tripletscope.core.explaining.holding_out import prepared
 from tripletscope.core.geometry import distances
-from tripletscope.core.method import Choice, Inner, Number, unfitted
+from tripletscope.core.method import Inner, unfitted
 from tripletscope.core.optimise.minimise import adapted
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.resampling import bootstrap

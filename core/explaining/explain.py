@@ -12,6 +12,7 @@ from tripletscope.core.computing.parallel import in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.ceiling import noise_ceiling
 from tripletscope.core.evaluation.choice_ceiling import ChoiceCeiling
 from tripletscope.core.evaluation.choosing import choice_accuracies
@@ -31,7 +32,6 @@ from tripletscope.core.explaining.holding_out import (
 from tripletscope.core.explaining.intervals import Units
 from tripletscope.core.explaining.models import MODELS
 from tripletscope.core.explaining.sets import chance, guessing
-from tripletscope.core.method import Number
 from tripletscope.core.task import task
 
 TrialFolds = Annotated[

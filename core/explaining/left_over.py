@@ -17,6 +17,7 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.units import LearnedUnit
 from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.explaining.divisions import by_trials
@@ -27,7 +28,6 @@ from tripletscope.core.explaining.models import combine, laplacian
 from tripletscope.core.explaining.predictors import MOST_FEATURES, Together, predictors_of
 from tripletscope.core.explaining.sets import chance, guessing, log_likelihood, mean_loss, right
 from tripletscope.core.geometry import principal_axes
-from tripletscope.core.method import Number
 from tripletscope.core.task import task
 
 #: What predicts: features, features with what is left over, and a map that knows no features.

@@ -6,8 +6,8 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 
+from tripletscope.core.declared import Choice
 from tripletscope.core.explaining.spaces import FeatureSpace
-from tripletscope.core.method import Choice
 
 TOGETHER = {
     "auto": "Feature spaces, if several", "spaces": "Feature spaces", "features": "Features"

@@ -14,13 +14,13 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.units import Unit, sampling_units
 from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.explaining.explain import Seed
 from tripletscope.core.explaining.holding_out import prepared
 from tripletscope.core.explaining.models import combine
 from tripletscope.core.explaining.spaces import FeatureSpace
-from tripletscope.core.method import Number
 from tripletscope.core.task import task
 
 #: Features whose weights can be told apart, and answers for each.

@@ -15,11 +15,11 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.places import first_of
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Number, Switch
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.embedding.ste import STE
 from tripletscope.core.embedding.tste import TSTE
 from tripletscope.core.individuals.rates import Answered, Population, Rates
-from tripletscope.core.method import Number, Switch
 from tripletscope.core.optimise.loss import map_losses
 from tripletscope.core.quality.columns import codes_of, sides_of
 from tripletscope.core.task import task

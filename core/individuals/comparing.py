@@ -14,13 +14,13 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.score import question_folds
 from tripletscope.core.individuals.likelihood import Judged, Likelihood, choices_by
 from tripletscope.core.individuals.mixture import LatentClassMap
 from tripletscope.core.individuals.weights import WeightedEuclidean, common_map, people_of
-from tripletscope.core.method import Number
 from tripletscope.core.observers.groups import collected, counted
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.optimise.minimise import minimise
 from tripletscope.core.task import task
@@ -336,7 +336,7 @@ def _own_map(method: WeightedEuclidean, choices: Choices, start: np.ndarray) -> 
     if not len(choices):
         return start
     objective = Objective(
-        Layout.of_choices(choices), method.response_loss, start.shape[1], method.prior
+        AnswerLayout.of_choices(choices), method.response_loss, start.shape[1], method.prior
     )
     result = minimise(objective, start.T.ravel(), max_iter=300)
     return result.x.reshape(start.shape[::-1]).T

@@ -12,6 +12,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.units import participants_of
 from tripletscope.core.individuals.comparing import (
     CONSISTENCY,
@@ -25,7 +26,6 @@ from tripletscope.core.individuals.comparing import (
 )
 from tripletscope.core.individuals.likelihood import choices_by
 from tripletscope.core.individuals.weights import WeightedEuclidean, common_map, people_of
-from tripletscope.core.method import Number
 from tripletscope.core.observers.groups import counted
 from tripletscope.core.optimise.loss import Loss
 from tripletscope.core.optimise.responses import shares

@@ -15,6 +15,7 @@ from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Choice, Number
 from tripletscope.core.embedding.ordinal import Embedding
 from tripletscope.core.geometry import principal_axes
 from tripletscope.core.individuals.likelihood import Judged, Likelihood, choices_by
@@ -29,8 +30,8 @@ from tripletscope.core.individuals.weights import (
     people_of,
     response_loss,
 )
-from tripletscope.core.method import Choice, Number, register
-from tripletscope.core.optimise.layout import Layout, stages_of
+from tripletscope.core.method import register
+from tripletscope.core.optimise.layout import AnswerLayout, stages_of
 from tripletscope.core.optimise.loss import Loss, Objective, margins
 from tripletscope.core.optimise.minimise import minimise
 from tripletscope.core.optimise.responses import choice_losses
@@ -73,7 +74,7 @@ class _Crowd(NamedTuple):
     """Choices of all people, the same laid out, and the stage that each of these is."""
 
     choices: Choices
-    layout: Layout
+    layout: AnswerLayout
     order: np.ndarray
 
 
@@ -185,7 +186,7 @@ class LatentClassMap(Embedding):
 
     def _best(self, choices: Choices, progress: Progress) -> _State:
         self.stopped_, self.n_iter_ = False, 0
-        crowd = _Crowd(choices, Layout.of_choices(choices), stages_of(choices))
+        crowd = _Crowd(choices, AnswerLayout.of_choices(choices), stages_of(choices))
         if self.n_groups == 1:
             state = self._begun(crowd, np.ones((len(self.people_), 1)))
             return self._climb(crowd, state, _LONG, progress)

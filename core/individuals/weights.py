@@ -17,6 +17,7 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Choice, Column, Number, Switch
 from tripletscope.core.embedding import CKL, STE, TSTE
 from tripletscope.core.embedding.ordinal import Embedding, OrdinalEmbedding
 from tripletscope.core.evaluation.score import question_folds
@@ -29,7 +30,7 @@ from tripletscope.core.individuals.spread import (
     best_spread,
     rough_accuracy_of,
 )
-from tripletscope.core.method import Choice, Column, Number, Switch, register
+from tripletscope.core.method import register
 from tripletscope.core.observers.floor import Floor, answers_needed
 from tripletscope.core.optimise.loss import Loss
 from tripletscope.core.optimise.minimise import adapted

@@ -7,6 +7,7 @@ Left out is what means something else in another language (Spanish *nombre* is a
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator
 
@@ -216,24 +217,18 @@ _GROUPS = (
 
 _PLAIN = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "ß": "ss", "đ": "d", "œ": "oe", "æ": "ae"})
 _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+#: Only Latin letters lose their marks: in kana and Cyrillic they make other letters.
+_MARKS = re.compile("(?<=[\x00-\x7f])[\u0300-\u036f]+")
 
 
 def spellings(word: str) -> tuple[str, ...]:
     """A word as it is, without accents, and with umlauts as ae, oe and ue."""
     word = word.casefold()
-    kept = unicodedata.normalize("NFD", word.translate(_PLAIN))
-    # Only Latin letters lose their marks: in kana and Cyrillic they make other letters.
-    plain = "".join(
-        c for i, c in enumerate(kept) if not (unicodedata.combining(c) and _after_latin(kept, i))
-    )
+    if word.isascii():  # there are thousands
+        return (word,)
+    plain = _MARKS.sub("", unicodedata.normalize("NFD", word.translate(_PLAIN)))
     found = (word, unicodedata.normalize("NFC", plain), word.translate(_GERMAN))
     return tuple(dict.fromkeys(found))
-
-
-def _after_latin(text: str, place: int) -> bool:
-    while unicodedata.combining(text[place]):
-        place -= 1
-    return text[place].isascii()
 
 
 def foreign_names(role: str) -> tuple[str, ...]:

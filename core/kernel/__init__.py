@@ -1,14 +1,5 @@
 """Kernels on objects. Every module of this package that registers a method adds it here."""
 
-from importlib import import_module
-from pkgutil import iter_modules
+from tripletscope.core.registry import exports
 
-import tripletscope.core.embedding  # noqa: F401 - registers the maps that a Gaussian kernel is put on
-from tripletscope.core.method import methods
-
-for _module in iter_modules(__path__):
-    import_module(f"{__name__}.{_module.name}")
-
-_methods = [*methods("kernel").values(), *methods("graph_kernel").values()]
-globals().update({method.__name__: method for method in _methods})
-__all__ = [method.__name__ for method in _methods]
+__getattr__, __dir__, __all__ = exports(__name__)

@@ -14,9 +14,10 @@ from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Choice, Column, Number
 from tripletscope.core.kernel.kernel import SINGLE_ABOVE, Kernel, inner_products
 from tripletscope.core.kernel.space import Space, space_of
-from tripletscope.core.method import Choice, Column, Method, Number
+from tripletscope.core.method import Method
 from tripletscope.core.task import task
 
 #: What the inner cross-validation chooses from.

@@ -10,10 +10,11 @@ from scipy.spatial.distance import pdist, squareform
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Number
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.kernel.kernel import refuse_matrix
 from tripletscope.core.kernel.mapped import MapKernel
-from tripletscope.core.method import Inner, Method, Number, register
+from tripletscope.core.method import Inner, Method, register
 
 
 @register("kernel")

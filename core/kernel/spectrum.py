@@ -14,11 +14,11 @@ from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Choice, Number
 from tripletscope.core.evaluation.score import n_groups, question_folds
 from tripletscope.core.kernel.evidence import by_chance
 from tripletscope.core.kernel.kernel import Kernel
 from tripletscope.core.kernel.space import Space, centred_gram, space_of
-from tripletscope.core.method import Choice, Number
 from tripletscope.core.task import task
 
 #: Eigenvalues of a spectrum at most.

@@ -11,9 +11,10 @@ from scipy import sparse
 
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.declared import Choice, Number, Switch
 from tripletscope.core.kernel.graphs import Graph
 from tripletscope.core.kernel.kernel import Kernel
-from tripletscope.core.method import Choice, Number, Switch, register
+from tripletscope.core.method import register
 
 
 @register("graph_kernel")

@@ -13,9 +13,10 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Column, Number
 from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate
 from tripletscope.core.evaluation.units import IntervalUnit, n_participants
-from tripletscope.core.method import Column, Method, Number
+from tripletscope.core.method import Method
 from tripletscope.core.observers.floor import floor_of
 from tripletscope.core.task import task
 

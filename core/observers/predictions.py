@@ -15,7 +15,8 @@ from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.method import Column, Method, Number
+from tripletscope.core.declared import Column, Number
+from tripletscope.core.method import Method
 from tripletscope.core.observers.floor import floor_of
 from tripletscope.core.observers.groups import (
     By,

@@ -20,7 +20,7 @@ from tripletscope.core.optimise.responses import MOST_CHOSEN
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class LayoutPart:
     """Answers of one kind: equally many pairs each, of which equally many were chosen.
 
     roles uint32 (3, T) or (4, T): Objects of every answer, grouped by the first: anchor, near, far;
@@ -39,7 +39,9 @@ class Part:
     chosen: int = 0
 
     @classmethod
-    def of(cls, rows: np.ndarray, weight: np.ndarray, n_objects: int, chosen: int = 0) -> Part:
+    def of(
+        cls, rows: np.ndarray, weight: np.ndarray, n_objects: int, chosen: int = 0
+    ) -> LayoutPart:
         """Rows, as `roles` turned round, and weights, shape (T,), that are known to be right."""
         rows = np.ascontiguousarray(rows, np.int32).view()
         rows.flags.writeable = False  # as those of data: each kind of array is compiled for
@@ -56,19 +58,19 @@ class Part:
             return self.roles.reshape(n_roles // 2, 2, -1)
         return self.roles[[[0, 1], [0, 2], [1, 2]] if self.chosen else [[0, 1], [0, 2]]]
 
-    def thinned(self, n_answers: int) -> Part:
+    def thinned(self, n_answers: int) -> LayoutPart:
         """At most so many of the answers, evenly spread over the anchors."""
         step = -(-len(self) // n_answers)
         return self._with(np.ascontiguousarray(self.roles[:, ::step]), self.weight[::step])
 
-    def reweighted(self, weight: np.ndarray) -> Part:
+    def reweighted(self, weight: np.ndarray) -> LayoutPart:
         """The same answers with other weights, shape (T,); those of weight 0 are left out."""
         if weight.all():
             return self._with(self.roles, weight.astype(float))
         kept = np.flatnonzero(weight)
         return self._with(np.ascontiguousarray(self.roles[:, kept]), weight[kept].astype(float))
 
-    def tiled(self, n_tiles: int) -> Part:
+    def tiled(self, n_tiles: int) -> LayoutPart:
         """The same answers, those together that are about the same parts of the objects.
 
         n_tiles: Into so many parts the objects are divided, for each role by itself.
@@ -87,10 +89,10 @@ class Part:
         return self._tiled[n_tiles]
 
     @cached_property
-    def _tiled(self) -> dict[int, Part]:
+    def _tiled(self) -> dict[int, LayoutPart]:
         return {}
 
-    def _with(self, roles: np.ndarray, weight: np.ndarray) -> Part:
+    def _with(self, roles: np.ndarray, weight: np.ndarray) -> LayoutPart:
         return replace(self, roles=roles, weight=np.ascontiguousarray(weight))
 
     @property
@@ -100,18 +102,18 @@ class Part:
         return np.bincount(roles.ravel(), minlength=self.n_objects) > 0
 
 
-class Layout:
+class AnswerLayout:
     """Answers laid out for `Objective`.
 
     parts: At least one.
     """
 
-    def __init__(self, parts: list[Part]) -> None:
+    def __init__(self, parts: list[LayoutPart]) -> None:
         self.parts = tuple(parts)
         self.n_objects = parts[0].n_objects
 
     @classmethod
-    def of(cls, answers: Judgements, as_choices: bool = False) -> Layout:
+    def of(cls, answers: Judgements, as_choices: bool = False) -> AnswerLayout:
         """Of data.
 
         as_choices: Whether what was chosen among several pairs is one choice, as a likelihood takes
@@ -120,18 +122,18 @@ class Layout:
         if as_choices and answers.are_choices:
             return cls.of_choices(answers.choices)
         n = answers.n_objects
-        return cls([Part(*_grouped(answers.rows, answers.weight, n), n)])
+        return cls([LayoutPart(*_grouped(answers.rows, answers.weight, n), n)])
 
     @classmethod
-    def of_rows(cls, rows: np.ndarray, weight: np.ndarray, n_objects: int) -> Layout:
+    def of_rows(cls, rows: np.ndarray, weight: np.ndarray, n_objects: int) -> AnswerLayout:
         """Of (T, 3) or (T, 4) rows and their weights that are known to be right."""
-        return cls([Part.of(rows, weight, n_objects)])
+        return cls([LayoutPart.of(rows, weight, n_objects)])
 
     @classmethod
-    def of_choices(cls, choices: Choices) -> Layout:
+    def of_choices(cls, choices: Choices) -> AnswerLayout:
         """Of choices with their weights."""
         return cls([
-            Part.of(kind.rows, choices.weight[kind.stage], choices.n_objects, kind.chosen)
+            LayoutPart.of(kind.rows, choices.weight[kind.stage], choices.n_objects, kind.chosen)
             for kind in _kinds(choices)
         ])
 
@@ -149,7 +151,7 @@ class Layout:
         return np.any([part.placed for part in self.parts], axis=0)
 
     @property
-    def comparisons(self) -> Part:
+    def comparisons(self) -> LayoutPart:
         """Every chosen pair against every one that was not, as answers about near and far."""
         if len(self.parts) == 1 and not self.parts[0].chosen:
             return self.parts[0]
@@ -159,33 +161,33 @@ class Layout:
             rows.append(each)
             weight.append(np.tile(part.weight, len(each) // len(part)))
         rows, weight = np.concatenate(rows), np.concatenate(weight)
-        return Part.of(_with_anchors(rows), weight, self.n_objects)
+        return LayoutPart.of(_with_anchors(rows), weight, self.n_objects)
 
-    def thinned(self, n_answers: int) -> Layout:
+    def thinned(self, n_answers: int) -> AnswerLayout:
         """About so many of the answers, of every kind."""
-        return Layout([
+        return AnswerLayout([
             part.thinned(max(n_answers * len(part) // len(self), 1)) for part in self.parts
         ])
 
-    def reweighted(self, weight: np.ndarray) -> Layout:
+    def reweighted(self, weight: np.ndarray) -> AnswerLayout:
         """The same answers with other weights, shape (T,); those of weight 0 are left out."""
         ends = np.cumsum([len(part) for part in self.parts])
         parts = [
             part.reweighted(of_part)
             for part, of_part in zip(self.parts, np.split(weight, ends[:-1]), strict=True)
         ]
-        return Layout([part for part in parts if len(part)] or parts[:1])
+        return AnswerLayout([part for part in parts if len(part)] or parts[:1])
 
 
 def order_of(answers: Judgements, as_choices: bool) -> np.ndarray:
-    """(T,) an answer of the data that each of its `Layout` stands for."""
+    """(T,) an answer of the data that each of its `AnswerLayout` stands for."""
     if not (as_choices and answers.are_choices):
         return np.argsort(answers.rows[:, 0], kind="stable")
     return answers.choices.answer[stages_of(answers.choices)]
 
 
 def stages_of(choices: Choices) -> np.ndarray:
-    """(T,) the stage that each of the `Layout` of choices stands for."""
+    """(T,) the stage that each of the `AnswerLayout` of choices stands for."""
     return np.concatenate([
         kind.stage[np.argsort(kind.rows[:, 0], kind="stable")] for kind in _kinds(choices)
     ])
@@ -194,7 +196,7 @@ def stages_of(choices: Choices) -> np.ndarray:
 class _Kind(NamedTuple):
     """Stages of one kind, or their comparisons.
 
-    rows (K, r): As the roles of a `Part`, turned round.
+    rows (K, r): As the roles of a `LayoutPart`, turned round.
     stage (K,): Which stage each is.
     """
 

@@ -26,7 +26,7 @@ from tripletscope.core.computing.threads import side_by_side
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.optimise.addresses import KERNEL, SIMILARITY, address, found_at
 from tripletscope.core.optimise.elementary import compiled, exact
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.responses import add_up_choices, choice_losses
 from tripletscope.core.optimise.rows import add_gradient, of_answers, set_squared_distances, width
 
@@ -124,7 +124,7 @@ class Block(NamedTuple):
     constants (k,): Of the loss.
     ahead: See `tripletscope.core.optimise.rows.set_squared_distances`.
     positions, gradient (n, w): By rows; see `tripletscope.core.optimise.rows.width`.
-    chosen: As of `Part`.
+    chosen: As of `LayoutPart`.
     """
 
     kernel: int
@@ -295,7 +295,7 @@ class Objective:
     """
 
     def __init__(
-        self, answers: Layout, loss: Loss, n_components: int,
+        self, answers: AnswerLayout, loss: Loss, n_components: int,
         prior: float = 0.0,
     ) -> None:
         n, size = answers.n_objects, width(n_components)

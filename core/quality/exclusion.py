@@ -19,13 +19,14 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.declared import checked, parameters
 from tripletscope.core.evaluation.score import (
     corrected_reach,
     question_folds,
     reach_over_people,
 )
 from tripletscope.core.evaluation.units import known_people, over_units, said
-from tripletscope.core.method import Method, checked, parameters
+from tripletscope.core.method import Method
 from tripletscope.core.quality.columns import codes_of, one_per_trial
 from tripletscope.core.quality.rules import RULES, Known
 

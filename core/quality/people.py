@@ -15,9 +15,10 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.ceiling import both_ways, pairs_of
 from tripletscope.core.evaluation.share import wilson
-from tripletscope.core.method import Method, Number
+from tripletscope.core.method import Method
 from tripletscope.core.quality.checks import gold_mistakes
 from tripletscope.core.quality.columns import codes_of, divided, one_per_trial, sides_of
 from tripletscope.core.quality.consistency import ratios

@@ -12,7 +12,7 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.method import Number
+from tripletscope.core.declared import Number
 from tripletscope.core.quality.columns import codes_of, one_per_trial, sides_of
 from tripletscope.core.quality.people import participants
 

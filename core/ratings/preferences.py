@@ -10,8 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy.optimize import minimize
 from scipy.sparse.csgraph import connected_components
-from scipy.special import expit, log_expit, log_ndtr, logsumexp, xlogy
-from scipy.stats import norm
+from scipy.special import expit, log_expit, log_ndtr, logsumexp, ndtr, ndtri, xlogy
 
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
@@ -119,7 +118,7 @@ class PreferenceScale:
         if self.model == "bradley_terry":
             return float(expit(lead))
         width = self.tie or 0.0
-        better, worse = norm.cdf([lead - width, -lead - width])
+        better, worse = ndtr([lead - width, -lead - width])
         return float(better / (better + worse))
 
 
@@ -197,7 +196,7 @@ def paired_preferences(
         # Resamples of unanimous answers are all alike, however few they are.
         least = fit.errors(wins + wins.T + ties, values, tie)
         error = np.maximum(error, least)
-        reach = np.maximum(reach, norm.ppf(0.5 + level / 2) * least)
+        reach = np.maximum(reach, ndtri(0.5 + level / 2) * least)
     return PreferenceScale(
         given.ids, values, error, values - reach, values + reach, drawn, wins, ties, model,
         tie if fit.has_ties else None, deviance, degrees,
@@ -357,11 +356,11 @@ class _Fit:
                 [-p[2] / width, (1 - p[2]) / width],
             )
         upper = lead - width
-        ratio = np.exp(norm.logpdf(upper) - log_ndtr(upper))
+        ratio = np.exp(-(upper**2) / 2 - np.log(2 * np.pi) / 2 - log_ndtr(upper))
         if not self.has_ties:
             return [log_ndtr(upper), 0 * lead], [ratio, 0 * lead], [0 * lead] * 2
-        inside = np.maximum(norm.cdf(lead + width) - norm.cdf(upper), 1e-300)
-        up, down = norm.pdf(lead + width), norm.pdf(upper)
+        inside = np.maximum(ndtr(lead + width) - ndtr(upper), 1e-300)
+        up, down = np.exp(-(np.array([lead + width, upper]) ** 2) / 2) / np.sqrt(2 * np.pi)
         return (
             [log_ndtr(upper), np.log(inside)], [ratio, (up - down) / inside],
             [-ratio, (up + down) / inside],

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.method import Number
+from tripletscope.core.declared import Number
 from tripletscope.core.scale.binomial import (
     LINKS,
     Link,

@@ -15,7 +15,8 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.method import Choice, Column, Method, Number, Switch, register
+from tripletscope.core.declared import Choice, Column, Number, Switch
+from tripletscope.core.method import Method, register
 from tripletscope.core.scale.binomial import (
     LINKS,
     Prior,

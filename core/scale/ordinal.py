@@ -15,10 +15,11 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Column, Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.units import Unit, n_participants
 from tripletscope.core.geometry import coverage_radius
-from tripletscope.core.method import Column, Method, Number
+from tripletscope.core.method import Method
 from tripletscope.core.observers import Floor, floor_of, groups_of
 from tripletscope.core.scale.binomial import LINKS
 from tripletscope.core.scale.mlds import MLDS, standardised

@@ -13,8 +13,8 @@ from sklearn.base import clone
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.declared import Choice, Number
 from tripletscope.core.evaluation.units import ENOUGH, SamplingUnits, Unit, sampling_units
-from tripletscope.core.method import Choice, Number
 from tripletscope.core.scale.binomial import (
     LINKS,
     Link,

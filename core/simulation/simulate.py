@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.declared import Choice, Number, Parameter
 from tripletscope.core.embedding.ordinal import margins
 from tripletscope.core.kernel.landmarks import choose_landmarks, landmark_questions
-from tripletscope.core.method import Choice, Number, Parameter
 
 NOISE = Choice(
     {

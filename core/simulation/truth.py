@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.method import Choice
+from tripletscope.core.declared import Choice
 
 TRUTHS = Choice(
     {

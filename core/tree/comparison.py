@@ -13,9 +13,10 @@ from sklearn.base import BaseEstimator, clone
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.kernel.space import space_of
-from tripletscope.core.method import Method, Number
+from tripletscope.core.method import Method
 from tripletscope.core.task import task
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.projection import KDTree, PATree, RPTree

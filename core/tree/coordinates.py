@@ -12,9 +12,10 @@ from sklearn.base import BaseEstimator, clone
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Choice, Number
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.kernel.space import space_of
-from tripletscope.core.method import Choice, Method, Number
+from tripletscope.core.method import Method
 from tripletscope.core.task import task
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.oracle import Vectors

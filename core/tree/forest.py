@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.method import Number
+from tripletscope.core.declared import Number
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow_trees, rule
 from tripletscope.core.tree.oracle import Oracle, converse

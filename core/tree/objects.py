@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.method import checked, parameters
+from tripletscope.core.declared import checked, parameters
 from tripletscope.core.tree.cells import RANDOM, SplitRule, finished, planted
 from tripletscope.core.tree.growing import Chooser, grow_measured, growing
 from tripletscope.core.tree.nodes import Nodes, descend_measured, descending

@@ -15,10 +15,11 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Choice, Column, Number
 from tripletscope.core.evaluation.score import corrected_reach
 from tripletscope.core.kernel.classification import column_of
 from tripletscope.core.kernel.space import Space, space_of
-from tripletscope.core.method import Choice, Column, Method, Number
+from tripletscope.core.method import Method
 from tripletscope.core.task import task
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.oracle import AnswersOracle, Fitted, Oracle

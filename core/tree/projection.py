@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.method import Choice, Number, checked
+from tripletscope.core.declared import Choice, Number, checked
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.oracle import Vectors
 from tripletscope.core.tree.tree import Neighbours

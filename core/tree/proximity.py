@@ -8,9 +8,10 @@ from typing import Annotated
 import numpy as np
 
 from tripletscope.core.data.triplets import Judgements, as_triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.kernel.mapped import MapKernel
-from tripletscope.core.method import Inner, Method, Number, register
+from tripletscope.core.method import Inner, Method, register
 from tripletscope.core.tree.forest import ComparisonForest, Trees
 from tripletscope.core.tree.oracle import AnswersOracle, Distances
 

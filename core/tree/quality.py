@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, clone
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.method import Number
+from tripletscope.core.declared import Number
 from tripletscope.core.task import declared
 from tripletscope.core.tree.oracle import Vectors
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.method import Number
+from tripletscope.core.declared import Number
 from tripletscope.core.tree.objects import ComparingEstimator
 from tripletscope.core.tree.oracle import Dialogue, Oracle, converse
 from tripletscope.core.tree.search import nearest

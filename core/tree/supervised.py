@@ -20,7 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.method import Choice, Number, Switch
+from tripletscope.core.declared import Choice, Number, Switch
 from tripletscope.core.optimise.elementary import compiled
 from tripletscope.core.tree.cells import LABELS, LABELS_FIRST, RANDOM, RESPONSES
 from tripletscope.core.tree.choosing import try_leaf_sizes

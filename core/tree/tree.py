@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.method import Choice, Number
+from tripletscope.core.declared import Choice, Number
 from tripletscope.core.tree.cells import LABELS, RANDOM, SplitRule, finished, grafted, keys
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.growing import Chooser, growing

@@ -13,10 +13,10 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets, numbered_objects
+from tripletscope.core.declared import Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.units import ENOUGH, Unit, participants_of, sampling_units
 from tripletscope.core.geometry import procrustes, rms
-from tripletscope.core.method import Number
 from tripletscope.core.optimise.loss import margins, single_losses
 from tripletscope.core.simulation.people import personal_maps
 from tripletscope.core.simulation.simulate import answer, random_questions

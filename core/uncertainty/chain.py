@@ -13,7 +13,7 @@ from numba.core import types
 from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.optimise.addresses import KERNEL, SIMILARITY, address, found_at
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Loss
 from tripletscope.core.optimise.responses import choose, pair_of, pairs_shown
 from tripletscope.core.uncertainty.curvature import Normal
@@ -39,7 +39,7 @@ class Target(NamedTuple):
     similarity, further: Addresses of that of the loss and of `_with_choices`; 0 where there are no
         choices among several pairs, for which nothing need be compiled then.
     kinds (k, 3): Of the kinds of choices among several pairs: how many roles they have, how many
-        there are, and `Part.chosen`.
+        there are, and `LayoutPart.chosen`.
     shown uint32 (e,): Their roles, one kind after the other.
     worth (s,): Their weights.
     """
@@ -104,7 +104,7 @@ class Chain:
     """
 
     def __init__(
-        self, answers: Layout, loss: Loss, normal: Normal, rng: np.random.Generator,
+        self, answers: AnswerLayout, loss: Loss, normal: Normal, rng: np.random.Generator,
         precision: float = 0.0,
     ) -> None:
         #: What a chain never changes, and several may share.
@@ -142,7 +142,7 @@ class Chain:
 
     @classmethod
     def at(
-        cls, setting: tuple[Layout, Loss, Normal, float],
+        cls, setting: tuple[AnswerLayout, Loss, Normal, float],
         state: tuple[np.random.Generator, Place],
     ) -> Self:
         """The chain of this setting that is in this state."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Loss, Objective
 from tripletscope.core.optimise.minimise import minimise
 from tripletscope.core.optimise.responses import losses_of
@@ -44,7 +44,7 @@ class Normal:
 
 
 def laplace_normal(
-    answers: Layout, loss: Loss, mode: np.ndarray, precision: float, *,
+    answers: AnswerLayout, loss: Loss, mode: np.ndarray, precision: float, *,
     free_size: bool = False,
 ) -> Normal:
     """Laplace's approximation of the posterior over maps around one of its modes.
@@ -93,7 +93,7 @@ def _size(positions: np.ndarray, placed: np.ndarray) -> tuple[np.ndarray, float,
 
 
 def _sized(
-    answers: Layout, loss: Loss, start: np.ndarray, precision: float
+    answers: AnswerLayout, loss: Loss, start: np.ndarray, precision: float
 ) -> np.ndarray:
     """The map (d, n) that is the most probable one where sizes are counted by their logarithm."""
     objective = Objective(answers, loss, len(start), precision)
@@ -110,7 +110,7 @@ def _sized(
     return minimise(counted, start.ravel() * np.sqrt(usual2 / begun2)).x.reshape(start.shape)
 
 
-def second_derivatives(answers: Layout, loss: Loss, positions: np.ndarray) -> np.ndarray:
+def second_derivatives(answers: AnswerLayout, loss: Loss, positions: np.ndarray) -> np.ndarray:
     """Hessian of the total loss by the positions, shape (d * n, d * n).
 
     Exact in the positions; the curvature of an answer's loss in its squared distances is

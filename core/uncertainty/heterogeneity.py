@@ -12,11 +12,11 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.units import participants_of
 from tripletscope.core.geometry import rms
-from tripletscope.core.method import Number
-from tripletscope.core.optimise.layout import Layout, order_of
+from tripletscope.core.optimise.layout import AnswerLayout, order_of
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.samples import aligned
 
@@ -113,7 +113,7 @@ def heterogeneity(
         )
     counting = np.flatnonzero(triplets.weight > 0)
     reference = clone(method).fit(triplets.take(counting)).embedding_
-    answers = Layout.of(triplets, method.is_likelihood)
+    answers = AnswerLayout.of(triplets, method.is_likelihood)
     order = order_of(triplets, method.is_likelihood)
     rng = np.random.default_rng(seed)
     parts = min(number, _GROUPS)
@@ -152,7 +152,8 @@ def heterogeneity(
 
 
 def _map_of(
-    method: OrdinalEmbedding, answers: Layout, kept: np.ndarray, reference: np.ndarray, halt: Halt
+    method: OrdinalEmbedding, answers: AnswerLayout, kept: np.ndarray, reference: np.ndarray,
+    halt: Halt,
 ) -> np.ndarray:
     """(n, d) map of some of the answers, aligned; NaN where an object has none."""
     rest = answers.reweighted(kept * answers.weight)

@@ -12,10 +12,10 @@ from sklearn.base import clone
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Choice, Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import distances
-from tripletscope.core.method import Choice, Number
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.chain import Chain
@@ -132,7 +132,7 @@ def sample_posterior(
     """
     triplets = as_triplets(triplets)
     fitted, precision = _most_probable(method, triplets, variance, progress)
-    answers, loss = Layout.of(triplets, True), fitted._loss()
+    answers, loss = AnswerLayout.of(triplets, True), fitted._loss()
     if sampler == "laplace":
         with single_blas_thread():
             modes = _modes(fitted, answers, precision)
@@ -219,7 +219,7 @@ def laplace(
     triplets = as_triplets(triplets)
     fitted, precision = _most_probable(method, triplets, variance, progress)
     with single_blas_thread():
-        normal = _normal(fitted, Layout.of(triplets, True), fitted.embedding_, precision)
+        normal = _normal(fitted, AnswerLayout.of(triplets, True), fitted.embedding_, precision)
         rng = np.random.default_rng(seed)
         standard = rng.standard_normal((samples, normal.factor.shape[1]))
         maps = normal.mode.ravel() + normal.directions(standard)
@@ -361,7 +361,7 @@ def sample_distances(
     place[upper] = place[upper[::-1]] = np.arange(1, len(start) + 1)
     choices = triplets.choices
     pairs = np.column_stack([np.zeros(len(choices.pairs), int), place[tuple(choices.pairs.T)]])
-    answers = Layout.of_choices(replace(choices, pairs=pairs, n_objects=len(start) + 1))
+    answers = AnswerLayout.of_choices(replace(choices, pairs=pairs, n_objects=len(start) + 1))
     centre = np.concatenate([[0.0], np.full(len(start), start.mean())])
     width = np.concatenate([[0.0], np.full(len(start), spread * start.mean())])
     runs = []
@@ -405,7 +405,7 @@ def _most_probable(
 
 
 def _normal(
-    fitted: OrdinalEmbedding, answers: Layout, embedding: np.ndarray, precision: float
+    fitted: OrdinalEmbedding, answers: AnswerLayout, embedding: np.ndarray, precision: float
 ) -> Normal:
     if embedding.size > LARGEST:
         raise ValueError(
@@ -417,7 +417,7 @@ def _normal(
     )
 
 
-def _modes(fitted: OrdinalEmbedding, answers: Layout, precision: float) -> list[Normal]:
+def _modes(fitted: OrdinalEmbedding, answers: AnswerLayout, precision: float) -> list[Normal]:
     """Laplace's approximations of the different optima that carry probability, best first."""
     result: list[tuple[float, Normal]] = []
     known: list[float] = []

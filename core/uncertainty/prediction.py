@@ -13,10 +13,10 @@ from sklearn.base import clone
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.score import has_split, n_groups, question_folds, split_of
 from tripletscope.core.evaluation.units import Unit
-from tripletscope.core.method import Number
 from tripletscope.core.optimise.minimise import adapted
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.samples import Samples

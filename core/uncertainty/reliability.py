@@ -11,6 +11,7 @@ import numpy as np
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.score import clustered_mean, question_folds, require_groups
 from tripletscope.core.evaluation.units import (
@@ -19,7 +20,7 @@ from tripletscope.core.evaluation.units import (
     n_participants,
     sampling_units,
 )
-from tripletscope.core.method import Method, Number, unfitted
+from tripletscope.core.method import Method, unfitted
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.response import (
     ResponseModel,

@@ -14,6 +14,7 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Choice, Number, Switch
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.units import (
     SamplingUnits,
@@ -22,8 +23,7 @@ from tripletscope.core.evaluation.units import (
     sampling_units,
 )
 from tripletscope.core.geometry import procrustes, procrustes_disparity
-from tripletscope.core.method import Choice, Number, Switch
-from tripletscope.core.optimise.layout import Layout, order_of
+from tripletscope.core.optimise.layout import AnswerLayout, order_of
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.response import ResponseModel, learned_response
 from tripletscope.core.uncertainty.samples import Samples, aligned
@@ -156,7 +156,7 @@ def bootstrap(
         counting = np.flatnonzero(triplets.weight > 0)
         reference = clone(method).fit(triplets.take(counting)).embedding_
     single = clone(method).set_params(n_init=1)
-    answers = Layout.of(triplets, method.is_likelihood)
+    answers = AnswerLayout.of(triplets, method.is_likelihood)
     # Answers of weight 0 are none: a resample of nothing else would have no map.
     answers = answers.reweighted(answers.weight)
     order = order_of(triplets, method.is_likelihood)
@@ -223,7 +223,7 @@ class _Drawing:
     share: Of the units, in subsamples.
     """
 
-    answers: Layout
+    answers: AnswerLayout
     units: SamplingUnits
     share: float | None
     reference: np.ndarray

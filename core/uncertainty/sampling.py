@@ -10,8 +10,8 @@ import numpy as np
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped
-from tripletscope.core.method import Number
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.declared import Number
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Loss
 from tripletscope.core.uncertainty.chain import Chain
 from tripletscope.core.uncertainty.curvature import Normal
@@ -122,7 +122,7 @@ def drawn(
 
 
 def _run(
-    answers: Layout, loss: Loss, normal: Normal, precision: float, state: tuple,
+    answers: AnswerLayout, loss: Loss, normal: Normal, precision: float, state: tuple,
     draws: int, thin: int, halt: Halt,
 ) -> tuple[np.ndarray, tuple]:
     """Further draws of a chain, and the state that it is in then."""

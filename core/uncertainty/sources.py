@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Choice, Number, parameters
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.units import Unit
-from tripletscope.core.method import Choice, Number, parameters
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.posterior import (
     Variance,

@@ -25,11 +25,7 @@ def begin() -> Callable[[Message, Send, threading.Event], None]:
     return partial(_answer, desk.Desk())
 
 
-def pack(message: Message) -> list[bytes]:
-    return [plain.pack(message)]
-
-
-unpack = plain.unpack
+pack, unpack = plain.parts, plain.unpack
 
 
 def _answer(asked: desk.Desk, message: Message, send: Send, stop: threading.Event) -> None:

@@ -15,7 +15,6 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import MatrixGiven, MeasuredGiven, OtherTask, PreferencesGiven
 from tripletscope.core.io.formats.foreign import NO_PLUGINS
-from tripletscope.dashboard.door import reader
 from tripletscope.dashboard.processes.asking import Asked, Gone, Lost
 from tripletscope.dashboard.processes.program import Message
 from tripletscope.dashboard.processes.starting import Kind, Process, Supply
@@ -42,7 +41,7 @@ _SMALLER = "Upload a smaller part of it, or save it again as CSV."
 
 
 #: Threads of linear algebra, and what they allocate, would need memory and help nobody.
-READERS = Kind(reader.__name__, NO_PLUGINS | {
+READERS = Kind("tripletscope.dashboard.door.reader", NO_PLUGINS | {
     "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "4",
     "ARROW_DEFAULT_MEMORY_POOL": "system",
 })
@@ -59,7 +58,9 @@ class Worker(Asked):
     """
 
     def __init__(self, process: Process, wanted: Callable[[], bool] = lambda: True) -> None:
-        super().__init__(process, reader.pack, reader.unpack, _LONGEST)
+        from tripletscope.dashboard.door import plain  # loads all whose records may come
+
+        super().__init__(process, plain.parts, plain.unpack, _LONGEST)
         self.wanted = wanted
         self._late = False
 

@@ -12,19 +12,9 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.method import (
-    Choice,
-    Column,
-    Inner,
-    Method,
-    Number,
-    Parameter,
-    Switch,
-    methods,
-    parameters,
-)
+from tripletscope.core.declared import Choice, Column, Number, Parameter, Switch, parameters
+from tripletscope.core.method import Inner, Method, methods
 from tripletscope.core.presets import LEFT_OPEN, settings_as_published
-from tripletscope.core.task import tasks
 from tripletscope.dashboard.state import Session, widgets
 
 # Every widget begins with what the session remembers of it, given as its default: a value set
@@ -231,8 +221,7 @@ def _presets(
     session: Session, owner: type | Callable, prefix: str, declared: Sequence[Parameter]
 ) -> None:
     """A button for each paper that says how something was set: all of the form is set so."""
-    known = {task.function: name for name, task in tasks().items()}
-    name = getattr(owner, "name", "") or known.get(owner, owner.__name__)
+    name = getattr(owner, "name", owner.__name__)
     for cited, settings in settings_as_published(name).items():
         st.button(
             f"As in {cited}", key=f"{prefix}.as in {cited}", width="stretch",

@@ -11,7 +11,6 @@ from sqlalchemy import select
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.quality import Cleaning
 from tripletscope.dashboard.keeping.catalogue import (
     DatasetInfo,
     DatasetRow,
@@ -43,6 +42,8 @@ class GrowingAnswers(Measurements):
         """
         steps = [step for step in info.exclusions if not step["answers"]]
         gold = self._storage.triplets(info.gold) if info.gold else None
+        from tripletscope.core.quality import Cleaning
+
         cleaning = Cleaning.from_log(answers, steps, catch_trials, gold)
         imported, left, pairs = answers, cleaning.triplets, None
         if isinstance(answers, Quadruples):

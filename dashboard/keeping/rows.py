@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from sqlalchemy import Row, Select, select
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import Pairs
-from tripletscope.core.ratings import Measured, measured
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, DatasetRow, RunRow
 from tripletscope.dashboard.keeping.storage import File, file_of
+
+if TYPE_CHECKING:
+    from tripletscope.core.io import Pairs
+    from tripletscope.core.ratings import Measured
 
 PAIR_ROLES = ["i", "j", "k", "l"]
 #: Where a data set mentions files of data.
@@ -83,6 +85,8 @@ def measured_of(
     noted = info.extra.get(MEASURED)
     if noted is None:
         return None
+    from tripletscope.core.ratings import measured
+
     table = read(noted["file"])
     out = {who for step in info.exclusions for who in step["removed_participants"]}
     if out and "participant" in table:

@@ -15,7 +15,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -25,9 +25,6 @@ from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.io import Pairs
-from tripletscope.core.quality import Cleaning
-from tripletscope.core.ratings import Measured
 from tripletscope.core.run import Run
 from tripletscope.dashboard.door.workers import Gone, Worker, workers
 from tripletscope.dashboard.keeping.catalogue import (
@@ -54,6 +51,11 @@ from tripletscope.dashboard.keeping.rows import (
     trials_of,
 )
 from tripletscope.dashboard.keeping.storage import DamagedFile, File, file_of, hash_of
+
+if TYPE_CHECKING:  # who only looks at a workspace needs nothing that computes
+    from tripletscope.core.io import Pairs
+    from tripletscope.core.quality import Cleaning
+    from tripletscope.core.ratings import Measured
 
 
 class Workspace(GrowingAnswers):
@@ -191,6 +193,8 @@ class Workspace(GrowingAnswers):
         with self._lock:
             if self._cleaning and self._cleaning[0] == wanted:
                 return self._cleaning[1]
+        from tripletscope.core.quality import Cleaning
+
         imported = self._storage.triplets(info.imported).renamed(info.name)
         cleaning = Cleaning.from_log(
             self._pairs(info) if info.has_only_pairs else imported, info.exclusions,

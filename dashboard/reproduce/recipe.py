@@ -16,11 +16,12 @@ from tripletscope.core.data.cells import is_formula
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.declared import parameters
 from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.io import MeasuredTable
 from tripletscope.core.io.columns.reading import SIDE_ROLES
 from tripletscope.core.io.writing import WRITERS, write_answers
-from tripletscope.core.method import Inner, Method, parameters, unfitted
+from tripletscope.core.method import Inner, Method, unfitted
 from tripletscope.core.presets import published_in
 from tripletscope.core.quality import Cleaning
 from tripletscope.core.run import TASKS, Run, key

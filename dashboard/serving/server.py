@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,6 @@ from tripletscope.dashboard.keeping.jobs import Failed
 from tripletscope.dashboard.keeping.services import close_all, services
 from tripletscope.dashboard.serving.guard import LOOPBACK, Door, Guard
 from tripletscope.dashboard.serving.help import Help
-from tripletscope.dashboard.serving.prepare import compile_all
 from tripletscope.dashboard.working.pool import close_pool, pool
 
 log = logging.getLogger(__name__)
@@ -99,10 +99,13 @@ def _health(request: Request) -> Response:
 
 
 def _get_ready() -> None:
-    """A process for the first job, and then what pages compute themselves."""
+    """What pages load, a process for the first job, and then what pages compute themselves."""
+    import_module("tripletscope.dashboard.views.recent")  # while a browser starts
     with suppress(Failed), pool().taken():
         pass
     time.sleep(_FIRST)
+    from tripletscope.dashboard.serving.prepare import compile_all  # loads what computes
+
     compile_all()
 
 

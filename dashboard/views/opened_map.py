@@ -13,9 +13,10 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.declared import parameters
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.evaluation.score import cross_validate, has_split, n_groups
-from tripletscope.core.method import described, parameters, unfitted
+from tripletscope.core.method import described, unfitted
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.drawing import UNCERTAIN
 from tripletscope.dashboard.interface import panels

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from tripletscope.core.method import Content, Inner, Method, parameters, unfitted
+from tripletscope.core.declared import Content, parameters
 from tripletscope.core.presets import published_in
 from tripletscope.dashboard.wording import english, german
+
+if TYPE_CHECKING:
+    from tripletscope.core.method import Method
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 _MODULES = {"en": english, "de": german}
@@ -93,6 +96,8 @@ class Words:
 
     def method(self, method: Method) -> str:
         """A method with what of its parameters is not as usual."""
+        from tripletscope.core.method import Inner, unfitted  # as late as there is a method
+
         words = [method.title]
         for parameter in parameters(type(method)):
             value = getattr(method, parameter.name)

@@ -11,12 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tripletscope.core.computing.pieces import EngineError
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.method import Method
 from tripletscope.core.run import Run, run
 from tripletscope.dashboard.keeping.jobs import Failed, Job, current_job
 from tripletscope.dashboard.processes.asking import Asked, Gone, Lost
@@ -25,6 +24,9 @@ from tripletscope.dashboard.processes.starting import Process, Supply
 from tripletscope.dashboard.working import memory, worker
 from tripletscope.dashboard.working.parcels import Parcel, parts_of
 from tripletscope.dashboard.working.started import source
+
+if TYPE_CHECKING:
+    from tripletscope.core.method import Method
 
 log = logging.getLogger(__name__)
 

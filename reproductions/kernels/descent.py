@@ -9,7 +9,7 @@ import numpy as np
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding.gnmds import GNMDS
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
 
 #: Standard deviation of the coordinates at the start.
@@ -48,7 +48,7 @@ def published_descent(triplets: Triplets, n_components: int, seed: int) -> Desce
     """
     n, n_answers = triplets.n_objects, len(triplets)
     loss_of = GNMDS(rounded=False)._loss()
-    objective = Objective(Layout.of(triplets), loss_of, n_components)
+    objective = Objective(AnswerLayout.of(triplets), loss_of, n_components)
     x = _START * np.random.default_rng(seed).standard_normal(n_components * n)
     best, best_loss, last = x, np.inf, np.inf
     length, without_fall, n_steps = 1.0, 0, 0

@@ -16,7 +16,7 @@ from tripletscope.core.design.active import propose
 from tripletscope.core.embedding import CKL, STE, TSTE
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import distances
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective, single_losses
 from tripletscope.core.uncertainty import Samples, sample_posterior
 from tripletscope.core.uncertainty.comparisons import moments
@@ -91,7 +91,7 @@ def likelihood(
         squares = distances(here) ** 2
         single = single_losses(fitted._loss(), squares[anchor, near], squares[anchor, far])
         objective = Objective(
-            Layout.of(Triplets.from_array(answers, _N_OBJECTS)), fitted._loss(), dimensions
+            AnswerLayout.of(Triplets.from_array(answers, _N_OBJECTS)), fitted._loss(), dimensions
         )
         loss, gradient = objective(flat.copy())
         for what, definition, program in (

@@ -9,13 +9,12 @@ from typing import Annotated
 import numpy as np
 import pytest
 
-from tripletscope.core import task as task_module
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import silent
 from tripletscope.core.embedding import STE
 from tripletscope.core.method import Column, Fields, Number, parameters
 from tripletscope.core.run import TASKS, key, run
-from tripletscope.core.task import Computation, declared, task, tasks
+from tripletscope.core.task import Computation, declared, task
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class Counted:
 @pytest.fixture
 def counting(monkeypatch):
     """A task of our own, for as long as a test lasts."""
-    monkeypatch.setattr(task_module, "_registry", dict(task_module._registry))
+    monkeypatch.setitem(TASKS._loaded, "count_answers", None)
 
     @task("Counting answers", "embedding", columns=("split",))
     def count_answers(
@@ -40,7 +39,6 @@ def counting(monkeypatch):
         progress(1.0)
         return Counted(times * len(triplets), triplets.answers_per_object)
 
-    monkeypatch.setitem(TASKS, "count_answers", tasks()["count_answers"])
     return count_answers
 
 
@@ -105,9 +103,8 @@ def area_of(
 
 
 def test_the_fields_of_a_record_are_options_by_themselves(monkeypatch):
-    monkeypatch.setattr(task_module, "_registry", dict(task_module._registry))
+    monkeypatch.setitem(TASKS._loaded, "area_of", None)
     area = task("Measuring", needs_data=False)(area_of)
-    monkeypatch.setitem(TASKS, "area_of", tasks()["area_of"])
     assert [(p.name, p.default, p.record) for p in parameters(area)] == [
         ("width", 3, "box"), ("height", 1, "box"), ("times", 1, "")
     ]

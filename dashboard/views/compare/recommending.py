@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Parameter, parameters
 from tripletscope.core.embedding import DEFAULT_EMBEDDING, STE
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.compare import Suggestion, recommend_dimension
 from tripletscope.core.evaluation.paired import PairedDifference
 from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate, has_split
 from tripletscope.core.evaluation.units import over_units
-from tripletscope.core.method import Method, Parameter, methods, parameters
+from tripletscope.core.method import Method, methods
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface.theme import count, interval
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from tripletscope.core.declared import parameters
 from tripletscope.core.design.plan import Plan, objection, plan, recommend, rounded_up
 from tripletscope.core.design.scenario import SampleSizes, Scenario
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.method import parameters
 from tripletscope.core.run import key
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.planning import QUANTITIES, plan_curves

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from tripletscope.core.declared import parameters
 from tripletscope.core.design.plan import Plan, plan
 from tripletscope.core.design.scenario import Scenario
-from tripletscope.core.method import parameters
 from tripletscope.core.run import Run
 from tripletscope.dashboard.interface.controls import distinct
 from tripletscope.dashboard.interface.theme import count

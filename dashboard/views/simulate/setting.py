@@ -11,9 +11,10 @@ import streamlit as st
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.declared import parameters
 from tripletscope.core.design.scenario import Scenario, scenario_like
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.method import Method, methods, parameters
+from tripletscope.core.method import Method, methods
 from tripletscope.core.simulation.simulate import LEVELS
 from tripletscope.core.simulation.truth import DIMENSIONS
 from tripletscope.dashboard.analysis import describe

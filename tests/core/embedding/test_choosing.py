@@ -14,7 +14,7 @@ from tripletscope.core.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.geometry import procrustes_disparity, rms
 from tripletscope.core.kernel import K1, GaussianKernel
 from tripletscope.core.method import methods
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.run import key
 from tripletscope.core.task import Computation
@@ -48,7 +48,7 @@ def test_a_fit_recovers_a_planted_map_and_its_size(odd, positions):
         1.0, abs=0.03
     )
     x = (positions - positions.mean(axis=0)).T.ravel()
-    assert fitted.loss_ < Objective(Layout.of(odd, True), STE()._loss(), 2, 0.1)(x)[0]
+    assert fitted.loss_ < Objective(AnswerLayout.of(odd, True), STE()._loss(), 2, 0.1)(x)[0]
 
 
 @pytest.mark.parametrize("method", LIKELIHOODS)
@@ -103,8 +103,8 @@ def test_plain_answers_and_odd_ones_out_pool_in_one_likelihood(method, odd, posi
     )
     alone = Triplets(shown, odd.objects)
     x, loss = rng.normal(size=2 * N), method()._loss()
-    value, gradient = Objective(Layout.of(pooled, True), loss, 2)(x)
-    parts = [Objective(Layout.of(part, True), loss, 2)(x) for part in (odd, alone)]
+    value, gradient = Objective(AnswerLayout.of(pooled, True), loss, 2)(x)
+    parts = [Objective(AnswerLayout.of(part, True), loss, 2)(x) for part in (odd, alone)]
     assert value == pytest.approx(parts[0][0] + parts[1][0])
     assert gradient == pytest.approx(parts[0][1] + parts[1][1])
     assert method(n_init=1).fit(pooled).converged_
@@ -124,7 +124,7 @@ def test_new_objects_are_placed_by_choices(method, odd):
     fitted = method(n_init=1).fit(few)
     placed = fitted.transform(odd)
     assert np.array_equal(placed[: N - 2], fitted.embedding_)
-    objective = Objective(Layout.of(odd, True), fitted._loss(), 2, fitted.prior)
+    objective = Objective(AnswerLayout.of(odd, True), fitted._loss(), 2, fitted.prior)
     gradient = objective(placed.T.ravel())[1].reshape(2, N)
     assert np.abs(gradient[:, N - 2 :]).max() < 1e-2 * np.abs(
         objective(np.random.default_rng(0).permutation(placed).T.ravel())[1]
@@ -139,7 +139,7 @@ def test_two_answers_for_one_say_too_much(odd):
     """Of probabilities p of three pairs they count p1 p2 / (p1 + p2), where p1 p2 is known."""
     mode = STE(n_init=1).fit(odd).embedding_.T.copy()
     one, two = (
-        laplace_normal(Layout.of(data, True), STE()._loss(), mode, 0.1)
+        laplace_normal(AnswerLayout.of(data, True), STE()._loss(), mode, 0.1)
         for data in (odd, without_trials(odd))
     )
     ratio = np.exp((one.log_volume - two.log_volume) / (2 * N))

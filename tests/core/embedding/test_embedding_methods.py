@@ -16,7 +16,7 @@ from tripletscope.core.embedding.starts import spectral_start
 from tripletscope.core.evaluation.score import cross_validate, triplet_error
 from tripletscope.core.geometry import distances, procrustes, procrustes_disparity, rms
 from tripletscope.core.method import methods
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.optimise.minimise import Optimum
 from tripletscope.core.simulation.simulate import simulate
@@ -63,7 +63,7 @@ def test_hostile_answers(method, answers, prior, seed):
     if fitted.prior:
         assert rms(fitted.embedding_) < 1e6
     if method is not LORE:  # which counts the corner of its penalty as well
-        in_one_place = Objective(Layout.of(answers), fitted._loss(), 2)(
+        in_one_place = Objective(AnswerLayout.of(answers), fitted._loss(), 2)(
             np.zeros(2 * answers.n_objects)
         )[0]
         assert fitted.loss_ <= in_one_place * (1 + 1e-4) + 1e-8
@@ -88,7 +88,7 @@ def test_the_prior_bounds_what_has_no_scale(method, truth):
 @every_method
 def test_scale_conventions(method, truth):
     """A larger map of the same shape costs the same, once it is large, or it does not."""
-    answers = Layout.of(simulate(truth, 2000, noise="flip", level=0.2, seed=0))
+    answers = AnswerLayout.of(simulate(truth, 2000, noise="flip", level=0.2, seed=0))
     loss = Objective(answers, method()._loss(), 2)
     x = 100 * truth.T.ravel()
     change = loss(2 * x)[0] / loss(x)[0] - 1
@@ -155,7 +155,7 @@ def test_a_warm_start_begins_where_it_is_told(method, planted):
 
 
 def test_the_spectral_start_is_the_leading_eigenvectors(planted):
-    answers = Layout.of(planted)
+    answers = AnswerLayout.of(planted)
     n = planted.n_objects
     similarity = np.zeros((n, n))
     for anchor, near, far in planted.rows:
@@ -168,7 +168,7 @@ def test_the_spectral_start_is_the_leading_eigenvectors(planted):
     expected = (vectors * np.sqrt(np.maximum(eigenvalues, 0)))[:, -2:]
     found = spectral_start(answers.comparisons, 2, np.random.default_rng(0)).T
     assert procrustes_disparity(found, expected) < 1e-4
-    as_pairs = Layout.of(Quadruples(planted.rows[:, [0, 1, 0, 2]]))
+    as_pairs = AnswerLayout.of(Quadruples(planted.rows[:, [0, 1, 0, 2]]))
     # Objects are counted once per pair, anchors therefore twice: the same but for the norm.
     similar = spectral_start(as_pairs.comparisons, 2, np.random.default_rng(0)).T
     assert procrustes_disparity(similar, found) < 1e-3
@@ -284,7 +284,7 @@ def test_losses_are_those_of_cblearn(method):
     rows = [[a, (a + b) % 8, (a + c) % 8] for a in i for b in i[1:] for c in i[1:]
             if b != c and (a * b + c) % 2]
     method.set_params(n_components=3)
-    answers = Layout.of(Triplets.from_array(rows))
+    answers = AnswerLayout.of(Triplets.from_array(rows))
     loss = Objective(answers, method._loss(), 3)(curve.ravel())[0]
     assert loss == pytest.approx(PEER_LOSSES[method], rel=1e-9)
 

@@ -16,7 +16,7 @@ from tripletscope.core.embedding import CKL, STE, TSTE
 from tripletscope.core.embedding.starts import spectral_start
 from tripletscope.core.io.tasks import chosen_first
 from tripletscope.core.optimise import loss as loss_module
-from tripletscope.core.optimise.layout import Layout, order_of
+from tripletscope.core.optimise.layout import AnswerLayout, order_of
 from tripletscope.core.optimise.loss import Loss, Objective, map_losses, single_losses
 from tripletscope.core.optimise.minimise import minimise
 from tripletscope.core.optimise.responses import losses_of
@@ -98,7 +98,7 @@ def test_the_loss_is_minus_the_log_likelihood_and_has_its_gradient(name, kinds, 
     data = trials(kinds, rng)
     d = method.n_components
     positions = rng.normal(size=(N, d))
-    objective = Objective(Layout.of(data, True), method._loss(), d)
+    objective = Objective(AnswerLayout.of(data, True), method._loss(), d)
     x, step = positions.T.ravel(), 1e-6
     value, gradient = objective(x)
     assert value == pytest.approx(plain_loss(method, data, positions), rel=1e-11)
@@ -160,7 +160,7 @@ def test_many_choices_have_the_bits_of_one_thread(d, monkeypatch):
     rng = np.random.default_rng(3)
     data, method = trials(["odd"] * 1500 + KINDS * 20, rng), STE(n_components=d)
     x = rng.normal(size=d * N)
-    objective = Objective(Layout.of(data, True), method._loss(), d, 0.3)
+    objective = Objective(AnswerLayout.of(data, True), method._loss(), d, 0.3)
     assert not objective.in_one_part
     found = []
     for threads in (1, 2, 4):
@@ -177,7 +177,7 @@ def test_many_choices_have_the_bits_of_one_thread(d, monkeypatch):
 def test_compiled_iterations_find_what_the_interpreter_finds(kinds):
     rng = np.random.default_rng(0)
     data, x = trials(kinds, rng), rng.normal(size=2 * N)
-    objective = Objective(Layout.of(data, True), STE()._loss(), 2, 0.1)
+    objective = Objective(AnswerLayout.of(data, True), STE()._loss(), 2, 0.1)
     assert objective.in_one_part == (len(set(kinds)) == 1)
     compiled = minimise(objective, x)
     plain = minimise(lambda x: objective(x), x)
@@ -188,16 +188,16 @@ def test_compiled_iterations_find_what_the_interpreter_finds(kinds):
 def test_what_is_no_choice_and_whoever_does_not_read_them_get_answers():
     rng = np.random.default_rng(0)
     odd, plain = trials(["odd"] * 5, rng), trials(["triplet"] * 5, rng)
-    assert [part.chosen for part in Layout.of(odd, True).parts] == [1]
-    for found in (Layout.of(odd, False), Layout.of(plain, True)):
+    assert [part.chosen for part in AnswerLayout.of(odd, True).parts] == [1]
+    for found in (AnswerLayout.of(odd, False), AnswerLayout.of(plain, True)):
         assert [part.chosen for part in found.parts] == [0]
-    assert len(Layout.of(odd, True)) == 5
-    assert len(Layout.of(odd, False)) == 10
+    assert len(AnswerLayout.of(odd, True)) == 5
+    assert len(AnswerLayout.of(odd, False)) == 10
 
 
 def test_reweighted_choices_are_drawn_trials():
     data = trials(KINDS * 10, np.random.default_rng(4))
-    answers, rows = Layout.of(data, True), order_of(data, True)
+    answers, rows = AnswerLayout.of(data, True), order_of(data, True)
     assert np.array_equal(answers.weight, data.weight[rows])
     drawn = np.random.default_rng(5).integers(0, 3, data.n_trials)
     few = answers.reweighted(answers.weight * drawn[data.trials[rows]])
@@ -207,13 +207,13 @@ def test_reweighted_choices_are_drawn_trials():
     again = Triplets(part.rows, part.objects, part.answers.assign(weight=weight))
     x, loss = np.random.default_rng(6).normal(size=2 * N), STE()._loss()
     assert Objective(few, loss, 2)(x)[0] == pytest.approx(
-        Objective(Layout.of(again, True), loss, 2)(x)[0], rel=1e-12
+        Objective(AnswerLayout.of(again, True), loss, 2)(x)[0], rel=1e-12
     )
-    assert np.array_equal(few.placed, Layout.of(again, True).placed)
+    assert np.array_equal(few.placed, AnswerLayout.of(again, True).placed)
 
 
 def test_thinned_choices_are_of_every_kind():
-    answers = Layout.of(trials(KINDS * 50, np.random.default_rng(4)), True)
+    answers = AnswerLayout.of(trials(KINDS * 50, np.random.default_rng(4)), True)
     few = answers.thinned(100)
     assert 50 < len(few) <= 100
     assert [part.chosen for part in few.parts] == [part.chosen for part in answers.parts]
@@ -222,7 +222,7 @@ def test_thinned_choices_are_of_every_kind():
 def test_choices_begin_where_their_answers_would():
     data = trials(["odd", "central", "2 of 4", "2 ranked of 5"] * 20, np.random.default_rng(7))
     start, other = (
-        spectral_start(Layout.of(data, choices).comparisons, 2, np.random.default_rng(0))
+        spectral_start(AnswerLayout.of(data, choices).comparisons, 2, np.random.default_rng(0))
         for choices in (True, False)
     )
     assert start == pytest.approx(other, abs=1e-8)
@@ -231,7 +231,7 @@ def test_choices_begin_where_their_answers_would():
 @pytest.mark.parametrize("name", METHODS)
 def test_curvature_is_that_of_the_gradient(name):
     method, rng = METHODS[name], np.random.default_rng(8)
-    d, answers = method.n_components, Layout.of(trials(KINDS * 4, rng), True)
+    d, answers = method.n_components, AnswerLayout.of(trials(KINDS * 4, rng), True)
     x, step = rng.normal(size=d * N), 1e-5
     objective = Objective(answers, method._loss(), d)
     hessian = second_derivatives(answers, method._loss(), x.reshape(d, N))
@@ -243,7 +243,7 @@ def test_curvature_is_that_of_the_gradient(name):
 @pytest.mark.parametrize("name", METHODS)
 def test_chains_go_by_the_same_likelihood(name):
     method, rng = METHODS[name], np.random.default_rng(9)
-    d, answers = method.n_components, Layout.of(trials(KINDS * 4, rng), True)
+    d, answers = method.n_components, AnswerLayout.of(trials(KINDS * 4, rng), True)
     normal = Normal(np.zeros((d, N)), np.ones(d * N))
     chain = Chain(answers, method._loss(), normal, rng)
     chain.start(rng.normal(size=d * N))
@@ -264,8 +264,8 @@ def test_more_than_eight_in_no_order_are_compared_one_by_one():
     positions, loss = np.random.default_rng(0).normal(size=(12, 2)), STE()._loss()
     single = Triplets(rows, data.objects)
     x = positions.T.ravel()
-    value, gradient = Objective(Layout.of(data, True), loss, 2)(x)
-    plain_value, plain_gradient = Objective(Layout.of(single, True), loss, 2)(x)
+    value, gradient = Objective(AnswerLayout.of(data, True), loss, 2)(x)
+    plain_value, plain_gradient = Objective(AnswerLayout.of(single, True), loss, 2)(x)
     assert value == pytest.approx(plain_value)
     assert gradient == pytest.approx(plain_gradient)
     assert map_losses(loss, positions, data.choices) == pytest.approx([value])

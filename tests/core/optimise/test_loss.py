@@ -26,7 +26,7 @@ from tripletscope.core.optimise.elementary import (
     log_positive,
     softplus,
 )
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Loss, Objective, margins, single_losses
 from tripletscope.core.optimise.minimise import minimise
 from tripletscope.core.simulation.simulate import simulate
@@ -52,7 +52,7 @@ def test_a_loss_has_as_many_constants_as_it_likes(planted):
     one, three = Loss(_ckl, (1.75,)), Loss(_three_constants, (1.0, 0.25, 3.0))
     near2, far2 = np.linspace(0.1, 4.0, 20), np.linspace(3.0, 0.2, 20)
     assert np.array_equal(single_losses(one, near2, far2), single_losses(three, near2, far2))
-    answers, start = Layout.of(planted), np.random.default_rng(0).normal(size=60)
+    answers, start = AnswerLayout.of(planted), np.random.default_rng(0).normal(size=60)
     normal, found = Normal(np.zeros((2, 30)), np.ones(60)), []
     for loss in (one, three):
         objective = Objective(answers, loss, 2, prior=0.1)
@@ -257,7 +257,7 @@ def test_objective_is_the_plain_sum_and_its_gradient(name, n_components, monkeyp
     positions = rng.normal(size=(12, n_components))
     simulated = simulate(positions, 300, noise="flip", level=0.3, seed=2)
     triplets = Triplets.from_array(simulated.rows, 12, weight=rng.uniform(0, 2, 300))
-    objective = Objective(Layout.of(triplets), LOSSES[name], n_components)
+    objective = Objective(AnswerLayout.of(triplets), LOSSES[name], n_components)
     x = positions.T.ravel()
     value, gradient = objective(x)
     assert value == pytest.approx(plain_loss(LOSSES[name], positions, triplets), rel=1e-12)
@@ -278,7 +278,7 @@ def test_compiled_code_evaluates_the_same_loss(name, n_components, kind):
     given = Quadruples(rows, weight=weight) if kind == "pairs" else (
         Triplets.from_array(rows[:, :3], 9, weight=weight)
     )
-    objective = Objective(Layout.of(given), LOSSES[name], n_components, prior=0.3)
+    objective = Objective(AnswerLayout.of(given), LOSSES[name], n_components, prior=0.3)
     x, gradient = rng.normal(size=9 * n_components), np.empty(9 * n_components)
     for _ in range(2):  # what a first evaluation leaves in the buffers is gone in the second
         value = loss_module.evaluate(objective.block, x, gradient)
@@ -294,8 +294,8 @@ def test_order_of_answers_and_rigid_motion_do_not_matter(name):
     triplets = simulate(positions, 400, seed=5)
     turned = positions @ np.linalg.qr(rng.normal(size=(2, 2)))[0] + [3.0, -1.0]
     shuffled = triplets.take(rng.permutation(400))
-    value = Objective(Layout.of(triplets), LOSSES[name], 2)(positions.T.ravel())[0]
-    other = Objective(Layout.of(shuffled), LOSSES[name], 2)(turned.T.ravel())[0]
+    value = Objective(AnswerLayout.of(triplets), LOSSES[name], 2)(positions.T.ravel())[0]
+    other = Objective(AnswerLayout.of(shuffled), LOSSES[name], 2)(turned.T.ravel())[0]
     assert other == pytest.approx(value, rel=1e-12)
 
 
@@ -305,7 +305,7 @@ def test_comparisons_of_pairs_have_a_gradient_too(name, n_components, monkeypatc
     several_parts(monkeypatch)
     rng = np.random.default_rng(3)
     rows = np.array([rng.permutation(9)[:4] for _ in range(200)])
-    answers = Layout.of(Quadruples(rows, weight=rng.uniform(0, 2, 200)))
+    answers = AnswerLayout.of(Quadruples(rows, weight=rng.uniform(0, 2, 200)))
     objective = Objective(answers, LOSSES[name], n_components, prior=0.7)
     x, step = rng.normal(size=9 * n_components), 1e-6
     gradient = objective(x)[1]
@@ -320,15 +320,15 @@ def test_a_triplet_is_a_comparison_of_two_pairs(name):
     triplets = simulate(positions, 200, noise="flip", level=0.3, seed=1)
     pairs = Quadruples(triplets.rows[:, [0, 1, 0, 2]])
     x = positions.T.ravel()
-    value, gradient = Objective(Layout.of(triplets), LOSSES[name], 3)(x)
-    other_value, other_gradient = Objective(Layout.of(pairs), LOSSES[name], 3)(x)
+    value, gradient = Objective(AnswerLayout.of(triplets), LOSSES[name], 3)(x)
+    other_value, other_gradient = Objective(AnswerLayout.of(pairs), LOSSES[name], 3)(x)
     assert other_value == pytest.approx(value)
     assert other_gradient == pytest.approx(gradient)
     assert margins(positions, pairs.rows) == pytest.approx(margins(positions, triplets.rows))
 
 
 def test_thinned_answers_are_some_of_all(planted):
-    answers = Layout.of(planted)
+    answers = AnswerLayout.of(planted)
     assert len(answers.thinned(10_000)) == len(planted)
     few = answers.thinned(300)
     assert 250 < len(few) <= 300
@@ -339,7 +339,7 @@ def test_thinned_answers_are_some_of_all(planted):
 
 def test_the_prior_is_a_ridge():
     positions = np.random.default_rng(0).normal(size=(6, 3))
-    answers, loss = Layout.of(simulate(positions, 20, seed=1)), STE()._loss()
+    answers, loss = AnswerLayout.of(simulate(positions, 20, seed=1)), STE()._loss()
     x = positions.T.ravel()
     value, gradient = Objective(answers, loss, 3)(x)
     pulled_value, pulled_gradient = Objective(answers, loss, 3, prior=0.4)(x)
@@ -363,7 +363,7 @@ def test_a_weight_counts_like_so_many_repeats():
     repeated = triplets.take(np.repeat(np.arange(20), weight))
     x = positions.T.ravel()
     loss = STE()._loss()
-    value, gradient = Objective(Layout.of(weighted), loss, 2)(x)
-    other_value, other_gradient = Objective(Layout.of(repeated), loss, 2)(x)
+    value, gradient = Objective(AnswerLayout.of(weighted), loss, 2)(x)
+    other_value, other_gradient = Objective(AnswerLayout.of(repeated), loss, 2)(x)
     assert value == pytest.approx(other_value)
     assert gradient == pytest.approx(other_gradient)

@@ -16,7 +16,7 @@ from scipy.optimize import rosen, rosen_der
 
 from tests.paths import ROOT
 from tripletscope.core.embedding import STE
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.optimise.minimise import adapted, minimise, restarts
 
@@ -39,7 +39,7 @@ def test_finds_the_minimum_of_rosenbrocks_function():
 
 @pytest.mark.parametrize("start", [0.0, 1.0])
 def test_agrees_with_scipy(start, planted):
-    objective = Objective(Layout.of(planted), STE()._loss(), 2)
+    objective = Objective(AnswerLayout.of(planted), STE()._loss(), 2)
     x = np.random.default_rng(0).normal(size=2 * planted.n_objects) + start
     found = minimise(objective, x)
     theirs = scipy.optimize.minimize(
@@ -50,7 +50,7 @@ def test_agrees_with_scipy(start, planted):
 
 
 def test_compiled_iterations_are_the_same_as_single_ones(planted):
-    objective = Objective(Layout.of(planted), STE()._loss(), 2, prior=0.1)
+    objective = Objective(AnswerLayout.of(planted), STE()._loss(), 2, prior=0.1)
     x = np.random.default_rng(1).normal(size=2 * planted.n_objects)
     for n_iter in (1, 7, 1000):
         together = minimise(objective, x, max_iter=n_iter)
@@ -62,7 +62,7 @@ def test_compiled_iterations_are_the_same_as_single_ones(planted):
 
 
 def test_who_watches_changes_no_bit_and_sees_every_iteration(planted):
-    objective = Objective(Layout.of(planted), STE()._loss(), 2)
+    objective = Objective(AnswerLayout.of(planted), STE()._loss(), 2)
     x = np.random.default_rng(1).normal(size=2 * planted.n_objects)
     seen = []
 
@@ -80,7 +80,7 @@ def test_who_watches_changes_no_bit_and_sees_every_iteration(planted):
 
 
 def test_a_stop_between_compiled_iterations_keeps_the_last(planted):
-    objective = Objective(Layout.of(planted), STE()._loss(), 2)
+    objective = Objective(AnswerLayout.of(planted), STE()._loss(), 2)
     x = np.random.default_rng(1).normal(size=2 * planted.n_objects)
     shown = []
 

@@ -12,7 +12,7 @@ from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.geometry import coverage_radius, distances, procrustes
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.uncertainty import Samples, laplace, sample_distances, sample_posterior
@@ -31,7 +31,7 @@ def small(n: int, d: int, n_answers: int) -> Triplets:
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_second_derivatives_are_those_of_the_loss(method, d):
-    answers = Layout.of(small(5, d, 40))
+    answers = AnswerLayout.of(small(5, d, 40))
     loss = method(n_components=d)._loss()
     positions = np.random.default_rng(0).normal(size=(d, 5))
     found = second_derivatives(answers, loss, positions)
@@ -49,7 +49,7 @@ def test_the_normal_approximation_does_not_turn_the_map(d):
     triplets = small(10, d, 800)
     fitted = STE(n_components=d).fit(triplets)
     mode = fitted.embedding_.T.copy()
-    normal = laplace_normal(Layout.of(triplets), fitted._loss(), mode, 0.1)
+    normal = laplace_normal(AnswerLayout.of(triplets), fitted._loss(), mode, 0.1)
     assert normal.factor.shape == (10 * d, 10 * d - d * (d - 1) // 2)
     turn = np.zeros((d, 10))
     turn[0], turn[1] = normal.mode[1], -normal.mode[0]
@@ -59,7 +59,7 @@ def test_the_normal_approximation_does_not_turn_the_map(d):
 def test_without_answers_about_a_plane_there_is_nothing_to_turn():
     flat = np.zeros((2, 4))
     flat[0] = np.arange(4)
-    answers = Layout.of(small(4, 2, 20))
+    answers = AnswerLayout.of(small(4, 2, 20))
     assert laplace_normal(answers, STE()._loss(), np.zeros((2, 4)), 0.1).factor.shape == (8, 8)
     assert laplace_normal(answers, STE()._loss(), flat, 0.1).factor.shape == (8, 7)
 

@@ -16,7 +16,7 @@ from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.evaluation.units import sampling_units
 from tripletscope.core.geometry import coverage_radius, procrustes, procrustes_disparity, rms
-from tripletscope.core.optimise.layout import Layout
+from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.uncertainty import (
@@ -176,7 +176,7 @@ def test_ellipses_cover_planted_positions():
 
 @pytest.mark.parametrize("method", [STE(n_init=1), TSTE(n_init=1), SOE(n_init=1)])
 def test_a_replicate_is_the_map_of_the_drawn_answers(method, planted):
-    answers = Layout.of(planted)
+    answers = AnswerLayout.of(planted)
     counts = sampling_units(planted, "answers").drawn(np.random.default_rng(1))
     drawn = answers.reweighted(counts * answers.weight)
     assert drawn.weight.sum() == len(planted)

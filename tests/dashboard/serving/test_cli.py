@@ -146,6 +146,15 @@ def test_nothing_is_said_before_the_server_is_up(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
+def test_the_server_is_up_before_what_computes_is_loaded():
+    code = (
+        "import sys, tripletscope.dashboard.serving.server\n"
+        "print({'sklearn', 'numba', 'scipy.stats', 'networkx'} & {*sys.modules})"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
+    assert done.stdout == "set()\n", done.stderr
+
+
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGINT])
 def test_processes_end_with_the_server(tmp_path, end):
     process = subprocess.Popen(
