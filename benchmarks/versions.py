@@ -1,4 +1,4 @@
-"""One fit in two versions of the program: seconds, nanoseconds per answer, threads.
+"""What two versions of the program take: fits, gradients, people, features, dimensions.
 
     git worktree add /tmp/before REVISION
     python benchmarks/versions.py --before /tmp/before [--large]
@@ -35,6 +35,11 @@ FITS = (
     ("STE", "100"), ("TSTE", "eggs"), ("STE", "1000"), ("STE", "10000 x 2"), ("STE", "10000 x 10"),
 )
 LARGE = (("STE", "50000 x 2"), ("STE", "100000 x 10"))
+#: What else is computed from choices.
+OTHERS = (
+    "weights of people", "latent classes", "compare_people", "feature_weights", "explain", "SPoSE",
+    "VICE", "posterior", "laplace", "bootstrap",
+)
 
 
 def answers_of(n_objects: int, n_components: int) -> Any:
@@ -65,6 +70,32 @@ def problem_of(name: str) -> tuple[Any, int]:
     return (alien_eggs_problem() if name == "eggs" else planted(int(name))).train, 2
 
 
+def computation_of(name: str) -> Callable[[], Any]:
+    """One of `OTHERS`: 45 people and 40 objects, or 20,000 odd ones out of 100 objects."""
+    import tripletscope as ts
+
+    crowd = ts.read(HERE.parent / "sample_data" / "crowd" / "answers.csv")
+    if name in ("SPoSE", "VICE"):
+        odd = ts.simulate_choices(np.repeat(np.eye(5), 20, axis=0) * 2, 20_000, seed=1)
+        settings = {"penalty": 3.0} if name == "SPoSE" else {"max_iter": 1000}
+        return lambda: getattr(ts, name)(n_components=20, **settings).fit(odd)
+    rng = np.random.default_rng(0)
+    spaces = [
+        ts.FeatureSpace(name=which, values=rng.normal(size=(crowd.n_objects, 5)))
+        for which in ("one", "other")
+    ]
+    return {
+        "weights of people": lambda: ts.WeightedEuclidean().fit(crowd),
+        "latent classes": lambda: ts.LatentClassMap().fit(crowd),
+        "compare_people": lambda: ts.compare_people(ts.WeightedEuclidean(), crowd, folds=3),
+        "feature_weights": lambda: ts.feature_weights(spaces, crowd, replicates=100),
+        "explain": lambda: ts.explain(spaces, crowd),
+        "posterior": lambda: ts.sample_posterior(ts.STE(), crowd),
+        "laplace": lambda: ts.run("laplace", ts.STE(), crowd),
+        "bootstrap": lambda: ts.bootstrap(ts.STE(), crowd, replicates=200),
+    }[name]
+
+
 def least(function: Callable[[], Any], rounds: int) -> tuple[float, float]:
     """Least seconds of the processor and of the clock."""
     processor, clock = [], []
@@ -91,6 +122,12 @@ def measured(what: str, threads: int) -> dict[str, float]:
     from threadpoolctl import threadpool_limits
 
     kind, method, problem = what.split(":")
+    if kind == "other":
+        compute = computation_of(method)
+        with parallel_config(n_jobs=1):
+            compute()  # compiles
+            processor, clock = least(compute, 3)
+        return {"processor": processor, "clock": clock}
     answers, n_components = problem_of(problem)
     settings = {"n_components": n_components, "n_init": 1}
     # As in fits: threads of linear algebra that wait for each other count as work.
@@ -137,7 +174,7 @@ def compare(
     for _ in range(options.rounds):
         for checkout in filter(None, (options.before, HERE.parent)):
             sides.setdefault(checkout, []).append(ask(checkout, what, threads))
-    best = [min(found, key=lambda one: one["clock"]) for found in sides.values()]
+    best = [min(each, key=lambda one: one["clock"]) for each in sides.values()]
     return (None, *best)[-2:]
 
 
@@ -149,7 +186,7 @@ def main() -> None:
     parser.add_argument("--before", type=Path, metavar="CHECKOUT")
     parser.add_argument("--large", action="store_true")
     parser.add_argument("--rounds", type=int, default=2, help="processes per figure")
-    parser.add_argument("--only", choices=["gradients", "fits"])
+    parser.add_argument("--only", choices=["gradients", "fits", "others"])
     parser.add_argument("--measure", help=argparse.SUPPRESS)
     parser.add_argument("--threads", type=int, default=1, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -158,7 +195,7 @@ def main() -> None:
         return
     print(machine())
     rows = []
-    for n_objects, n_components in GRADIENTS if options.only != "fits" else ():
+    for n_objects, n_components in GRADIENTS if options.only in (None, "gradients") else ():
         what = f"gradient:STE:{n_objects} x {n_components}"
         before, now = compare(what, 1, options)
         _, both = compare(what, 2, options)
@@ -171,7 +208,7 @@ def main() -> None:
         print_table(("n", "d", "before, ns", "now, ns", "ratio", "2 threads"), rows)
     rows = []
     for method, problem in (
-        (*FITS, *(LARGE if options.large else ())) if options.only != "gradients" else ()
+        (*FITS, *(LARGE if options.large else ())) if options.only in (None, "fits") else ()
     ):
         before, now = compare(f"fit:{method}:{problem}", 1, options)
         earlier, both = compare(f"fit:{method}:{problem}", 2, options)
@@ -191,6 +228,15 @@ def main() -> None:
             ),
             rows,
         )
+    rows = []
+    for name in OTHERS if options.only in (None, "others") else ():
+        before, now = compare(f"other:{name}:", 1, options)
+        rows.append((
+            name, f"{before['processor']:.3g}" if before else "–", f"{now['processor']:.3g}",
+            f"{before['processor'] / now['processor']:.2f}" if before else "–",
+        ))
+    if rows:
+        print_table(("computed", "before, s", "now, s", "before / now"), rows)
 
 
 if __name__ == "__main__":
