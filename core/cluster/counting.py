@@ -20,6 +20,7 @@ from tripletscope.core.evaluation.score import cross_validate, n_groups
 from tripletscope.core.kernel.space import Space
 from tripletscope.core.kernel.spectrum import principal_components
 from tripletscope.core.method import Number
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: Principal components that are looked at, at most.
@@ -85,7 +86,7 @@ def count_clusters(
             20, 500, "Continua", "Sets of points without clusters, of each shape.", advanced=True,
         ),
     ] = 20,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> ClusterCounts:
     """Silhouettes with 2 to `most` clusters, and those of points without clusters.

@@ -14,6 +14,7 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.kernel.space import Space, centred_gram, is_euclidean
 from tripletscope.core.method import Number, register
+from tripletscope.core.options import Seed
 
 _MAX_ITER = 100
 
@@ -48,7 +49,7 @@ class KMeans(BasedClustering):
     n_init: Annotated[
         int, Number(1, 100, "Restarts", "The clusters of the best restart are kept.", advanced=True)
     ] = 5
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+    seed: Seed = 0
 
     def divisions(self, space: Space, numbers: Sequence[int]) -> np.ndarray:
         """(len(numbers), m) clusters, for several numbers of them.

@@ -17,6 +17,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.evaluation.paired import mean_with_reach
 from tripletscope.core.method import Column, Number
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: Fewer answers than this tell nothing of any object.
@@ -69,7 +70,7 @@ def agreement_curve(
     repeats: Annotated[
         int, Number(2, 100, "Repeats", "Random subsets of the answers.", advanced=True)
     ] = 5,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> AgreementCurve:
     """Cluster random subsets of the answers into as many clusters as there are labels.

@@ -15,6 +15,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets, as_triplets
 from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
 from tripletscope.core.method import Number
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 
@@ -86,7 +87,7 @@ def stability(
     ] = 50,
     unit: Unit = "auto",
     most: Annotated[int, Number(2, 50, "Max. clusters")] = 12,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> Stability:
     """Cluster the answers of resampled participants or trials, and compare with those of all.

@@ -20,6 +20,7 @@ from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import procrustes_disparity, rms
 from tripletscope.core.method import Choice, Number
 from tripletscope.core.optimise.loss import margins, single_losses
+from tripletscope.core.options import Seed
 from tripletscope.core.simulation.simulate import random_questions
 from tripletscope.core.task import declared, task
 from tripletscope.core.uncertainty.calibration import Truth, estimated_truth, simulated_answers
@@ -58,7 +59,6 @@ Landmarks = Annotated[
         2, 1000, "Landmarks", "Objects with which all others are compared.", advanced=True
     ),
 ]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 #: Uncertain comparisons looked at for each one that is asked.
 _CANDIDATES = 20

@@ -11,11 +11,12 @@ from sklearn.base import clone
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.design.scenario import Repeats, SampleSizes, Scenario, Seed
+from tripletscope.core.design.scenario import Repeats, SampleSizes, Scenario
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.compare import suggest_dimension
 from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.method import Fields, Number
+from tripletscope.core.options import Seed
 from tripletscope.core.simulation.simulate import random_questions
 from tripletscope.core.task import task
 

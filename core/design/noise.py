@@ -13,12 +13,13 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.design.plan import objection
-from tripletscope.core.design.scenario import Repeats, SampleSizes, Scenario, Seed
+from tripletscope.core.design.scenario import Repeats, SampleSizes, Scenario
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.paired import mean_with_reach
 from tripletscope.core.geometry import procrustes_disparity
 from tripletscope.core.method import Choice, Fields, Method, Number
 from tripletscope.core.optimise.loss import margins
+from tripletscope.core.options import Seed
 from tripletscope.core.scale import MLDS
 from tripletscope.core.simulation.simulate import DESIGNS, LEVELS, questions_of, random_questions
 from tripletscope.core.task import task

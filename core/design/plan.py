@@ -15,13 +15,14 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.design.active import STRATEGIES, propose
-from tripletscope.core.design.scenario import Repeated, Repeats, SampleSizes, Scenario, Seed
+from tripletscope.core.design.scenario import Repeated, Repeats, SampleSizes, Scenario
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.paired import mean_with_reach
 from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.geometry import coverage_radius, procrustes_disparity, to_unit_rms
 from tripletscope.core.method import Choice, Fields, Method
 from tripletscope.core.optimise.loss import margins
+from tripletscope.core.options import Seed
 from tripletscope.core.scale import MLDS, bootstrap_scale
 from tripletscope.core.simulation.simulate import (
     DESIGNS,

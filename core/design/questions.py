@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.design.active import question_table
-from tripletscope.core.design.scenario import Seed
 from tripletscope.core.method import Number
+from tripletscope.core.options import Seed
 from tripletscope.core.task import declared
 
 #: What a question of a list is there for.

@@ -14,6 +14,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.geometry import rms
 from tripletscope.core.method import Choice, Number, checked
+from tripletscope.core.options import Seed
 from tripletscope.core.simulation.simulate import DESIGNS, LEVELS, NOISE, answer, questions_of
 from tripletscope.core.simulation.truth import DIMENSIONS, LENGTH_SCALE, SCALES, TRUTHS, known_truth
 from tripletscope.core.task import declared
@@ -69,7 +70,6 @@ Repeated = Annotated[
         advanced=True
     ),
 ]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ import numpy as np
 from tripletscope.core.embedding.ordinal import Starts, Tolerance
 from tripletscope.core.embedding.stress import Regression, Scaling
 from tripletscope.core.method import Choice, Number, register
+from tripletscope.core.options import Seed
 
 
 @register("matrix_embedding")
@@ -76,7 +77,7 @@ class MDS(Scaling):
         int, Number(1, 100_000, "Max. iterations", advanced=True)
     ] = 1000
     tol: Tolerance = 1e-9
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+    seed: Seed = 0
 
     def _regression(self, given: np.ndarray, weight: np.ndarray) -> Regression:
         return _Line(given, weight, self.transform == "interval")

@@ -29,6 +29,7 @@ from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.evaluation.units import IntervalUnit, known_people, said
 from tripletscope.core.geometry import distances
 from tripletscope.core.method import Method, Number
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: Share of the questions that a learning curve predicts, as one of so many parts.
@@ -260,7 +261,7 @@ def learning_curve(
         int, Number(2, 50, "Repeats", "Random splits; more of them narrow the band.")
     ] = 5,
     unit: IntervalUnit = "auto",
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> LearningCurve:
     """Error on a fifth of the questions, learned from more and more of the others.
@@ -387,7 +388,7 @@ def tune(
         )
     ] = 8,
     folds: Annotated[int, Number(2, 20, "Folds")] = 5,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> Tuning:
     """Number of dimensions and strength of the prior that predict best, averaging the starts.

@@ -19,6 +19,7 @@ from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.evaluation.units import IntervalUnit, KnownPeople, known_people, said
 from tripletscope.core.method import Method, Number
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: Share of answers that guessing gets wrong.
@@ -162,7 +163,7 @@ def cross_validate(
         int, Number(1, 100, "Repeats", "Repeating the division into folds narrows the interval.")
     ] = 1,
     unit: IntervalUnit = "auto",
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> ErrorEstimate:
     """Triplet error by cross-validation over questions and trials.

@@ -20,6 +20,7 @@ from tripletscope.core.experiment.lists import PersonList, key_of, person_list, 
 from tripletscope.core.experiment.question import ASKINGS, Question
 from tripletscope.core.experiment.results import AnswerRecord
 from tripletscope.core.method import Number
+from tripletscope.core.options import Seed
 from tripletscope.core.simulation.people import personal_maps
 from tripletscope.core.simulation.simulate import LEVELS
 from tripletscope.core.task import declared
@@ -42,7 +43,6 @@ Heterogeneity = Annotated[float, Number(
     0.0, 2.0, "Differences between people", "Standard deviation of every coordinate between "
     "people, as a share of the size of the map.", advanced=True,
 )]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 Seconds = Annotated[float, Number(
     0.2, 600.0, "Seconds per question", "Including what is between two of them."
 )]

@@ -17,6 +17,7 @@ from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.kernel.kernel import SINGLE_ABOVE, Kernel, inner_products
 from tripletscope.core.kernel.space import Space, space_of
 from tripletscope.core.method import Choice, Column, Method, Number
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: What the inner cross-validation chooses from.
@@ -95,7 +96,7 @@ def classify(
     repeats: Annotated[int, Number(
         1, 100, "Repeats", "Of the cross-validation, with the objects shuffled anew.", advanced=True
     )] = 5,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> Classification:
     """Predict a column of labels from a kernel, or from any distances by nearest neighbours.

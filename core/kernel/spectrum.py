@@ -19,6 +19,7 @@ from tripletscope.core.kernel.evidence import by_chance
 from tripletscope.core.kernel.kernel import Kernel
 from tripletscope.core.kernel.space import Space, centred_gram, space_of
 from tripletscope.core.method import Choice, Number
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: Eigenvalues of a spectrum at most.
@@ -213,7 +214,7 @@ def spectrum(
             5, 1000, "Permutations", "Of the answers, for the null distribution of the eigenvalues."
         )
     ] = 20,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> Spectrum:
     """Eigenvalues of a kernel against chance: parallel analysis.

@@ -17,6 +17,7 @@ from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate
 from tripletscope.core.evaluation.units import IntervalUnit, n_participants
 from tripletscope.core.method import Column, Method, Number
 from tripletscope.core.observers.floor import floor_of
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 By = Annotated[
@@ -31,7 +32,6 @@ Most = Annotated[
     int,
     Number(2, 1000, "Max. participants", "Those with the most answers."),
 ]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
 def groups_of(triplets: Judgements, column: str) -> dict[str, np.ndarray]:

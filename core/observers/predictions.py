@@ -20,13 +20,13 @@ from tripletscope.core.observers.floor import floor_of
 from tripletscope.core.observers.groups import (
     By,
     Most,
-    Seed,
     collected,
     counted,
     estimate_of,
     groups_of,
     largest,
 )
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: Numbers of pooled participants at which accuracy is measured.

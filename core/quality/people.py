@@ -18,6 +18,7 @@ from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.evaluation.ceiling import both_ways, pairs_of
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.method import Method, Number
+from tripletscope.core.options import Seed
 from tripletscope.core.quality.checks import gold_mistakes
 from tripletscope.core.quality.columns import codes_of, divided, one_per_trial, sides_of
 from tripletscope.core.quality.consistency import ratios
@@ -219,7 +220,7 @@ def agreement_with_map(
     folds: Annotated[
         int, Number(2, 100, "Folds", "At most; with fewer participants, each is a fold.")
     ] = 10,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> MapAgreement:
     """How well a map of the others' answers predicts each participant.

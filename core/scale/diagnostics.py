@@ -14,6 +14,7 @@ from sklearn.base import clone
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.method import Number
+from tripletscope.core.options import Seed
 from tripletscope.core.scale.binomial import (
     LINKS,
     Link,
@@ -29,7 +30,7 @@ from tripletscope.core.scale.lapses import (
     p_of_lapses,
 )
 from tripletscope.core.scale.mlds import MLDS
-from tripletscope.core.scale.resampling import TOGETHER, Fit, Seed
+from tripletscope.core.scale.resampling import TOGETHER, Fit
 from tripletscope.core.scale.trials import ScaleTrials
 from tripletscope.core.task import task
 

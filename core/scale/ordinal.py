@@ -20,6 +20,7 @@ from tripletscope.core.evaluation.units import Unit, n_participants
 from tripletscope.core.geometry import coverage_radius
 from tripletscope.core.method import Column, Method, Number
 from tripletscope.core.observers import Floor, floor_of, groups_of
+from tripletscope.core.options import Seed
 from tripletscope.core.scale.binomial import LINKS
 from tripletscope.core.scale.mlds import MLDS, standardised
 from tripletscope.core.scale.observers import FEWEST, scales_of_observers
@@ -37,7 +38,6 @@ Stimulus = Annotated[
 ]
 #: Of five objects, one order in twelve is the shortest way around: none has p < .05.
 FEWEST_AROUND = 6
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
 @dataclass(frozen=True)

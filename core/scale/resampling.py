@@ -15,6 +15,7 @@ from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.evaluation.units import ENOUGH, SamplingUnits, Unit, sampling_units
 from tripletscope.core.method import Choice, Number
+from tripletscope.core.options import Seed
 from tripletscope.core.scale.binomial import (
     LINKS,
     Link,
@@ -34,7 +35,6 @@ TOGETHER = 100
 Draw = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
 #: Scale values (b, m - 1) of what was drawn.
 Fit = Callable[[np.ndarray, np.ndarray], np.ndarray]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
 @dataclass(frozen=True)

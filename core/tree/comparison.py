@@ -16,6 +16,7 @@ from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.method import Method, Number
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.projection import KDTree, PATree, RPTree
@@ -91,7 +92,7 @@ def search_curve(
             advanced=True,
         ),
     ] = 1000,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> SearchCurve:
     """How often trees miss the nearest neighbour on a map, or by the distances of a kernel.

@@ -15,6 +15,7 @@ from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.method import Choice, Method, Number
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.oracle import Vectors
@@ -135,7 +136,7 @@ def coordinate_tree(
             "The neighbours of each part are searched in trees of the others.", advanced=True,
         ),
     ] = 10,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> CoordinateTree:
     """Grow a tree of objects with coordinates, and search it beside a comparison tree.

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.method import Number
+from tripletscope.core.options import Seed
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow_trees, rule
 from tripletscope.core.tree.oracle import Oracle, converse
@@ -78,7 +79,7 @@ class ComparisonForest(ComparingEstimator):
             "out-of-bag error.",
         ),
     ] = 1.0
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+    seed: Seed = 0
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> Self:
         """Grow the trees.

@@ -19,6 +19,7 @@ from tripletscope.core.evaluation.score import corrected_reach
 from tripletscope.core.kernel.classification import column_of
 from tripletscope.core.kernel.space import Space, space_of
 from tripletscope.core.method import Choice, Column, Method, Number
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.oracle import AnswersOracle, Fitted, Oracle
@@ -54,7 +55,6 @@ Share = Annotated[
         advanced=True,
     ),
 ]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
 @dataclass(frozen=True)

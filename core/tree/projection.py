@@ -13,12 +13,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.method import Choice, Number, checked
+from tripletscope.core.method import Choice, checked
+from tripletscope.core.options import Seed
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.oracle import Vectors
 from tripletscope.core.tree.tree import Neighbours
-
-_Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
 class _Cut(NamedTuple):
@@ -162,7 +161,7 @@ class KDTree(_ProjectionTree):
             "Along which a cell is halved.", advanced=True,
         ),
     ] = "widest"
-    seed: _Seed = 0
+    seed: Seed = 0
 
     def _directions(self, vectors: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
         for axis in np.argsort(-_resized(vectors).var(axis=0), kind="stable"):
@@ -199,7 +198,7 @@ class PATree(_ProjectionTree):
 class RPTree(_ProjectionTree):
     """Cells halved along a random direction (Dasgupta & Freund 2008, split at the median)."""
 
-    seed: _Seed = 0
+    seed: Seed = 0
 
     def _direction(self, vectors: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return rng.standard_normal(vectors.shape[1])

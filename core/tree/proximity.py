@@ -11,6 +11,7 @@ from tripletscope.core.data.triplets import Judgements, as_triplets
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.kernel.mapped import MapKernel
 from tripletscope.core.method import Inner, Method, Number, register
+from tripletscope.core.options import Seed
 from tripletscope.core.tree.forest import ComparisonForest, Trees
 from tripletscope.core.tree.oracle import AnswersOracle, Distances
 
@@ -60,7 +61,7 @@ class ForestProximity(MapKernel):
             "reveal larger structures.",
         ),
     ] = 8
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+    seed: Seed = 0
 
     def _fit_mapped(self, fitted: Method, triplets: Judgements) -> None:
         self.placed_ = fitted.placed_

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.method import Number
+from tripletscope.core.options import Seed
 from tripletscope.core.task import declared
 from tripletscope.core.tree.oracle import Vectors
 
@@ -59,7 +60,7 @@ def search_errors(
     max_objects: Annotated[
         int, Number(1, 1_000_000, "Objects", "Number of objects whose neighbours are searched.")
     ] = 1_000_000,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> SearchErrors:
     """How often a tree misses the nearest neighbours of objects that it has not seen.

@@ -9,6 +9,7 @@ import numpy as np
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.method import Number
+from tripletscope.core.options import Seed
 from tripletscope.core.tree.objects import ComparingEstimator
 from tripletscope.core.tree.oracle import Dialogue, Oracle, converse
 from tripletscope.core.tree.search import nearest
@@ -48,7 +49,7 @@ class RankCoverTree(ComparingEstimator):
         float,
         Number(1.0, 1000.0, "Coverage ω", "Objects from which a search continues at each level."),
     ] = 4.0
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+    seed: Seed = 0
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> Self:
         """Build the tree, level by level from the top.

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.method import Choice, Number
+from tripletscope.core.options import Seed
 from tripletscope.core.tree.cells import LABELS, RANDOM, SplitRule, finished, grafted, keys
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.growing import Chooser, growing
@@ -97,7 +98,7 @@ class ComparisonTree(ComparingEstimator):
             advanced=True,
         ),
     ] = 1
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+    seed: Seed = 0
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> Self:
         """Grow the tree.
