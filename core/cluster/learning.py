@@ -11,8 +11,8 @@ from sklearn.base import clone
 
 from tripletscope.core.cluster.agreement import agreement
 from tripletscope.core.cluster.clustering import Clustering
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.evaluation.paired import mean_with_reach
@@ -127,12 +127,8 @@ def agreement_curve(
         pieces += [(method, triplets, order[:size], known) for size in sizes]
         random = rng.permutation(np.arange(len(known)) % n_labels)
         chance.append(agreement(random, known).purity)
-    found = []
-    for result in in_parallel(_agreed, pieces, partial=True):
-        found.append(result)
-        if progress(len(found) / len(pieces)) and len(found) < len(pieces):
-            raise Stopped
-    purity, adjusted = np.reshape(found, (repeats, len(sizes), 2)).transpose(2, 0, 1)
+    curves = list(results_of(_agreed, pieces, progress))
+    purity, adjusted = np.reshape(curves, (repeats, len(sizes), 2)).transpose(2, 0, 1)
     return AgreementCurve(sizes, purity, adjusted, np.array(chance))
 
 

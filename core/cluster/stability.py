@@ -10,7 +10,7 @@ from sklearn.base import clone
 
 from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_thread
+from tripletscope.core.computing.parallel import Halt, results_of, single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets, as_triplets
 from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
@@ -149,23 +149,17 @@ def stability(
         (quick, bare, units, whole.n_clusters_, numbers, reference, branches, seed)
         for seed in np.random.SeedSequence(seed).spawn(replicates)
     ]
-    found: list[_Replicate] = []
-    for replicate in in_parallel(_replicate, pieces, partial=True):
-        found.append(replicate)
-        if progress(len(found) / len(pieces)):
-            break
-    if len(found) < 2:
-        raise Stopped
-    overlaps = np.array([one.overlaps for one in found])
+    drawn = list(results_of(_replicate, pieces, progress, least=2))
+    overlaps = np.array([one.overlaps for one in drawn])
     clusters = [whole.labels_ == label for label in range(whole.n_clusters_)]
     return Stability(
         labels=whole.labels_,
-        together=_together([one.labels for one in found]),
+        together=_together([one.labels for one in drawn]),
         recovery=np.mean(
-            [_overlaps(np.array(clusters), _one_hot(one.labels)) for one in found], axis=0
+            [_overlaps(np.array(clusters), _one_hot(one.labels)) for one in drawn], axis=0
         ),
         numbers=numbers,
-        agreement=np.array([one.agreement for one in found]),
+        agreement=np.array([one.agreement for one in drawn]),
         linkage=linkage,
         support=np.mean(overlaps == 1.0, axis=0),
         branch_recovery=overlaps.mean(axis=0),

@@ -6,11 +6,12 @@ import math
 import queue
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
@@ -19,10 +20,10 @@ from threadpoolctl import ThreadpoolController
 
 from tripletscope.core.computing import crews
 from tripletscope.core.computing.pieces import Halt, Packing, ended
-from tripletscope.core.computing.progress import Stopped, asked_to_stop
+from tripletscope.core.computing.progress import Progress, Stopped, asked_to_stop
 from tripletscope.core.computing.threads import sharing
 
-__all__ = ["Halt", "Running", "at_work", "in_parallel", "single_blas_thread"]
+__all__ = ["Halt", "Running", "at_work", "in_parallel", "results_of", "single_blas_thread"]
 
 #: Share of the time that may go into having pieces done elsewhere; a batch has at least so many
 #: seconds of work, unless there are too few pieces, and never more than the latter.
@@ -107,6 +108,27 @@ def in_parallel(
                     pass
     finally:
         _running.remove(running)
+
+
+def results_of(
+    function: Callable[..., Any], items: Sequence[tuple], progress: Progress, *,
+    least: int | None = None, efforts: Sequence[float] | None = None,
+) -> Iterator[Any]:
+    """Results as of `in_parallel`, of which `progress` is told one by one.
+
+    When it asks to stop, the iterator ends; with fewer results than needed it raises Stopped.
+
+    least: Results that are of use without the others; by default all are needed.
+    efforts: How long each item takes, in any unit; by default all take as long.
+    """
+    done = list(accumulate(efforts or [1] * len(items)))
+    number = 0
+    for number, result in enumerate(in_parallel(function, items, partial=True), 1):
+        yield result
+        if progress(done[number - 1] / done[-1]):
+            break
+    if number < (len(items) if least is None else least):
+        raise Stopped
 
 
 def _results(

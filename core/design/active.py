@@ -12,8 +12,8 @@ import pandas as pd
 from scipy.special import xlogy
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
@@ -433,14 +433,8 @@ def compare_active(
     pieces = [
         (method, truth, len(triplets), sizes, strategy, batch, child) for child in children
     ]
-    found = []
-    for curves in in_parallel(_simulated, pieces, partial=True):
-        found.append(curves)
-        if progress(len(found) / len(pieces)):
-            break
-    if len(found) < 2:
-        raise Stopped
-    errors, disparities = np.array(found).transpose(2, 1, 0, 3)
+    curves = list(results_of(_simulated, pieces, progress, least=2))
+    errors, disparities = np.array(curves).transpose(2, 1, 0, 3)
     n_answers = len(triplets) + np.concatenate([[0], np.cumsum(sizes)])
     return ActiveComparison(n_answers, *errors, *disparities)
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.design.scenario import Repeats, SampleSizes, Scenario
@@ -135,17 +135,10 @@ def detect_dimension(
         (method, scenario, int(size), int(numbers[-1]), dimensions, folds, child)
         for size in numbers for child in np.random.SeedSequence(seed).spawn(repeats)
     ]
-    found, done = [], 0
-    results = in_parallel(_suggested, pieces, partial=True)
-    for (_, _, size, *_), suggested in zip(pieces, results, strict=False):
-        found.append(suggested)
-        done += size
-        if progress(done / (repeats * numbers.sum())):
-            break
-    whole = len(found) // repeats
-    if not whole:
-        raise Stopped
-    suggested = np.reshape(found[: whole * repeats], (whole, repeats)).T
+    efforts = np.repeat(numbers, repeats).tolist()
+    suggested = list(results_of(_suggested, pieces, progress, least=repeats, efforts=efforts))
+    whole = len(suggested) // repeats
+    suggested = np.reshape(suggested[: whole * repeats], (whole, repeats)).T
     return Detection(numbers[:whole], suggested, scenario.dimensions)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.design.plan import objection
@@ -159,15 +159,9 @@ def noise_curve(
         (method, replace(scenario, **{vary: float(level)}), participants, design, numbers, child)
         for level in levels for child in seeds
     ]
-    found = []
-    for result in in_parallel(_measured, pieces, partial=True):
-        found.append(result)
-        if progress(len(found) / len(pieces)):
-            break
-    whole = len(found) // repeats
-    if not whole:
-        raise Stopped
-    each = np.reshape(found[: whole * repeats], (whole, repeats, len(numbers), len(MEASURED)))
+    each = list(results_of(_measured, pieces, progress, least=repeats))
+    whole = len(each) // repeats
+    each = np.reshape(each[: whole * repeats], (whole, repeats, len(numbers), len(MEASURED)))
     return NoiseCurve(levels[:whole], numbers, *each.transpose(3, 1, 2, 0))
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.evaluation.paired import PairedDifference, behind_best
@@ -308,7 +308,7 @@ def learning_curve(
         cuts = np.round(shares * len(learned)).astype(int)
         parts += [(method, triplets, learned[:cut], held_out) for cut in cuts]
         sizes.append(cuts)
-    missed = list(_each(_missed_from, parts, progress))
+    missed = list(results_of(_missed_from, parts, progress))
     errors = [
         _error(wrong, triplets.weight[held_out])
         for wrong, (*_, held_out) in zip(missed, parts, strict=True)
@@ -325,15 +325,6 @@ def learning_curve(
     ]
     influence = np.reshape(influence, (repeats, points, -1)).mean(axis=0)
     return replace(curve, influence=influence, **said(people))
-
-
-def _each(
-    function: Callable[..., np.ndarray], parts: Sequence[tuple], progress: Progress
-) -> Iterator[np.ndarray]:
-    for number, found in enumerate(in_parallel(function, parts), 1):
-        yield found
-        if progress(number / len(parts)) and number < len(parts):
-            raise Stopped
 
 
 def _missed_from(
@@ -433,7 +424,9 @@ def tune(
     ]
     errors = [
         _error(wrong, triplets.weight[held_out])
-        for wrong, (*_, held_out) in zip(_each(_missed_from, parts, progress), parts, strict=True)
+        for (*_, held_out), wrong in zip(
+            parts, results_of(_missed_from, parts, progress), strict=True
+        )
     ]
     tried = np.array(settings, dtype=float)
     return Tuning(

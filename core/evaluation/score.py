@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.special import stdtrit
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
@@ -215,15 +215,15 @@ def cross_validate(
     ]
     errors, missed = [], None
     wrong, once = np.zeros((2, len(triplets)), dtype=np.float32)
-    for (*_, held_out), found in zip(parts, in_parallel(_wrong_without, parts), strict=True):
-        errors.append(np.average(found, weights=triplets.weight[held_out]))
-        once[held_out] = found
+    mistakes = results_of(
+        _wrong_without, parts, lambda share: progress(share, loss=float(np.mean(errors)))
+    )
+    for (*_, held_out), each in zip(parts, mistakes, strict=True):
+        errors.append(np.average(each, weights=triplets.weight[held_out]))
+        once[held_out] = each
         if not len(errors) % folds:  # every answer was predicted once more
             wrong += once / repeats
             missed = _added(missed, missed_choices(once, triplets), repeats)
-        stop = progress(len(errors) / len(parts), loss=float(np.mean(errors)))
-        if stop and len(errors) < len(parts):
-            raise Stopped
     errors = np.array(errors)
     mean = float(errors.mean())
     ratio = 1.0 / (folds - 1)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from tripletscope.core.computing.parallel import Halt
+from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
@@ -18,7 +18,7 @@ from tripletscope.core.individuals.likelihood import Judged, Likelihood, Stages,
 from tripletscope.core.individuals.mixture import LatentClassMap
 from tripletscope.core.individuals.weights import WeightedEuclidean, common_map, people_of
 from tripletscope.core.method import Number
-from tripletscope.core.observers.groups import collected, counted
+from tripletscope.core.observers.groups import counted
 from tripletscope.core.optimise.minimise import minimise
 from tripletscope.core.task import task
 
@@ -272,7 +272,7 @@ def held_out(
             remedy="Ask for fewer folds, or collect more answers.",
         )
     pieces = [(method, given, fold, k, model) for model in models for k in range(folds)]
-    found = collected(_fold, pieces, progress)
+    found = list(results_of(_fold, pieces, progress))
     joined = {}
     for m, model in enumerate(models):
         parts = found[m * folds : (m + 1) * folds]

@@ -10,7 +10,7 @@ from scipy.linalg import eigh, eigvalsh
 from scipy.sparse.linalg import eigsh
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_thread
+from tripletscope.core.computing.parallel import Halt, results_of, single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
@@ -249,14 +249,11 @@ def spectrum(
     kernel = clone(kernel)
     if hasattr(kernel, "reduce_diagonal"):
         kernel.set_params(reduce_diagonal=False)
-    own = _eigenvalues(space_of(clone(kernel).fit(triplets)))
+    eigenvalues = _eigenvalues(space_of(clone(kernel).fit(triplets)))
     seeds = np.random.SeedSequence(seed).spawn(shuffles)
-    found = []
-    for values in in_parallel(_shuffled, [(kernel, triplets, seed) for seed in seeds]):
-        found.append(values[: len(own)])
-        if progress(len(found) / len(seeds)) and len(found) < len(seeds):
-            raise Stopped
-    return Spectrum(own, np.array(found), errors)
+    pieces = [(kernel, triplets, seed) for seed in seeds]
+    shuffled = np.array(list(results_of(_shuffled, pieces, progress)))
+    return Spectrum(eigenvalues, shuffled[:, : len(eigenvalues)], errors)
 
 
 def _held_out(kernel: Kernel, triplets: Triplets, seed: int) -> np.ndarray:

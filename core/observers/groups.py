@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
@@ -148,24 +148,14 @@ def errors_by_group(
         (method, triplets.take(members) if enough else None, folds, unit, seed)
         for members, enough in zip(groups.values(), [True, *reached], strict=True)
     ]
-    found = collected(estimate_of, pieces, progress)
+    estimates = list(results_of(estimate_of, pieces, progress))
     return GroupErrors(
         np.array(list(groups)), np.array([len(members) for members in groups.values()]),
-        np.array([np.full(folds, np.nan) if e is None else e.fold_errors for e in found]),
-        np.array([np.nan if e is None else e.low for e in found]),
-        np.array([np.nan if e is None else e.high for e in found]),
-        np.array([0 if e is None else e.n_units or 0 for e in found]),
+        np.array([np.full(folds, np.nan) if e is None else e.fold_errors for e in estimates]),
+        np.array([np.nan if e is None else e.low for e in estimates]),
+        np.array([np.nan if e is None else e.high for e in estimates]),
+        np.array([0 if e is None else e.n_units or 0 for e in estimates]),
     )
-
-
-def collected(function, pieces: list[tuple], progress: Progress) -> list:
-    """Results of all pieces, or Stopped."""
-    found = []
-    for result in in_parallel(function, pieces):
-        found.append(result)
-        if progress(len(found) / len(pieces)) and len(found) < len(pieces):
-            raise Stopped
-    return found
 
 
 def estimate_of(

@@ -9,14 +9,14 @@ from sklearn.base import clone
 
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.computing.parallel import Halt
+from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import Embedding
 from tripletscope.core.geometry import procrustes, procrustes_disparity
 from tripletscope.core.observers.floor import floor_of
-from tripletscope.core.observers.groups import By, Most, collected, counted, largest
+from tripletscope.core.observers.groups import By, Most, counted, largest
 from tripletscope.core.task import task
 
 
@@ -95,7 +95,7 @@ def observer_maps(
             remedy=floor.sentence(by),
         )
     pieces = [(method, triplets.take(of)) for of in (np.arange(len(triplets)), *members.values())]
-    common, *maps = collected(_map_of, pieces, progress)
+    common, *maps = results_of(_map_of, pieces, progress)
     aligned = np.full((len(maps), *common.shape), np.nan)
     for target, positions in zip(aligned, maps, strict=True):
         known = np.isfinite(positions[:, 0]) & np.isfinite(common[:, 0])

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.special import stdtrit
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt
+from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
@@ -20,7 +20,6 @@ from tripletscope.core.observers.floor import floor_of
 from tripletscope.core.observers.groups import (
     By,
     Most,
-    collected,
     counted,
     estimate_of,
     groups_of,
@@ -183,7 +182,7 @@ def who_predicts_whom(
         (method, kept, who, number, bool(reached[number]), folds, seed)
         for number in range(len(sizes))
     ]
-    rows, pooled = zip(*collected(_predicting, pieces, progress), strict=True)
+    rows, pooled = zip(*results_of(_predicting, pieces, progress), strict=True)
     return Predictions(
         np.array(list(members)), groups.astype(str), sizes, np.array(rows), np.array(pooled)
     )
@@ -303,23 +302,23 @@ def pooling_curve(
     for target in targets:
         others = rng.permutation(np.delete(np.arange(len(members)), target))
         pieces.append((method, triplets, [members[i] for i in others], members[target], sizes))
-    found = collected(_pooled, pieces, progress)
-    return PoolingCurve(np.array(sizes), np.array(found), targets)
+    accuracy = np.array(list(results_of(_pooled, pieces, progress)))
+    return PoolingCurve(np.array(sizes), accuracy, targets)
 
 
 def _pooled(
     method: Method, triplets: Judgements, others: list[np.ndarray], target: np.ndarray,
     sizes: list[int], halt: Halt,
 ) -> list[float]:
-    test, found = triplets.take(target), []
+    test, accuracy = triplets.take(target), []
     for size in sizes:
         pool = np.concatenate(others[:size])
         learned = triplets.take(pool)
         if not floor_of(method, triplets, {"": pool}).reached[0]:
-            found.append(np.nan)
+            accuracy.append(np.nan)
             continue
         try:
-            found.append(clone(method).fit(learned, progress=halt).score(test))
+            accuracy.append(clone(method).fit(learned, progress=halt).score(test))
         except DataError:
-            found.append(np.nan)
-    return found
+            accuracy.append(np.nan)
+    return accuracy

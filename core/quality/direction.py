@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.grouping import grouped
 from tripletscope.core.data.quadruples import Quadruples
@@ -141,12 +141,9 @@ def direction_test(
     jobs = [(one, fold[one.row] == k) for one in trials for k in range(FOLDS)]
     right = [np.full(len(one.rows), np.nan) for one in trials]
     popular = [np.full(len(one.rows), np.nan) for one in trials]
-    for i, ((_, held_out), found) in enumerate(
-        zip(jobs, in_parallel(_predicted, jobs), strict=True), start=1
-    ):
-        right[(i - 1) // FOLDS][held_out], popular[(i - 1) // FOLDS][held_out] = found
-        if progress(i / len(jobs)) and i < len(jobs):
-            raise Stopped
+    predictions = results_of(_predicted, jobs, progress)
+    for i, ((_, held_out), each) in enumerate(zip(jobs, predictions, strict=True)):
+        right[i // FOLDS][held_out], popular[i // FOLDS][held_out] = each
     by_row = [one.by_row(values) for one, values in zip(trials, right, strict=True)]
     gain = [
         one.by_row(values - plain)

@@ -15,8 +15,8 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.evaluation.score import (
@@ -400,11 +400,7 @@ class Cleaning:
             raise self._nothing_left(exclusion)
         held_out = np.concatenate([np.flatnonzero(part & stays) for *_, part in jobs])
         people = known_people(data.take(held_out), unit)
-        missed = []
-        for pair in in_parallel(_missed_by_both, jobs):
-            missed.append(pair)
-            if progress(len(missed) / len(jobs)) and len(missed) < len(jobs):
-                raise Stopped
+        missed = list(results_of(_missed_by_both, jobs, progress))
         before, after = np.array([
             1.0 - np.average(pair, axis=1, weights=data.weight[part & stays])
             for pair, (*_, part) in zip(missed, jobs, strict=True)

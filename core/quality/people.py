@@ -11,8 +11,8 @@ from scipy.special import ndtr
 from scipy.stats import chisquare
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.evaluation.ceiling import both_ways, pairs_of
@@ -255,10 +255,8 @@ def agreement_with_map(
     fold = np.append(np.random.default_rng(seed).permutation(len(names)) % folds, -1)[who]
     jobs = [(method, triplets, fold == k) for k in range(folds)]
     wrong = np.full(len(triplets), np.nan)
-    for k, found in enumerate(in_parallel(_mistakes_without, jobs)):
-        wrong[fold == k] = found
-        if progress((k + 1) / folds) and k + 1 < folds:
-            raise Stopped
+    for k, mistakes in enumerate(results_of(_mistakes_without, jobs, progress)):
+        wrong[fold == k] = mistakes
     known = np.flatnonzero(np.isfinite(wrong) & (triplets.weight > 0) & (who >= 0))
     answers = np.bincount(who[known], minlength=len(names))
     n_groups = np.int64(triplets.groups.max(initial=0) + 1)

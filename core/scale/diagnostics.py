@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.method import Number
 from tripletscope.core.options import Seed
 from tripletscope.core.scale.binomial import (
@@ -167,14 +167,10 @@ def diagnose(
     found, done = [], 0
     # Thousands of simulations of a hundred thousand answers would not fit into memory twice.
     simulated = np.empty((simulations, len(trials)), dtype=np.float32)
-    for their_residuals, *judged in in_parallel(_simulated, pieces, partial=True):
+    for their_residuals, *judged in results_of(_simulated, pieces, progress, least=1):
         simulated[done : done + len(their_residuals)] = their_residuals
         done += len(their_residuals)
         found.append(judged)
-        if progress(len(found) / len(pieces)):
-            break
-    if not found:
-        raise Stopped
     simulated_runs, simulated_points = map(np.concatenate, zip(*found, strict=True))
     low, high = np.concatenate([
         np.quantile(block, [0.025, 0.975], axis=0).astype(float)

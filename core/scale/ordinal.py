@@ -10,7 +10,7 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import spearmanr
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_thread
+from tripletscope.core.computing.parallel import Halt, results_of, single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
@@ -389,10 +389,8 @@ def scales_by(
     for k, (band, by_prior) in together.items():
         bands[k], held[k] = band, by_prior
     alone = [k for k in np.flatnonzero(enough) if k not in together]
-    for done, (k, band) in enumerate(zip(alone, in_parallel(_scale_of, pieces), strict=True)):
+    for k, band in zip(alone, results_of(_scale_of, pieces, progress), strict=True):
         bands[k] = band
-        if progress((done + 1) / len(pieces)) and done + 1 < len(pieces):
-            raise Stopped
     order = np.argsort(physical, kind="stable")
     values, low, high = bands[:, :, order].transpose(1, 0, 2)
     return GroupScales(

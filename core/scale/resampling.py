@@ -11,8 +11,8 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.evaluation.units import ENOUGH, SamplingUnits, Unit, sampling_units
 from tripletscope.core.method import Choice, Number
 from tripletscope.core.options import Seed
@@ -219,14 +219,8 @@ def bootstrap_scale(
             sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True
         )
     ]
-    found = []
-    for values in in_parallel(_resampled, pieces, partial=True):
-        found.append(values)
-        if progress(len(found) / len(pieces)):
-            break
-    if not found:
-        raise Stopped
-    drawn = np.pad(np.concatenate(found), ((0, 0), (1, 0)))
+    parts = list(results_of(_resampled, pieces, progress, least=1))
+    drawn = np.pad(np.concatenate(parts), ((0, 0), (1, 0)))
     return ScaleSamples(
         fitted.levels_, drawn, fitted.unconstrained_, units.unit, units.number
     )

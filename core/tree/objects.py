@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, in_parallel, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.method import checked, parameters
 from tripletscope.core.tree.cells import RANDOM, SplitRule, finished, planted
 from tripletscope.core.tree.growing import Chooser, grow_measured, growing
@@ -124,11 +124,9 @@ def grow_trees(
     if compiled_answers(oracle) and n_pairs == 1 and choose is None:
         items = [(sample, seed, how, oracle.measure()) for sample, seed in seeds_of]
         trees = []
-        for nodes, asked in in_parallel(_grow_one, items):
+        for nodes, n_questions in results_of(_grow_one, items, progress):
             trees.append(nodes)
-            oracle.count(asked)
-            if progress(len(trees) / len(items)) and len(trees) < len(items):
-                raise Stopped
+            oracle.count(n_questions)
         return trees
     growths = [planted(sample, seed, n_pairs) for sample, seed in seeds_of]
     converse(oracle, [growing(growth, how, [0], choose) for growth in growths], progress)
@@ -156,9 +154,9 @@ def find_leaves(
     if compiled_answers(oracle) and not own and all(t.pivots.shape[1] == 1 for t in trees):
         items = [(nodes, oracle.measure(), x) for nodes, x in pairs]
         leaves = []
-        for leaf, asked in in_parallel(_find_one, items):
+        for leaf, n_questions in in_parallel(_find_one, items):
             leaves.append(leaf)
-            oracle.count(asked)
+            oracle.count(n_questions)
         return leaves
     found = converse(oracle, [descending(nodes, x, own) for nodes, x in pairs])
     return [leaf for leaf, _ in found]

@@ -11,8 +11,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import get_tags
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.evaluation.score import corrected_reach
@@ -218,13 +218,11 @@ def forest_errors(
         (forest, settings, list(peers.values()), objects, values, *part) for part in parts
     ]
     guesses, errors, constant = np.zeros((len(settings) + len(peers), len(there))), [], []
-    for (train, test), found in zip(parts, in_parallel(_predict, items), strict=True):
-        guesses[:, test] = found
-        errors.append(_missed(found, values[test], grouped))
+    for (train, test), guess in zip(parts, results_of(_predict, items, progress), strict=True):
+        guesses[:, test] = guess
+        errors.append(_missed(guess, values[test], grouped))
         usual = np.bincount(values[train].astype(int)).argmax() if grouped else values[train].mean()
         constant.append(_missed(np.full((1, len(test)), usual), values[test], grouped)[0])
-        if progress(len(errors) / len(parts)) and len(errors) < len(parts):
-            raise Stopped
     errors = np.array(errors)
     truth = np.full(space.n_objects, np.nan)
     truth[objects] = values

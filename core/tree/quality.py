@@ -8,8 +8,8 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.method import Number
 from tripletscope.core.options import Seed
 from tripletscope.core.task import declared
@@ -82,12 +82,7 @@ def search_errors(
         items.append((fresh, X, np.setdiff1d(order, part), test))
         if sum(len(test) for *_, test in items) >= max_objects:
             break
-    results = []
-    for result in in_parallel(_search, items):
-        results.append(result)
-        if progress(len(results) / len(items)) and len(results) < len(items):
-            raise Stopped
-    missed, excess, asked, to_build = zip(*results, strict=True)
+    missed, excess, asked, to_build = zip(*results_of(_search, items, progress), strict=True)
     return SearchErrors(
         np.concatenate(missed), np.concatenate(excess), np.concatenate(asked),
         float(np.mean(to_build)),

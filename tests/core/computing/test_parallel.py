@@ -20,7 +20,13 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from tripletscope.core.computing import crews, parallel
 from tripletscope.core.computing.engine import engine
-from tripletscope.core.computing.parallel import Halt, at_work, in_parallel, single_blas_thread
+from tripletscope.core.computing.parallel import (
+    Halt,
+    at_work,
+    in_parallel,
+    results_of,
+    single_blas_thread,
+)
 from tripletscope.core.computing.pieces import EngineError, Packing
 from tripletscope.core.computing.progress import Stopped, stopping
 
@@ -112,6 +118,28 @@ def test_those_who_wait_can_be_told_to_stop(name, partial, tmp_path, all_is_sent
             found.append(number)
     assert found == [0]
     wait_for(tmp_path, "ended *", len(list(tmp_path.glob("began *"))))
+
+
+@pytest.mark.parametrize(
+    ("least", "number"), [(None, 3), (2, 3), (4, 3), (None, 5)]
+)
+def test_a_stop_keeps_results_that_are_enough(least, number):
+    shares, results = [], []
+
+    def progress(share: float) -> bool:
+        shares.append(share)
+        return len(shares) == number
+
+    enough = number >= (5 if least is None else least)
+    told = contextlib.nullcontext() if enough else pytest.raises(Stopped)
+    items = [(k,) for k in range(5)]
+    with told:
+        for result, _ in results_of(
+            process, items, progress, least=least, efforts=[1, 1, 2, 2, 2]
+        ):
+            results.append(result)
+    assert results == list(range(number))
+    assert shares == [1 / 8, 2 / 8, 4 / 8, 6 / 8, 1.0][:number]
 
 
 @pytest.mark.parametrize("name", PROCESSES)
