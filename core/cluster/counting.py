@@ -91,26 +91,8 @@ def count_clusters(
 ) -> ClusterCounts:
     """Silhouettes with 2 to `most` clusters, and those of points without clusters.
 
-    Parameters
-    ----------
-    method : Clustering
-        Its own number of clusters does not matter.
-    triplets : Triplets or array-like of int, shape (T, 3)
-    most, references, seed : int
-    progress : Progress
-        Called after every reference.
-
-    Raises
-    ------
-    DataError
-        If something is known of fewer than four objects.
-    Stopped
-        If `progress` asks to stop.
-
-    Notes
-    -----
-    Of kernels and dissimilarities the ten leading principal components are looked at, of more
-    than 500 objects a sample.
+    Of kernels and dissimilarities the ten leading principal components are looked at, of more than
+    500 objects a sample. The method's own number of clusters does not matter.
     """
     method = clone(method)
     triplets = as_triplets(triplets)

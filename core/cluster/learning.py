@@ -48,9 +48,7 @@ class AgreementCurve:
 
         All answers are one subset: there the interval says only how the method's starts differ.
 
-        Parameters
-        ----------
-        quantity : {"purity", "adjusted_rand"}
+        quantity {"purity", "adjusted_rand"}.
         """
         values = getattr(self, quantity)
         mean, reach = mean_with_reach(values)
@@ -75,34 +73,8 @@ def agreement_curve(
 ) -> AgreementCurve:
     """Cluster random subsets of the answers into as many clusters as there are labels.
 
-    Parameters
-    ----------
-    method : Clustering
-        Its number of clusters is replaced by that of the labels.
-    triplets : Triplets
-    labels : str
-        Column of the objects.
-    points, repeats, seed : int
-        See their declarations. The numbers of answers are equal steps of their logarithm, from a
-        hundredth to all.
-    progress : Progress
-        Called after every clustering.
-
-    Returns
-    -------
-    AgreementCurve
-
-    Raises
-    ------
-    DataError
-        If fewer than two labels are known, or there are too few answers.
-    Stopped
-        If `progress` asks to stop before the end.
-
-    References
-    ----------
-    Kleindessner, M., & von Luxburg, U. (2017). Kernel functions based on triplet comparisons.
-    Figure 5.
+    The numbers of answers are equal steps of their logarithm, from a hundredth to all (Kleindessner
+    & von Luxburg 2017, figure 5). The method's own number of clusters does not matter.
     """
     triplets = as_triplets(triplets)
     known = triplets.objects[labels]

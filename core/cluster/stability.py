@@ -92,28 +92,8 @@ def stability(
 ) -> Stability:
     """Cluster the answers of resampled participants or trials, and compare with those of all.
 
-    Parameters
-    ----------
-    method : Clustering
-    triplets : Triplets or array-like of int, shape (T, 3)
-    replicates, most, seed : int
-    unit : str
-        See its declaration.
-    progress : Progress
-        Called after every replicate.
-
-    Raises
-    ------
-    DataError
-        If participants are to be resampled and fewer than two are known.
-    Stopped
-        If `progress` asks to stop before there are two replicates. A later stop uses the
-        replicates there are.
-
-    Notes
-    -----
     A resample lacks about a third of the answers, so that objects that few answers mention look
-    less sure than they are.
+    less sure than they are. A stop keeps two replicates or more.
 
     References
     ----------

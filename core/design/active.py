@@ -401,28 +401,9 @@ def compare_active(
     """What chosen questions would bring over random ones, for data like the user's.
 
     Answers are simulated about a truth like the user's map with about the user's noise, first to
-    the user's own number of random questions, then batch after batch to further ones. Questions
-    are asked again where a batch is larger than the number of different ones.
-
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-    triplets : Triplets or array-like of int, shape (T, 3)
-        The answers so far.
-    strategy, batch, more, batches, repeats, seed
-        See their declarations.
-    progress : Progress
-        Called after every simulation.
-
-    Returns
-    -------
-    ActiveComparison
-        Of the simulations that were done, if stopped after the second.
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop before two simulations are done.
+    the user's own number of random questions, then batch after batch to further ones. Questions are
+    asked again where a batch is larger than the number of different ones. A stop keeps two
+    simulations or more.
     """
     triplets = as_triplets(triplets)
     first, *children = np.random.SeedSequence(seed).spawn(repeats + 1)

@@ -93,41 +93,12 @@ def detect_dimension(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> Detection:
-    """Would the number of dimensions be found, with so many answers?
+    """Would the number of dimensions be found, with so many answers? (Haghiri 2020, section 4.5.4.)
 
     The suggestion is the smallest number whose held-out error is above the lowest by no more than
     one standard error, nor than one point
-    (`tripletscope.core.evaluation.compare.suggest_dimension`).
-
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-    triplets : ignored
-        So that it can be run like other tasks.
-    scenario : Scenario
-        What is compared, and how responses err; with the true number of dimensions.
-    sizes : SampleSizes
-        Numbers of answers.
-    beyond, folds, repeats, seed
-        See their declarations.
-    progress : Progress
-        Called after every simulation with every number of answers.
-
-    Returns
-    -------
-    Detection
-        With the numbers of answers that were done, if stopped after the first.
-
-    Raises
-    ------
-    ValueError
-        If an option is not as declared.
-    Stopped
-        If `progress` asks to stop before that.
-
-    References
-    ----------
-    Haghiri, S. (2020). Comparison-based methods. Section 4.5.4.
+    (`tripletscope.core.evaluation.compare.suggest_dimension`). A stop keeps the numbers of answers
+    that were done.
     """
     numbers = sizes.n_answers
     dimensions = range(1, scenario.dimensions + beyond + 1)

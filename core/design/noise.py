@@ -72,9 +72,7 @@ class NoiseCurve:
     def band(self, quantity: str) -> pd.DataFrame:
         """``level``, ``answers``, ``mean``, ``low``, ``high``: 95 % t interval of the mean.
 
-        Parameters
-        ----------
-        quantity : {"error", "disparity", "mse", "uncertainty"}
+        quantity {"error", "disparity", "mse", "uncertainty"}.
         """
         values = getattr(self, quantity)
         mean, reach = mean_with_reach(values)
@@ -105,47 +103,11 @@ def noise_curve(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> NoiseCurve:
-    """Simulate an experiment at more and more noise.
+    """Simulate an experiment at more and more noise (Lohaus et al. 2019, figures 2 and 4).
 
-    Parameters
-    ----------
-    method : OrdinalEmbedding or MLDS
-        An embedding in the number of dimensions of the truth, whatever it says itself.
-    triplets : ignored
-        So that it can be run like other tasks.
-    scenario : Scenario
-        What is compared; its level, or length scale, is replaced by each of `steps` values.
-    vary, lowest, highest, steps, participants, design, repeats, seed
-        See their declarations.
-    sizes : SampleSizes
-        Numbers of answers.
-    progress : Progress
-        Called after every simulation.
-
-    Returns
-    -------
-    NoiseCurve
-        With the levels that were done, if stopped after the first.
-
-    Raises
-    ------
-    ValueError
-        If an option is not as declared, or does not go with the method or the truth.
-    Stopped
-        If `progress` asks to stop before the first level is done.
-
-    References
-    ----------
-    Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Figures 2 and 4. Haghiri, S. (2020). Figure
-    4.4.
-
-    Examples
-    --------
-    >>> import tripletscope as ts
-    >>> options = {"n_objects": 10, "most": 200, "points": 1, "steps": 2, "repeats": 2}
-    >>> curve = ts.run("noise_curve", ts.STE(), None, options).result()
-    >>> curve.error.shape
-    (2, 1, 2)
+    An embedding is fitted in the number of dimensions of the truth, whatever it says itself; the
+    scenario's level, or length scale, is replaced by each of `steps` values. A stop keeps the
+    levels that were done.
     """
     levels = _levels(scenario, vary, lowest, highest, steps)
     if why := objection(method, scenario, design):

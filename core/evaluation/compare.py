@@ -266,28 +266,7 @@ def learning_curve(
 ) -> LearningCurve:
     """Error on a fifth of the questions, learned from more and more of the others.
 
-    Parameters
-    ----------
-    method : Method
-    triplets : Triplets or array-like of int, shape (T, 3)
-    points, repeats, seed : int
-    unit : str
-        See its declaration.
-    progress : Progress
-        Called after every fit.
-
-    Returns
-    -------
-    LearningCurve
-        The numbers of answers are equal steps of their logarithm, from a tenth to all.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than 50 questions, or participants are asked for and fewer than two
-        are known.
-    Stopped
-        If `progress` asks to stop before the end.
+    The numbers of answers are equal steps of their logarithm, from a tenth to all.
     """
     triplets = as_triplets(triplets)
     if n_groups(triplets) < 50:
@@ -384,29 +363,8 @@ def tune(
 ) -> Tuning:
     """Number of dimensions and strength of the prior that predict best, averaging the starts.
 
-    Where the data name training and test answers, only the former take part.
-
-    Parameters
-    ----------
-    method : Method
-        With parameters ``n_components``, ``prior`` and ``average``.
-    triplets : Triplets or array-like of int, shape (T, 3)
-    most, folds, seed : int
-    progress : Progress
-        Called after every fit.
-
-    Returns
-    -------
-    Tuning
-        The error of the setting chosen is lower than on new answers, because it was chosen by
-        it; measure it on answers that took no part.
-
-    Raises
-    ------
-    DataError
-        If there are fewer questions than folds.
-    Stopped
-        If `progress` asks to stop before the end.
+    Where the data name training and test answers, only the former take part. The error of the
+    setting chosen is lower than on new answers, because it was chosen by it.
     """
     triplets = as_triplets(triplets)
     if has_split(triplets):

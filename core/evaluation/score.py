@@ -406,21 +406,8 @@ def split_error(
 ) -> ErrorEstimate:
     """Triplet error on the data's own test answers, learned from its training answers.
 
-    Parameters
-    ----------
-    method : Method
-        Fitted, as a clone, to the answers whose ``split`` says training.
-    triplets : Triplets
-        With a column ``split`` in which some entries begin with "train" and others with "test"
-        or "val" (in any case of letters).
-    unit : str
-        See its declaration; of the test answers.
-    progress : Progress
-
-    Raises
-    ------
-    DataError
-        If the data have no such column.
+    In the column ``split`` some entries begin with "train" and others with "test" or "val", in any
+    case of letters.
     """
     train, test = split_of(triplets)
     fitted = clone(method).fit(triplets.take(train), progress=progress)

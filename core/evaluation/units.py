@@ -59,13 +59,7 @@ LearnedUnit = Annotated[
 
 
 def over_units(unit: str, number: int | None) -> str:
-    """What an interval is over, as words that follow it.
-
-    Examples
-    --------
-    >>> over_units("participants", 39)
-    ' over 39 participants'
-    """
+    """What an interval is over, as words that follow it: " over 39 participants"."""
     if unit == "answers" or number is None:
         return " over answers"
     return f" over {number:,} participants"
@@ -75,11 +69,6 @@ def over_units_of_each(numbers: Iterable[int | None]) -> str:
     """What several intervals are over, as words that follow them.
 
     numbers: Participants of each; 0 or None where it is over answers.
-
-    Examples
-    --------
-    >>> over_units_of_each([12, 9, None])
-    ' over 9 to 12 participants, or over answers where fewer are known'
     """
     known = [number or 0 for number in numbers]
     people = [number for number in known if number]

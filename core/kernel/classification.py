@@ -101,26 +101,8 @@ def classify(
 ) -> Classification:
     """Predict a column of labels from a kernel, or from any distances by nearest neighbours.
 
-    By cross-validation that is repeated, because the error of one shuffle depends on its folds.
-
-    Parameters
-    ----------
-    method : Method
-        Fitted, as a clone, to all answers: answers are given about all objects, labels are not.
-    triplets : Triplets
-    labels, algorithm, folds, repeats, seed
-        See their declarations.
-    progress : Progress
-        Called after every fold.
-
-    Raises
-    ------
-    DataError
-        If there is no such column, or too few labels to learn from.
-    ValueError
-        If a support vector machine is asked of a method that is no kernel.
-    Stopped
-        If `progress` asks to stop.
+    By cross-validation that is repeated, because the error of one shuffle depends on its folds. The
+    method is fitted to all answers: these are given about all objects, labels are not.
     """
     triplets = as_triplets(triplets)
     values = column_of(triplets, labels)

@@ -74,24 +74,7 @@ def kernel_map(
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", "Of UMAP.", advanced=True)] = 0,
     progress: Progress = silent,
 ) -> KernelMap:
-    """Fit a kernel and draw a map of it.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Fitted as a clone.
-    triplets : Triplets or array-like of int, shape (T, 3)
-    algorithm, n_components, n_neighbours, seed
-        See their declarations.
-    progress : Progress
-
-    Raises
-    ------
-    DataError
-        If the answers are about fewer objects than a map needs.
-    Stopped
-        If `progress` asks to stop.
-    """
+    """Fit a kernel and draw a map of it."""
     fitted = clone(kernel).fit(as_triplets(triplets))
     space = space_of(fitted)
     if progress(0.1):
@@ -219,25 +202,9 @@ def spectrum(
 ) -> Spectrum:
     """Eigenvalues of a kernel against chance: parallel analysis.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Fitted as clones; without reducing the diagonal, which would shift the eigenvalues of the
-        shuffled answers by another amount.
-    triplets : Triplets or array-like of int, shape (T, 3)
-    shuffles, seed : int
-    progress : Progress
-        Called after every shuffle.
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop.
-
-    Notes
-    -----
-    Held-out errors are of kernel PCA in five folds of questions, with the same reduction of the
-    diagonal as asked for.
+    Without reducing the diagonal, which would shift the eigenvalues of the shuffled answers by
+    another amount. Held-out errors are of kernel PCA in five folds of questions, with the same
+    reduction of the diagonal as asked for.
 
     References
     ----------

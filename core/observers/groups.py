@@ -123,22 +123,7 @@ def errors_by_group(
 ) -> GroupErrors:
     """Held-out error of a method for every participant or group by itself, and for all pooled.
 
-    Parameters
-    ----------
-    method : Method
-    triplets : Triplets or Quadruples
-    by, most, folds, unit, seed
-        See their declarations. Where a group has one participant, its interval is over answers,
-        whatever the unit.
-    progress : Progress
-        Called after every group.
-
-    Raises
-    ------
-    DataError
-        If there is no such column.
-    Stopped
-        If `progress` asks to stop before the end.
+    Where a group has one participant, its interval is over answers, whatever the unit.
     """
     triplets = counted(triplets)
     groups = dict(list(groups_of(triplets, by).items())[: most])

@@ -68,22 +68,6 @@ def observer_maps(
 
     Of those alone who gave answers enough for a map, see `tripletscope.core.observers.floor`: maps
     of few answers differ by chance alone.
-
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-    triplets : Triplets or Quadruples
-    by, most
-        See their declarations.
-    progress : Progress
-        Called after every participant.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two participants with answers enough.
-    Stopped
-        If `progress` asks to stop before the end.
     """
     triplets = counted(triplets)
     members = largest(triplets, by, most)

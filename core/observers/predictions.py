@@ -143,26 +143,7 @@ def who_predicts_whom(
 ) -> Predictions:
     """Learn from each participant, predict every other one.
 
-    Parameters
-    ----------
-    method : Method
-        Fitted anew, as a clone, to the answers of each participant.
-    triplets : Triplets or Quadruples
-    by, group, most, folds, seed
-        See their declarations. A participant in several groups belongs to the most frequent.
-    progress : Progress
-        Called after every participant.
-
-    Returns
-    -------
-    Predictions
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two participants.
-    Stopped
-        If `progress` asks to stop before the end.
+    A participant in several groups belongs to the most frequent.
     """
     triplets = counted(triplets)
     members = largest(triplets, by, most)
@@ -275,24 +256,7 @@ def pooling_curve(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> PoolingCurve:
-    """Accuracy against the number of participants whose answers are pooled.
-
-    Parameters
-    ----------
-    method : Method
-    triplets : Triplets or Quadruples
-    by, most, repeats, seed
-        See their declarations; `most` is the largest pool.
-    progress : Progress
-        Called after every order.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two participants.
-    Stopped
-        If `progress` asks to stop before the end.
-    """
+    """Accuracy against the number of participants whose answers are pooled, up to `most`."""
     triplets = counted(triplets)
     members = list(largest(triplets, by, most + 1).values())
     sizes = sorted({k for k in _POOLS if k < len(members)} | {len(members) - 1})

@@ -227,23 +227,6 @@ def agreement_with_map(
 
     Participants are divided into folds; the answers of one fold are predicted by a map that is
     fitted to those of the others.
-
-    Parameters
-    ----------
-    method : Method
-        Fitted anew, as a clone, without each fold.
-    triplets : Triplets or Quadruples
-    folds, seed
-        See their declarations.
-    progress : Progress
-        Called after every fold.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two participants.
-    Stopped
-        If `progress` asks to stop before all folds are done.
     """
     who, names = codes_of(triplets, "participant")
     if len(names) < 2:

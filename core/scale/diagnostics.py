@@ -119,25 +119,9 @@ def diagnose(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> ScaleDiagnostics:
-    """Does the model describe the answers?
+    """Does the model describe the answers? Every one counts once, whatever its weight.
 
-    Parameters
-    ----------
-    method : MLDS
-    triplets : see `MLDS.fit`
-        Every answer counts once, whatever its weight.
-    simulations, seed : int
-    progress : Progress
-
-    Returns
-    -------
-    ScaleDiagnostics
-        From the simulations that were done, if stopped.
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop before any is done.
+    A stop keeps the simulations that were done.
 
     References
     ----------

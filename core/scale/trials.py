@@ -56,14 +56,9 @@ class ScaleTrials:
     def comparisons(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What was compared, whichever interval came first.
 
-        Returns
-        -------
-        rows : ndarray, shape (q, m)
-            Different rows of the design with a positive first entry.
-        which : ndarray of int, shape (t,)
-            The row of every trial.
-        sign : ndarray, shape (t,)
-            1 where the trial is that row, -1 where it is its reverse.
+        Returns: rows (q, m): Different rows of the design with a positive first entry; which int
+            (t,): The row of every trial; sign (t,): 1 where the trial is that row, -1 where its
+            reverse.
         """
         sign = np.sign(_leading(self.design))
         rows, which = np.unique(self.design * sign[:, None], axis=0, return_inverse=True)

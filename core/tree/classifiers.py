@@ -49,19 +49,6 @@ def predict_labels(
     folds, repeats, seed: Of the cross-validation; see
         `tripletscope.core.kernel.classification.classify`.
     n_estimators: Trees of a forest.
-    progress: Called after every fold.
-
-    Examples
-    --------
-    >>> import tripletscope as ts
-    >>> from tripletscope.core.simulation.motifs import motif_graphs
-    >>> from tripletscope.core.tree.classifiers import predict_labels
-    >>> graphs = motif_graphs(60)
-    >>> kernel = ts.WeisfeilerLehman(rounds=3).fit(graphs)
-    >>> labels = [graph.label for graph in graphs]
-    >>> found = predict_labels(kernel, labels, "supervised", repeats=1, n_estimators=10)
-    >>> found.error < found.chance
-    True
     """
     how = {"folds": folds, "repeats": repeats, "seed": seed, "progress": progress}
     if classifier in ("svm", "knn"):

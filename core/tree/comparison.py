@@ -99,23 +99,6 @@ def search_curve(
 
     Comparison trees, forests of them and rank cover trees ask; KD, RP and PA trees, which need
     coordinates, are there where the method has some.
-
-    Parameters
-    ----------
-    method : Method
-        Fitted, as a clone, to all answers.
-    triplets : Triplets
-    n_trees, folds, max_objects, seed
-        See their declarations.
-    progress : Progress
-        Called after every tree.
-
-    Raises
-    ------
-    DataError
-        If something is known of fewer than four objects.
-    Stopped
-        If `progress` asks to stop.
     """
     space = space_of(clone(method).fit(as_triplets(triplets)))
     if len(space) < 4:

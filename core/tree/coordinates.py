@@ -141,23 +141,6 @@ def coordinate_tree(
 ) -> CoordinateTree:
     """Grow a tree of objects with coordinates, and search it beside a comparison tree.
 
-    Parameters
-    ----------
-    method : Method
-        Fitted, as a clone, to all answers: features of the objects, or a map.
-    triplets : Triplets
-    tree, leaf_size, coverage, folds, seed
-        See their declarations.
-    progress : Progress
-        Called after every fold.
-
-    Raises
-    ------
-    DataError
-        If the method has no coordinates, or only of three objects or fewer.
-    Stopped
-        If `progress` asks to stop.
-
     References
     ----------
     Bentley (1975); Dasgupta & Freund (2008); McNames (2001); Houle & Nett (2015), as Haghiri,

@@ -102,10 +102,7 @@ class ForestErrors:
     def gain(self, size: int, trees: int) -> tuple[float, float]:
         """By how much a forest errs less than that, and the half-width of its 95 % interval.
 
-        Parameters
-        ----------
-        size, trees : int
-            Positions of the leaf size and the number of trees.
+        size, trees: Positions of the leaf size and the number of trees.
         """
         return _mean_with_reach(self.constant_errors - self.errors[:, size, trees])
 
@@ -178,25 +175,9 @@ def forest_errors(
 
     Peers are nearest neighbours, a support vector machine on the kernel (of a map: a Gaussian one
     as wide as its median distance), and on coordinates a CART forest; the number of neighbours and
-    the penalty are chosen on inner folds where there are objects enough, the rest is as usual.
-
-    Parameters
-    ----------
-    method : Method
-        A map, a kernel or features; fitted, as a clone, to all answers: answers are given about
-        all objects, values of the column are not.
-    triplets : Triplets
-    column, kind, answers, max_samples, multiclass, folds, seed
-        See their declarations.
-    progress : Progress
-        Called after every fold.
-
-    Raises
-    ------
-    DataError
-        If there is no such column, or too little in it to learn from.
-    Stopped
-        If `progress` asks to stop.
+    the penalty are chosen on inner folds where there are objects enough, the rest is as usual. The
+    method is fitted to all answers: these are given about all objects, values of the column are
+    not.
     """
     triplets = as_triplets(triplets)
     fitted = clone(method).fit(triplets)
