@@ -1,4 +1,4 @@
-"""Metric multidimensional scaling of dissimilarities."""
+"""Multidimensional scaling of dissimilarities, metric and non-metric."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
+from scipy.optimize import isotonic_regression
+from scipy.stats import rankdata
 
-from tripletscope.core.embedding.ordinal import Starts, Tolerance
 from tripletscope.core.embedding.stress import Regression, Scaling
-from tripletscope.core.method import Choice, Number, register
-from tripletscope.core.options import Seed
+from tripletscope.core.method import Choice, register
 
 
 @register("matrix_embedding")
@@ -22,25 +22,6 @@ class MDS(Scaling):
     has the same minima: against multiples of them (ratio), or against a straight line of them
     (interval), where zero is arbitrary, as in ratings. By gradients, from classical scaling and
     from random starts.
-
-    Attributes
-    ----------
-    embedding_ : ndarray, shape (n, d)
-        Positions, centred, turned to their principal axes, in units of the dissimilarities.
-    loss_ : float
-        Stress-1 of the best start: 0 is perfect.
-    losses_ : ndarray, shape (n_init,)
-    dissimilarities_ : ndarray, shape (n, n)
-        As they were given, with zeros on the diagonal.
-    disparities_ : ndarray, shape (n, n)
-        The dissimilarities, or the line of them, that the distances should be; NaN for pairs of
-        weight 0.
-    stress_per_object_ : ndarray, shape (n,)
-        Share of every object in the squared stress; they sum to 1, or are 0 where it is 0.
-    n_iter_ : int
-        Iterations of the best start.
-    converged_, stopped_ : bool
-    n_objects_ : int
 
     References
     ----------
@@ -62,7 +43,6 @@ class MDS(Scaling):
     name = "mds"
     title = "Metric MDS"
 
-    n_components: Annotated[int, Number(1, 20, "Dimensions", "Coordinates per object.")] = 2
     transform: Annotated[
         str,
         Choice(
@@ -72,12 +52,6 @@ class MDS(Scaling):
             "distances. Interval: any straight line, as for ratings, whose zero is arbitrary.",
         ),
     ] = "ratio"
-    n_init: Starts = 10
-    max_iter: Annotated[
-        int, Number(1, 100_000, "Max. iterations", advanced=True)
-    ] = 1000
-    tol: Tolerance = 1e-9
-    seed: Seed = 0
 
     def _regression(self, given: np.ndarray, weight: np.ndarray) -> Regression:
         return _Line(given, weight, self.transform == "interval")
@@ -110,3 +84,85 @@ class _Line:
         slope = float(self._weight @ (apart * self._given)) / (self._square or 1.0)
         begin = float(self._weight @ apart) if self._free else 0.0
         return begin + max(slope, 0.0) * self._given
+
+
+@register("matrix_embedding")
+@dataclass(kw_only=True, eq=False, repr=False)
+class NMDS(Scaling):
+    """Non-metric multidimensional scaling of given dissimilarities.
+
+    Minimises Kruskal's stress-1 of the distances against the best monotone transform of the
+    dissimilarities, by gradients until it falls no further. The first start is the classical
+    scaling of the ranks, without which one-dimensional scales end in local minima; the others are
+    random.
+
+    References
+    ----------
+    Kruskal, J. B. (1964). Nonmetric multidimensional scaling: a numerical method. Psychometrika,
+    29, 115-129.
+    de Leeuw, J. (1977). Correctness of Kruskal's algorithms for monotone regression with ties.
+    Psychometrika, 42, 141-144.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tripletscope as ts
+    >>> corners = np.array([[0, 0], [0, 1], [1, 0], [1, 1.2], [2, 0.5]])
+    >>> apart = np.linalg.norm(corners[:, None] - corners, axis=2)
+    >>> fitted = ts.NMDS().fit_dissimilarities(apart**2)
+    >>> round(fitted.loss_, 3)
+    0.0
+    """
+
+    name = "nmds"
+    title = "NMDS"
+
+    ties: Annotated[
+        str,
+        Choice(
+            {
+                "primary": "Primary: may differ in the map",
+                "secondary": "Secondary: should be equal in the map",
+                "tertiary": "Tertiary: in order on average",
+            },
+            "Tied dissimilarities",
+            "Kruskal's approaches; R's MASS and vegan use the primary one. Ratings with few "
+            "levels have many ties, and the secondary approach asks much of their map.",
+        ),
+    ] = "primary"
+
+    def _regression(self, given: np.ndarray, weight: np.ndarray) -> Regression:
+        return _Monotone(rankdata(given, method="dense"), self.ties, weight)
+
+    def _first(self, given: np.ndarray) -> np.ndarray:
+        return rankdata(given, method="dense").astype(float)
+
+
+class _Monotone:
+    """Monotone regression of distances on dissimilarities with ties.
+
+    Shapes: weight (p,).
+    ranks (p,): Dense, from 1.
+    ties: "primary", "secondary" or "tertiary".
+    """
+
+    def __init__(self, ranks: np.ndarray, ties: str, weight: np.ndarray) -> None:
+        self._group, self._weight = ranks.astype(np.int64) - 1, weight
+        self._sizes = np.bincount(self._group, weight)
+        self._order = np.argsort(self._group, kind="stable")
+        self._ties = ties if len(self._sizes) < len(ranks) else "none"
+
+    def __call__(self, apart: np.ndarray) -> np.ndarray:
+        """(p,) the values closest to distances (p,) whose order is allowed."""
+        if self._ties in ("primary", "none"):
+            order = self._order
+            if self._ties == "primary":
+                order = np.lexsort((apart, self._group))
+            found = np.empty_like(apart)
+            found[order] = isotonic_regression(apart[order], weights=self._weight[order]).x
+            return found
+        means = np.bincount(self._group, self._weight * apart) / self._sizes
+        fitted = isotonic_regression(means, weights=self._sizes).x
+        if self._ties == "secondary":
+            return fitted[self._group]
+        return apart + (fitted - means)[self._group]

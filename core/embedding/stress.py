@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
 
 import numpy as np
 
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.embedding.ordinal import Embedding
+from tripletscope.core.embedding.ordinal import Embedding, Starts, Tolerance
 from tripletscope.core.geometry import distances, principal_axes, rms
+from tripletscope.core.method import Number
 from tripletscope.core.optimise.minimise import adapted, minimise, restarts
+from tripletscope.core.options import Seed
 
 #: Stress is minimised as a percentage, squared, so that tolerances are shares of it.
 _PERCENT = 1e4
@@ -21,22 +24,52 @@ _PERCENT = 1e4
 Regression = Callable[[np.ndarray], np.ndarray]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Scaling(Embedding):
     """A map of given dissimilarities with the lowest stress-1.
 
     Stress-1 is the root of the squared differences of distances and disparities, over the squared
     distances. A subclass says which disparities are allowed.
+
+    Attributes
+    ----------
+    embedding_ : ndarray, shape (n, d)
+        Positions, centred, turned to their principal axes. Of metric scaling in units of the
+        dissimilarities; of non-metric scaling with a root mean square of 1: their size means
+        nothing.
+    loss_ : float
+        Stress-1 of the best start: 0 is perfect, 0.1 fair.
+    losses_ : ndarray, shape (n_init,)
+    dissimilarities_ : ndarray, shape (n, n)
+        As they were given, with zeros on the diagonal.
+    disparities_ : ndarray, shape (n, n)
+        The allowed values that are closest to the distances; NaN for pairs of weight 0. A Shepard
+        plot shows distances and disparities against dissimilarities.
+    stress_per_object_ : ndarray, shape (n,)
+        Share of every object in the squared stress; they sum to 1, or are 0 where it is 0.
+    n_iter_ : int
+        Iterations of the best start.
+    converged_, stopped_ : bool
+    n_objects_ : int
     """
 
-    def _regression(self, given: np.ndarray, weight: np.ndarray) -> Regression:
+    n_components: Annotated[int, Number(1, 20, "Dimensions", "Coordinates per object.")] = 2
+    n_init: Starts = 10
+    max_iter: Annotated[int, Number(1, 100_000, "Max. iterations", advanced=True)] = 1000
+    tol: Tolerance = 1e-9
+    seed: Seed = 0
+
+    def _regression(self, dissimilarities: np.ndarray, weight: np.ndarray) -> Regression:
         """What finds the disparities of dissimilarities (p,) with weights (p,) above 0."""
         raise NotImplementedError
 
-    def _first(self, given: np.ndarray) -> np.ndarray:
+    def _first(self, dissimilarities: np.ndarray) -> np.ndarray:
         """(p,) what the first start takes for distances."""
         raise NotImplementedError
 
-    def _enlargement(self, given: np.ndarray, weight: np.ndarray, apart: np.ndarray) -> float:
+    def _enlargement(
+        self, dissimilarities: np.ndarray, weight: np.ndarray, apart: np.ndarray
+    ) -> float:
         """Factor from a map with distances (p,) to the one that is kept; 0 for one of size 1."""
         return 0.0
 
