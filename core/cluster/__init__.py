@@ -3,7 +3,7 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-import tripletscope.core.kernel  # noqa: F401 - registers what is clustered
+import tripletscope.core.kernel
 from tripletscope.core.method import methods
 
 for _module in iter_modules(__path__):

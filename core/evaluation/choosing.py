@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.quadruples import as_answers
@@ -182,26 +181,6 @@ def choice_accuracies(
             )
         )
     return sorted(found, key=lambda one: -one.n_trials)
-
-
-def choice_table(found: list[ChoiceAccuracy]) -> pd.DataFrame:
-    """One row for each kind of choice: accuracy, chance and both bounds of the ceiling."""
-    rows = []
-    for one in found:
-        row = {"choice": str(one.kind), "trials": one.n_trials, "chance": one.chance}
-        shares = {
-            "accuracy": one.accuracy, "ceiling, lower bound": one.ceiling.lower,
-            "ceiling, upper bound": one.ceiling.upper,
-        }
-        for name, share in shares.items():
-            known = share is not None
-            row |= {
-                name: share.value if known else np.nan,
-                f"{name}, from": share.low if known else np.nan,
-                f"{name}, to": share.high if known else np.nan,
-            }
-        rows.append(row)
-    return pd.DataFrame(rows)
 
 
 def kinds_of(choices: Choices, *, least: int) -> Iterator[tuple[ChoiceKind, float, Choices]]:

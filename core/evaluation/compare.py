@@ -9,7 +9,7 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.parallel import results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
@@ -19,6 +19,7 @@ from tripletscope.core.evaluation.score import (
     ErrorEstimate,
     corrected_reach,
     has_split,
+    mistakes_on,
     n_groups,
     question_folds,
     reach_over_people,
@@ -287,7 +288,7 @@ def learning_curve(
         cuts = np.round(shares * len(learned)).astype(int)
         parts += [(method, triplets, learned[:cut], held_out) for cut in cuts]
         sizes.append(cuts)
-    missed = list(results_of(_missed_from, parts, progress))
+    missed = list(results_of(mistakes_on, parts, progress))
     errors = [
         _error(wrong, triplets.weight[held_out])
         for wrong, (*_, held_out) in zip(missed, parts, strict=True)
@@ -304,14 +305,6 @@ def learning_curve(
     ]
     influence = np.reshape(influence, (repeats, points, -1)).mean(axis=0)
     return replace(curve, influence=influence, **said(people))
-
-
-def _missed_from(
-    method: Method, triplets: Triplets, learned: np.ndarray, held_out: np.ndarray, halt: Halt
-) -> np.ndarray:
-    """How wrongly each held-out answer is predicted."""
-    fitted = clone(method).fit(triplets.take(learned), progress=halt)
-    return fitted.mistakes(triplets.take(held_out))
 
 
 def _error(wrong: np.ndarray, weight: np.ndarray) -> float:
@@ -383,7 +376,7 @@ def tune(
     errors = [
         _error(wrong, triplets.weight[held_out])
         for (*_, held_out), wrong in zip(
-            parts, results_of(_missed_from, parts, progress), strict=True
+            parts, results_of(mistakes_on, parts, progress), strict=True
         )
     ]
     tried = np.array(settings, dtype=float)

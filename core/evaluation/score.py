@@ -208,7 +208,7 @@ def cross_validate(
     require_groups(triplets, folds)
     people = known_people(triplets, unit)
     parts = [
-        (method, triplets, fold == held_out)
+        (method, triplets, fold != held_out, fold == held_out)
         for seed in np.random.SeedSequence(seed).spawn(repeats)
         for fold in [question_folds(triplets, folds, np.random.default_rng(seed))]
         for held_out in range(folds)
@@ -216,7 +216,7 @@ def cross_validate(
     errors, missed = [], None
     wrong, once = np.zeros((2, len(triplets)), dtype=np.float32)
     mistakes = results_of(
-        _wrong_without, parts, lambda share: progress(share, loss=float(np.mean(errors)))
+        mistakes_on, parts, lambda share: progress(share, loss=float(np.mean(errors)))
     )
     for (*_, held_out), each in zip(parts, mistakes, strict=True):
         errors.append(np.average(each, weights=triplets.weight[held_out]))
@@ -226,12 +226,7 @@ def cross_validate(
             missed = _added(missed, missed_choices(once, triplets), repeats)
     errors = np.array(errors)
     mean = float(errors.mean())
-    ratio = 1.0 / (folds - 1)
-    if people is None:
-        reach = float(corrected_reach(errors, ratio))
-    else:
-        influence = people.influence(wrong, triplets.weight)
-        reach = reach_over_people(errors, ratio, influence, people.number)
+    reach = held_out_reach(errors, 1.0 / (folds - 1), people, wrong, triplets.weight)
     times = f", {repeats} times" if repeats > 1 else ""
     return ErrorEstimate(
         mean, max(mean - reach, 0.0), min(mean + reach, 1.0),
@@ -278,6 +273,22 @@ def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:
     return spread * stdtrit(m - 1, 0.975)
 
 
+def held_out_reach(
+    errors: np.ndarray, ratio: float, people: KnownPeople | None, wrong: np.ndarray,
+    weight: np.ndarray, which: np.ndarray | slice = slice(None),
+) -> float:
+    """Half the width of the 95 % interval of a held-out error, over people or over parts.
+
+    errors, ratio: See `corrected_reach`.
+    wrong, weight, which: Of every answer; see `KnownPeople.influence`.
+    """
+    if people is None:
+        return float(corrected_reach(errors, ratio))
+    return reach_over_people(
+        errors, ratio, people.influence(wrong, weight, which), people.number
+    )
+
+
 def reach_over_people(
     errors: np.ndarray, ratio: float, influence: np.ndarray, people: int
 ) -> float:
@@ -316,10 +327,11 @@ def spread_over_people(
     return float(np.sqrt(variance)), float(degrees)
 
 
-def _wrong_without(
-    method: Method, triplets: Judgements, held_out: np.ndarray, halt: Halt
+def mistakes_on(
+    method: Method, triplets: Judgements, learned: np.ndarray, held_out: np.ndarray, halt: Halt
 ) -> np.ndarray:
-    fitted = clone(method).fit(triplets.take(~held_out), progress=halt)
+    """How wrongly each held-out answer is predicted from those that are learned."""
+    fitted = clone(method).fit(triplets.take(learned), progress=halt)
     return fitted.mistakes(triplets.take(held_out))
 
 

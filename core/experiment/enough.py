@@ -10,12 +10,7 @@ from sklearn.base import clone
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.evaluation.score import (
-    corrected_reach,
-    n_groups,
-    question_folds,
-    reach_over_people,
-)
+from tripletscope.core.evaluation.score import held_out_reach, n_groups, question_folds
 from tripletscope.core.evaluation.units import known_people
 from tripletscope.core.experiment.experiment import Experiment
 from tripletscope.core.experiment.results import AnswerRecord, gathered_answers
@@ -114,16 +109,14 @@ def collected_error(
             errors.append(wrong[asked].mean())
         if progress((fold + 1) / FOLDS) and fold + 1 < FOLDS:
             raise Stopped
-    found, ratio = wrong[telling], 1.0 / (FOLDS - 1)
     people = known_people(answers, "auto")
-    if people is None:
-        reach = float(corrected_reach(np.array(errors), ratio))
-    else:
-        influence = people.influence(found, answers.weight[telling], telling)
-        reach = reach_over_people(np.array(errors), ratio, influence, people.number)
-    mean = float(found.mean())
+    reach = held_out_reach(
+        np.array(errors), 1.0 / (FOLDS - 1), people, wrong[telling], answers.weight[telling],
+        telling,
+    )
+    mean = float(wrong[telling].mean())
     return CollectedError(
-        len(answers), len(found), mean, max(mean - reach, 0.0), min(mean + reach, 1.0),
+        len(answers), int(telling.sum()), mean, max(mean - reach, 0.0), min(mean + reach, 1.0),
         "answers" if people is None else "participants",
     )
 

@@ -3,7 +3,7 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-import tripletscope.core.embedding  # noqa: F401 - registers the maps that a Gaussian kernel is put on
+import tripletscope.core.embedding
 from tripletscope.core.method import methods
 
 for _module in iter_modules(__path__):

@@ -19,11 +19,7 @@ from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.evaluation.score import (
-    corrected_reach,
-    question_folds,
-    reach_over_people,
-)
+from tripletscope.core.evaluation.score import held_out_reach, question_folds
 from tripletscope.core.evaluation.units import known_people, over_units, said
 from tripletscope.core.method import Method, checked, parameters
 from tripletscope.core.quality.columns import codes_of, one_per_trial
@@ -405,15 +401,10 @@ class Cleaning:
             1.0 - np.average(pair, axis=1, weights=data.weight[part & stays])
             for pair, (*_, part) in zip(missed, jobs, strict=True)
         ]).T
-        gain, ratio = after - before, 1.0 / (folds - 1)
-        if people is None:
-            reach = float(corrected_reach(gain, ratio))
-        else:
-            worse, better = np.hstack(missed)
-            reach = reach_over_people(
-                gain, ratio, people.influence(worse - better, data.weight[held_out]),
-                people.number,
-            )
+        gain, (worse, better) = after - before, np.hstack(missed)
+        reach = held_out_reach(
+            gain, 1.0 / (folds - 1), people, worse - better, data.weight[held_out]
+        )
         mean = float(gain.mean())
         return Effect(
             float(before.mean()), float(after.mean()), mean, mean - reach, mean + reach,

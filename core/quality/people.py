@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 from scipy.stats import chisquare
-from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.parallel import results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.evaluation.ceiling import both_ways, pairs_of
+from tripletscope.core.evaluation.score import mistakes_on
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.method import Method, Number
 from tripletscope.core.options import Seed
@@ -236,9 +236,9 @@ def agreement_with_map(
         )
     folds = min(folds, len(names))
     fold = np.append(np.random.default_rng(seed).permutation(len(names)) % folds, -1)[who]
-    jobs = [(method, triplets, fold == k) for k in range(folds)]
+    jobs = [(method, triplets, fold != k, fold == k) for k in range(folds)]
     wrong = np.full(len(triplets), np.nan)
-    for k, mistakes in enumerate(results_of(_mistakes_without, jobs, progress)):
+    for k, mistakes in enumerate(results_of(mistakes_on, jobs, progress)):
         wrong[fold == k] = mistakes
     known = np.flatnonzero(np.isfinite(wrong) & (triplets.weight > 0) & (who >= 0))
     answers = np.bincount(who[known], minlength=len(names))
@@ -254,8 +254,3 @@ def agreement_with_map(
     return MapAgreement(np.array(names), answers, *right, wrong)
 
 
-def _mistakes_without(
-    method: Method, triplets: Triplets, held_out: np.ndarray, halt: Halt
-) -> np.ndarray:
-    fitted = clone(method).fit(triplets.take(~held_out), progress=halt)
-    return fitted.mistakes(triplets.take(held_out))

@@ -19,7 +19,6 @@ from tripletscope.core.scale.binomial import (
     LINKS,
     Link,
     Prior,
-    fit_many,
     log_likelihoods,
     probabilities,
 )
@@ -30,7 +29,7 @@ from tripletscope.core.scale.lapses import (
     p_of_lapses,
 )
 from tripletscope.core.scale.mlds import MLDS
-from tripletscope.core.scale.resampling import TOGETHER, Fit
+from tripletscope.core.scale.resampling import TOGETHER, Fit, batches, scales_of
 from tripletscope.core.scale.trials import ScaleTrials
 from tripletscope.core.task import task
 
@@ -139,15 +138,7 @@ def diagnose(
         model, trials.response[None], model.values[None], points
     )
     together = int(np.clip(_RESPONSES // len(trials), 1, TOGETHER))
-    sizes = np.diff(np.arange(0, simulations + together, together).clip(
-        max=simulations
-    ))
-    pieces = [
-        (model, points, int(size), child)
-        for size, child in zip(
-            sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True
-        )
-    ]
+    pieces = [(model, points, *batch) for batch in batches(simulations, together, seed)]
     found, done = [], 0
     # Thousands of simulations of a hundred thousand answers would not fit into memory twice.
     simulated = np.empty((simulations, len(trials)), dtype=np.float32)
@@ -232,8 +223,7 @@ def _scales(
     totals: np.ndarray,
 ) -> np.ndarray:
     """(b, m) scales of many sets of responses."""
-    found = fit_many(rows[:, 1:], wins, totals, link, start=start, prior=prior)
-    return np.pad(found, ((0, 0), (1, 0)))
+    return np.pad(scales_of(rows, link, start, prior, wins, totals), ((0, 0), (1, 0)))
 
 
 def _values(

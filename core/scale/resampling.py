@@ -197,7 +197,7 @@ def bootstrap_scale(
         rows, successes, totals = trials.counted()
         _, which, sign = trials.comparisons()
         chance = partial(probabilities, link, rows @ fitted.unconstrained_)
-        fit = partial(_scales, rows, link, fitted.unconstrained_[1:], prior)
+        fit = partial(scales_of, rows, link, fitted.unconstrained_[1:], prior)
     else:
         which, sign, successes, totals = asked.which, asked.sign, asked.successes, asked.totals
         chance = partial(
@@ -210,20 +210,20 @@ def bootstrap_scale(
         draw = partial(_simulated_counts, chance(), totals)
     else:
         draw = partial(_answers_drawn, successes, totals)
-    sizes = np.diff(np.arange(0, resamples + TOGETHER, TOGETHER).clip(
-        max=resamples
-    ))
-    pieces = [
-        (draw, fit, int(size), child)
-        for size, child in zip(
-            sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True
-        )
-    ]
+    pieces = [(draw, fit, *batch) for batch in batches(resamples, TOGETHER, seed)]
     parts = list(results_of(_resampled, pieces, progress, least=1))
     drawn = np.pad(np.concatenate(parts), ((0, 0), (1, 0)))
     return ScaleSamples(
         fitted.levels_, drawn, fitted.unconstrained_, units.unit, units.number
     )
+
+
+def batches(
+    number: int, together: int, seed: int
+) -> list[tuple[int, np.random.SeedSequence]]:
+    """Sizes, of `together` but for the last one, and seeds of so many draws."""
+    sizes = [min(together, number - start) for start in range(0, number, together)]
+    return list(zip(sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True))
 
 
 def _resampled(
@@ -233,7 +233,7 @@ def _resampled(
     return fit(*draw(np.random.default_rng(seed), size))
 
 
-def _scales(
+def scales_of(
     rows: np.ndarray, link: Link, start: np.ndarray, prior: Prior | None, wins: np.ndarray,
     totals: np.ndarray,
 ) -> np.ndarray:

@@ -18,6 +18,7 @@ from tripletscope.core.method import Choice, Method, Number
 from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.tree.forest import LeafSize
+from tripletscope.core.tree.nodes import depths_of, parents_of
 from tripletscope.core.tree.oracle import Vectors
 from tripletscope.core.tree.projection import KDTree, PATree, RPTree
 from tripletscope.core.tree.rank_cover import RankCoverTree
@@ -73,18 +74,12 @@ class CoordinateTree:
     @property
     def parent(self) -> np.ndarray:
         """(m,) node above each node; -1 for the root."""
-        parent = np.full(len(self.child), -1)
-        inner = np.flatnonzero(self.child >= 0)
-        parent[self.child[inner]] = parent[self.child[inner] + 1] = inner
-        return parent
+        return parents_of(self.child)
 
     @property
     def depth(self) -> np.ndarray:
         """(m,) steps from the root."""
-        depth = np.zeros(len(self.child), dtype=int)
-        for node, parent in enumerate(self.parent.tolist()[1:], 1):
-            depth[node] = depth[parent] + 1
-        return depth
+        return depths_of(self.child)
 
     @property
     def size(self) -> np.ndarray:

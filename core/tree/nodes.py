@@ -34,18 +34,12 @@ class Nodes(NamedTuple):
     @property
     def parent(self) -> np.ndarray:
         """(m,) node above each node; -1 for the root."""
-        parent = np.full(len(self.child), -1, dtype=np.int32)
-        inner = np.flatnonzero(self.child >= 0)
-        parent[self.child[inner]] = parent[self.child[inner] + 1] = inner
-        return parent
+        return parents_of(self.child)
 
     @property
     def depth(self) -> np.ndarray:
         """(m,) steps from the root."""
-        depth = np.zeros(len(self.child), dtype=np.int32)
-        for node, parent in enumerate(self.parent.tolist()[1:], 1):
-            depth[node] = depth[parent] + 1
-        return depth
+        return depths_of(self.child)
 
     def members(self, node: int) -> np.ndarray:
         """Objects in a node."""
@@ -59,6 +53,22 @@ class Nodes(NamedTuple):
         within = np.arange(len(self.order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
         leaf[self.order[np.repeat(self.start[leaves], sizes) + within]] = np.repeat(leaves, sizes)
         return leaf
+
+
+def parents_of(child: np.ndarray) -> np.ndarray:
+    """(m,) node above each node, of which the first child is known; -1 for the root."""
+    parent = np.full(len(child), -1, dtype=np.int32)
+    inner = np.flatnonzero(child >= 0)
+    parent[child[inner]] = parent[child[inner] + 1] = inner
+    return parent
+
+
+def depths_of(child: np.ndarray) -> np.ndarray:
+    """(m,) steps from the root to each node; levels follow each other."""
+    depth = np.zeros(len(child), dtype=np.int32)
+    for node, parent in enumerate(parents_of(child).tolist()[1:], 1):
+        depth[node] = depth[parent] + 1
+    return depth
 
 
 @compiled

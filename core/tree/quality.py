@@ -33,11 +33,6 @@ class SearchErrors:
     to_build: float
 
     @property
-    def miss_rate(self) -> float:
-        """Share of the nearest neighbours that were missed."""
-        return float(self.missed.mean())
-
-    @property
     def mean_excess(self) -> float:
         """Mean relative distance error (Liu et al. 2004)."""
         known = self.excess[np.isfinite(self.excess)]
