@@ -133,14 +133,10 @@ class Clustering(Method):
 class BasedClustering(Clustering):
     """Clusters of objects whose distances another method has found."""
 
-    basis: Annotated[
-        Method | dict | None,
-        Inner(
-            ("kernel", "embedding"), "Similarity", "The method that determines how similar objects "
-            "are.",
-            automatic=DEFAULT_EMBEDDING.title,
-        ),
-    ] = None
+    basis: Annotated[Method | dict | None, Inner(
+        ("kernel", "embedding"), "Similarity", "The method that determines how similar objects "
+        "are.", automatic=DEFAULT_EMBEDDING.title
+    )] = None
 
     def space(
         self, triplets: Triplets, *, progress: Progress = silent

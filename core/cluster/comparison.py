@@ -51,15 +51,12 @@ class ComparisonLinkage(Hierarchy):
     name = "comparison"
     title = "Average linkage on triplets"
 
-    rule: Annotated[
-        str,
-        Choice(
-            {"additive": "Additive similarity", "clusters": "Quadruples of clusters"},
-            "Similarity of clusters",
-            "Additive similarity is fast. Quadruples of clusters use every answer anew at each "
-            "merge; the time grows with the number of answers times the number of objects.",
-        ),
-    ] = "additive"
+    rule: Annotated[str, Choice(
+        {"additive": "Additive similarity", "clusters": "Quadruples of clusters"},
+        "Similarity of clusters",
+        "Additive similarity is fast. Quadruples of clusters use every answer anew at each "
+        "merge; the time grows with the number of answers times the number of objects."
+    )] = "additive"
 
     def space(
         self, triplets: Triplets, *, progress: Progress = silent

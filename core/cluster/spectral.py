@@ -52,15 +52,11 @@ class Spectral(BasedClustering):
     name = "spectral"
     title = "Spectral"
 
-    n_neighbours: Annotated[
-        int,
-        Number(
-            1, 200, "Scaling neighbour",
-            "Distances are scaled by the distance to this nearest neighbour before they become "
-            "similarities.",
-            advanced=True,
-        ),
-    ] = 7
+    n_neighbours: Annotated[int, Number(
+        1, 200, "Scaling neighbour",
+        "Distances are scaled by the distance to this nearest neighbour before they become "
+        "similarities.", advanced=True
+    )] = 7
 
     def divisions(self, space: Space, numbers: Sequence[int]) -> np.ndarray:
         """(len(numbers), m) clusters, for several numbers of them."""

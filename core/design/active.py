@@ -34,31 +34,21 @@ STRATEGIES = {
     "landmark": "Landmarks",
     "repeat": "Repeats",
 }
-Strategy = Annotated[
-    str,
-    Choice(
-        STRATEGIES, "Questions",
-        "Random: any question. Most uncertain: where the plausible maps disagree most. Information "
-        "gain: where an answer would tell most about the position of the anchor. Landmarks: every "
-        "object against pairs of a few. Repeats: questions asked before, to measure consistency.",
-    ),
-]
-Batch = Annotated[
-    str,
-    Choice(
-        {"spread": "Spread over the objects", "top": "The first ones, as published"}, "Batch",
-        "Of most uncertain or most informative questions. Spread: without near-duplicates, and no "
-        "object much more often than its share. The first ones: nothing but the rank counts, and "
-        "uncertainty is that of Lohaus et al. (2019).",
-        advanced=True, later=True,
-    ),
-]
-Landmarks = Annotated[
-    int,
-    Number(
-        2, 1000, "Landmarks", "Objects with which all others are compared.", advanced=True
-    ),
-]
+Strategy = Annotated[str, Choice(
+    STRATEGIES, "Questions",
+    "Random: any question. Most uncertain: where the plausible maps disagree most. Information "
+    "gain: where an answer would tell most about the position of the anchor. Landmarks: every "
+    "object against pairs of a few. Repeats: questions asked before, to measure consistency."
+)]
+Batch = Annotated[str, Choice(
+    {"spread": "Spread over the objects", "top": "The first ones, as published"}, "Batch",
+    "Of most uncertain or most informative questions. Spread: without near-duplicates, and no "
+    "object much more often than its share. The first ones: nothing but the rank counts, and "
+    "uncertainty is that of Lohaus et al. (2019).", advanced=True, later=True
+)]
+Landmarks = Annotated[int, Number(
+    2, 1000, "Landmarks", "Objects with which all others are compared.", advanced=True
+)]
 
 #: Uncertain comparisons looked at for each one that is asked.
 _CANDIDATES = 20
@@ -376,22 +366,17 @@ def compare_active(
     method: OrdinalEmbedding,
     triplets: Triplets,
     *,
-    strategy: Annotated[
-        str,
-        Choice(
-            {name: STRATEGIES[name] for name in ("uncertain", "gain", "landmark")}, "Questions",
-            "How questions are selected in the condition that is compared with random ones.",
-        ),
-    ] = "uncertain",
+    strategy: Annotated[str, Choice(
+        {name: STRATEGIES[name] for name in ("uncertain", "gain", "landmark")}, "Questions",
+        "How questions are selected in the condition that is compared with random ones."
+    )] = "uncertain",
     batch: Batch = "spread",
-    more: Annotated[
-        int,
-        Number(10, 1_000_000, "Further answers", "How many you could still collect."),
-    ] = 1000,
-    batches: Annotated[
-        int,
-        Number(1, 50, "Batches", "Questions are selected anew after each batch."),
-    ] = 4,
+    more: Annotated[int, Number(
+        10, 1_000_000, "Further answers", "How many you could still collect."
+    )] = 1000,
+    batches: Annotated[int, Number(
+        1, 50, "Batches", "Questions are selected anew after each batch."
+    )] = 4,
     repeats: Annotated[
         int, Number(2, 100, "Simulations", "More make the result more precise.")
     ] = 8,

@@ -83,11 +83,9 @@ def detect_dimension(
     *,
     scenario: Annotated[Scenario, Fields()] = Scenario(),
     sizes: Annotated[SampleSizes, Fields()] = SampleSizes(),
-    beyond: Annotated[
-        int, Number(
-            1, 5, "Extra dimensions tested", "Beyond the true number.", advanced=True
-        )
-    ] = 2,
+    beyond: Annotated[int, Number(
+        1, 5, "Extra dimensions tested", "Beyond the true number.", advanced=True
+    )] = 2,
     folds: Annotated[int, Number(2, 20, "Folds", "Of the cross-validation.", advanced=True)] = 5,
     repeats: Repeats = 8,
     seed: Seed = 0,

@@ -47,16 +47,13 @@ _NOTHING = 0.01
 #: Questions of a design that is chosen as answers come in.
 _ACTIVE = ("uncertain", "gain")
 
-Design = Annotated[
-    str,
-    Choice(
-        {**DESIGNS, **{name: STRATEGIES[name] for name in _ACTIVE}}, "Questions",
-        "Random: any question. Repeated: each is asked several times, and the majority response is "
-        "used. Landmarks: every object against pairs of a few. Triads: those of difference "
-        "scaling, for scales. Most uncertain and information gain select questions batch by batch, "
-        "starting from the smallest number of answers; they take much longer.",
-    ),
-]
+Design = Annotated[str, Choice(
+    {**DESIGNS, **{name: STRATEGIES[name] for name in _ACTIVE}}, "Questions",
+    "Random: any question. Repeated: each is asked several times, and the majority response is "
+    "used. Landmarks: every object against pairs of a few. Triads: those of difference "
+    "scaling, for scales. Most uncertain and information gain select questions batch by batch, "
+    "starting from the smallest number of answers; they take much longer."
+)]
 
 
 @dataclass(frozen=True)

@@ -56,33 +56,22 @@ class QuestionList:
 @declared
 def question_list(
     n_objects: int,
-    n_questions: Annotated[
-        int, Number(1, 100_000, "Questions", "In every list, all different.")
-    ],
+    n_questions: Annotated[int, Number(1, 100_000, "Questions", "In every list, all different.")],
     *,
-    lists: Annotated[
-        int,
-        Number(
-            1, 10_000, "Lists",
-            "For example one per participant. No question occurs in two lists; to have it answered "
-            "by several people, give them the same list.",
-        ),
-    ] = 1,
-    repeated: Annotated[
-        float,
-        Number(
-            0.0, 0.5, "Share of repeats",
-            "This share of the questions is asked twice: intra-observer consistency limits how "
-            "well any method can predict.",
-        ),
-    ] = 0.1,
-    gold: Annotated[
-        int,
-        Number(
-            0, 1_000, "Gold slots",
-            "Empty rows for obvious questions of your own, which show who pays attention.",
-        ),
-    ] = 0,
+    lists: Annotated[int, Number(
+        1, 10_000, "Lists",
+        "For example one per participant. No question occurs in two lists; to have it answered "
+        "by several people, give them the same list."
+    )] = 1,
+    repeated: Annotated[float, Number(
+        0.0, 0.5, "Share of repeats",
+        "This share of the questions is asked twice: intra-observer consistency limits how "
+        "well any method can predict."
+    )] = 0.1,
+    gold: Annotated[int, Number(
+        0, 1_000, "Gold slots",
+        "Empty rows for obvious questions of your own, which show who pays attention."
+    )] = 0,
     seed: Seed = 0,
 ) -> QuestionList:
     """Balanced lists of different questions, with repeats for a ceiling and gold slots.

@@ -26,50 +26,34 @@ _ENOUGH = 50_000
 #: How many objects there may be.
 OBJECTS = Number(4, 5_000, "Objects")
 Objects = Annotated[int, OBJECTS]
-Dimensions = Annotated[
-    int, Number(
-        1, 20, "Dimensions", "Of the true configuration, if it is a cloud or a cube, and of the "
-        "map."
-    )
-]
+Dimensions = Annotated[int, Number(
+    1, 20, "Dimensions", "Of the true configuration, if it is a cloud or a cube, and of the "
+    "map."
+)]
 TruthName = Annotated[str, TRUTHS]
-LengthScale = Annotated[
-    float,
-    Number(
-        0.05, 10.0, "Length scale",
-        "Of the Gaussian process from which observers are drawn: the shorter, the more they "
-        "differ. Lohaus et al. (2019) used 2, 0.88 and 0.54.",
-    ),
-]
+LengthScale = Annotated[float, Number(
+    0.05, 10.0, "Length scale",
+    "Of the Gaussian process from which observers are drawn: the shorter, the more they "
+    "differ. Lohaus et al. (2019) used 2, 0.88 and 0.54."
+)]
 Noise = Annotated[str, NOISE]
-Level = Annotated[
-    float, Number(
-        0.0, 100.0, "Noise level", "Its meaning depends on the kind of noise: see LEVELS."
-    )
-]
+Level = Annotated[float, Number(
+    0.0, 100.0, "Noise level", "Its meaning depends on the kind of noise: see LEVELS."
+)]
 Most = Annotated[int, Number(20, 1_000_000, "Max. answers")]
-Fewest = Annotated[
-    int | None,
-    Number(20, 1_000_000, "Min. answers", automatic="a twentieth of the maximum", advanced=True),
-]
-Points = Annotated[
-    int,
-    Number(
-        1, 20, "Sample sizes", "How many numbers of answers are simulated, equally spaced on a log "
-        "scale.",
-        advanced=True,
-    ),
-]
+Fewest = Annotated[int | None, Number(
+    20, 1_000_000, "Min. answers", automatic="a twentieth of the maximum", advanced=True
+)]
+Points = Annotated[int, Number(
+    1, 20, "Sample sizes", "How many numbers of answers are simulated, equally spaced on a log "
+    "scale.", advanced=True
+)]
 Repeats = Annotated[
     int, Number(2, 1_000, "Simulations", "Simulated experiments; more of them narrow the band.")
 ]
-Repeated = Annotated[
-    int,
-    Number(
-        3, 9, "Times asked", "For the repeated design; odd, so that there is a majority.",
-        advanced=True
-    ),
-]
+Repeated = Annotated[int, Number(
+    3, 9, "Times asked", "For the repeated design; odd, so that there is a majority.", advanced=True
+)]
 
 
 @dataclass(frozen=True, kw_only=True)

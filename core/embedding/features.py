@@ -50,20 +50,14 @@ class Features(Embedding):
     name = "features"
     title = "Features"
 
-    columns: Annotated[
-        list[str],
-        Column(
-            "Features", "Columns of numbers by which objects are compared. Leave out what is to be "
-            "predicted.", several=True,
-        ),
-    ]
-    standardise: Annotated[
-        bool,
-        Switch(
-            "Standardise", "Each feature gets a standard deviation of 1. Without it, features with "
-            "large numbers decide.",
-        ),
-    ] = True
+    columns: Annotated[list[str], Column(
+        "Features", "Columns of numbers by which objects are compared. Leave out what is to be "
+        "predicted.", several=True
+    )]
+    standardise: Annotated[bool, Switch(
+        "Standardise", "Each feature gets a standard deviation of 1. Without it, features with "
+        "large numbers decide."
+    )] = True
 
     def fit(
         self, triplets: Judgements, y: Any = None, *, progress: Progress = silent

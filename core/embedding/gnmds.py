@@ -77,15 +77,11 @@ class GNMDS(OrdinalEmbedding):
     name = "gnmds"
     title = "GNMDS"
 
-    rounded: Annotated[
-        bool,
-        Switch(
-            "Rounded hinge",
-            "Rounds off the corner of the loss, which fits need to come near to its minimum. "
-            "Published programs keep the corner.",
-            advanced=True, later=True,
-        ),
-    ] = True
+    rounded: Annotated[bool, Switch(
+        "Rounded hinge",
+        "Rounds off the corner of the loss, which fits need to come near to its minimum. "
+        "Published programs keep the corner.", advanced=True, later=True
+    )] = True
 
     def _loss(self) -> Loss:
         return Loss(_gnmds, (ROUNDING,)) if self.rounded else Loss(_hinge)

@@ -75,20 +75,13 @@ class LORE(OrdinalEmbedding):
     name = "lore"
     title = "LORE"
 
-    n_components: Annotated[
-        int,
-        Number(
-            1, 20, "Max. dimensions",
-            "Coordinates at the outset. Those that the answers do not support are set to 0.",
-        ),
-    ] = 10
-    penalty: Annotated[
-        float,
-        Number(
-            0.0, 1000.0, "Rank penalty",
-            "Cost of a dimension. Larger values keep fewer of them.",
-        ),
-    ] = 1.5
+    n_components: Annotated[int, Number(
+        1, 20, "Max. dimensions",
+        "Coordinates at the outset. Those that the answers do not support are set to 0."
+    )] = 10
+    penalty: Annotated[float, Number(
+        0.0, 1000.0, "Rank penalty", "Cost of a dimension. Larger values keep fewer of them."
+    )] = 1.5
     prior: Prior = 0.0
 
     def _loss(self) -> Loss:

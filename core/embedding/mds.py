@@ -43,15 +43,12 @@ class MDS(Scaling):
     name = "mds"
     title = "Metric MDS"
 
-    transform: Annotated[
-        str,
-        Choice(
-            {"ratio": "Ratio: distances are multiples", "interval": "Interval: zero is arbitrary"},
-            "Dissimilarities are",
-            "Ratio: twice as dissimilar is twice as far, as for arrangements and measured "
-            "distances. Interval: any straight line, as for ratings, whose zero is arbitrary.",
-        ),
-    ] = "ratio"
+    transform: Annotated[str, Choice(
+        {"ratio": "Ratio: distances are multiples", "interval": "Interval: zero is arbitrary"},
+        "Dissimilarities are",
+        "Ratio: twice as dissimilar is twice as far, as for arrangements and measured "
+        "distances. Interval: any straight line, as for ratings, whose zero is arbitrary."
+    )] = "ratio"
 
     def _regression(self, given: np.ndarray, weight: np.ndarray) -> Regression:
         return _Line(given, weight, self.transform == "interval")

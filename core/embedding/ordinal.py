@@ -38,34 +38,24 @@ _PLACES = 4
 
 # Declarations of parameters to which a method may give another default.
 
-Starts = Annotated[
-    int,
-    Number(
-        1, 100, "Restarts",
-        "The loss has local minima. Of this many restarts, the map with the lowest loss is kept.",
-        advanced=True,
-    ),
-]
+Starts = Annotated[int, Number(
+    1, 100, "Restarts",
+    "The loss has local minima. Of this many restarts, the map with the lowest loss is kept.",
+    advanced=True
+)]
 
-Tolerance = Annotated[
-    float,
-    Number(
-        1e-15, 1e-1, "Tolerance",
-        "A fit has converged when an iteration lowers the loss by less than this fraction.",
-        advanced=True,
-    ),
-]
+Tolerance = Annotated[float, Number(
+    1e-15, 1e-1, "Tolerance",
+    "A fit has converged when an iteration lowers the loss by less than this fraction.",
+    advanced=True
+)]
 
-Prior = Annotated[
-    float,
-    Number(
-        0.0, 10_000.0, "Prior",
-        "Strength of the Gaussian prior on the coordinates. It shrinks the map towards its centre "
-        "by adding half of this times each object's squared distance from there to the loss. Helps "
-        "with few answers, and keeps the map finite.",
-        advanced=True,
-    ),
-]
+Prior = Annotated[float, Number(
+    0.0, 10_000.0, "Prior",
+    "Strength of the Gaussian prior on the coordinates. It shrinks the map towards its centre "
+    "by adding half of this times each object's squared distance from there to the loss. Helps "
+    "with few answers, and keeps the map finite.", advanced=True
+)]
 
 
 class Embedding(Method):
@@ -123,24 +113,18 @@ class OrdinalEmbedding(Embedding):
     #: after `tripletscope.core.geometry.to_unit_rms`.
     fixes_scale: ClassVar[bool] = True
 
-    n_components: Annotated[
-        int,
-        Number(
-            1, 50, "Dimensions",
-            "Coordinates per object. Two are easy to look at; more may predict answers better.",
-        ),
-    ] = 2
-    n_init: Annotated[
-        int | None,
-        Number(
-            1, 100, "Restarts",
-            "The loss has local minima. Of this many restarts, the map with the lowest loss is "
-            "kept. Automatic: 4, then twice as many, up to 16, as long as only one of them has "
-            "reached the lowest loss (within 0.1 %), there are at most 20,000 answers, and the "
-            "first does not begin at the objects' order.",
-            advanced=True, automatic=f"{_STARTS} to {_MOST_STARTS}",
-        ),
-    ] = None
+    n_components: Annotated[int, Number(
+        1, 50, "Dimensions",
+        "Coordinates per object. Two are easy to look at; more may predict answers better."
+    )] = 2
+    n_init: Annotated[int | None, Number(
+        1, 100, "Restarts",
+        "The loss has local minima. Of this many restarts, the map with the lowest loss is "
+        "kept. Automatic: 4, then twice as many, up to 16, as long as only one of them has "
+        "reached the lowest loss (within 0.1 %), there are at most 20,000 answers, and the "
+        "first does not begin at the objects' order.", advanced=True,
+        automatic=f"{_STARTS} to {_MOST_STARTS}"
+    )] = None
     init: Annotated[
         str,
         Choice(
@@ -155,33 +139,22 @@ class OrdinalEmbedding(Embedding):
             advanced=True,
         ),
     ] = "spectral"
-    max_iter: Annotated[
-        int,
-        Number(
-            1, 100_000, "Max. iterations",
-            "A fit that reaches this limit is reported as not converged.",
-            advanced=True,
-        ),
-    ] = 2000
+    max_iter: Annotated[int, Number(
+        1, 100_000, "Max. iterations",
+        "A fit that reaches this limit is reported as not converged.", advanced=True
+    )] = 2000
     tol: Tolerance = 1e-8
     # Where answers are few this lowers the held-out error by up to a quarter; where they are many
     # no difference could be measured.
     prior: Prior = 0.1
-    average: Annotated[
-        bool,
-        Switch(
-            "Average over restarts",
-            "Predicts answers from distances averaged over all restarts, not from the best map "
-            "alone. Helps with few answers.",
-            advanced=True,
-        ),
-    ] = False
-    seed: Annotated[
-        int,
-        Number(
-            0, 2**31 - 1, "Seed", "The same seed gives the same map, bit for bit.", advanced=True
-        ),
-    ] = 0
+    average: Annotated[bool, Switch(
+        "Average over restarts",
+        "Predicts answers from distances averaged over all restarts, not from the best map "
+        "alone. Helps with few answers.", advanced=True
+    )] = False
+    seed: Annotated[int, Number(
+        0, 2**31 - 1, "Seed", "The same seed gives the same map, bit for bit.", advanced=True
+    )] = 0
 
     def _loss(self) -> Loss:
         """The loss of one answer under the present parameters."""

@@ -345,11 +345,9 @@ def tune(
     method: Method,
     triplets: Triplets,
     *,
-    most: Annotated[
-        int, Number(
-            1, 20, "Max. dimensions", "1, 2, 3, 5, 8, 12 and 20 are tried, up to this maximum."
-        )
-    ] = 8,
+    most: Annotated[int, Number(
+        1, 20, "Max. dimensions", "1, 2, 3, 5, 8, 12 and 20 are tried, up to this maximum."
+    )] = 8,
     folds: Annotated[int, Number(2, 20, "Folds")] = 5,
     seed: Seed = 0,
     progress: Progress = silent,

@@ -152,13 +152,10 @@ def cross_validate(
     method: Method,
     triplets: Judgements,
     *,
-    folds: Annotated[
-        int,
-        Number(
-            2, 100, "Folds", "The answers are split into this many folds, and each fold is "
-            "predicted from the others."
-        ),
-    ] = 5,
+    folds: Annotated[int, Number(
+        2, 100, "Folds", "The answers are split into this many folds, and each fold is "
+        "predicted from the others."
+    )] = 5,
     repeats: Annotated[
         int, Number(1, 100, "Repeats", "Repeating the division into folds narrows the interval.")
     ] = 1,

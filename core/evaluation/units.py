@@ -24,38 +24,29 @@ UNITS = {
     "both": "Participants, then their answers",
 }
 
-Unit = Annotated[
-    str,
-    Choice(
-        UNITS, "Sampling unit",
-        f"Participants, if ≥ {ENOUGH}: if as many are known, else answers. Participants: what "
-        "another sample of people would have changed, as people differ. Answers: what the same "
-        "people would have answered on another day, and too little for a statement about people. "
-        "Participants, then their answers: conservative.",
-    ),
-]
+Unit = Annotated[str, Choice(
+    UNITS, "Sampling unit",
+    f"Participants, if ≥ {ENOUGH}: if as many are known, else answers. Participants: what "
+    "another sample of people would have changed, as people differ. Answers: what the same "
+    "people would have answered on another day, and too little for a statement about people. "
+    "Participants, then their answers: conservative."
+)]
 
 #: Where the interval has a formula, and nothing is drawn.
-IntervalUnit = Annotated[
-    str,
-    Choice(
-        {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
-        "Of the interval. Participants: how far the error may lie with another sample of people, "
-        "of whom other answers are learned from, as here; people of whom nothing is known are "
-        "predicted worse. Answers: with other answers by the same people.",
-    ),
-]
+IntervalUnit = Annotated[str, Choice(
+    {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
+    "Of the interval. Participants: how far the error may lie with another sample of people, "
+    "of whom other answers are learned from, as here; people of whom nothing is known are "
+    "predicted worse. Answers: with other answers by the same people."
+)]
 
 #: The same for what features predict.
-LearnedUnit = Annotated[
-    str,
-    Choice(
-        {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
-        "Of the intervals, beside the objects. Participants: how far a share may lie with other "
-        "objects and another sample of people. Answers: with other objects and other answers by "
-        "the same people. In both, models stay as they were learned.",
-    ),
-]
+LearnedUnit = Annotated[str, Choice(
+    {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
+    "Of the intervals, beside the objects. Participants: how far a share may lie with other "
+    "objects and another sample of people. Answers: with other objects and other answers by "
+    "the same people. In both, models stay as they were learned."
+)]
 
 
 def over_units(unit: str, number: int | None) -> str:

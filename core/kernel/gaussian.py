@@ -47,21 +47,15 @@ class GaussianKernel(MapKernel):
     name = "gaussian"
     title = "Gaussian on a map"
 
-    basis: Annotated[
-        Method | dict | None,
-        Inner(
-            ("embedding",), "Map", "The kernel is computed from the distances in this map.",
-            automatic=DEFAULT_EMBEDDING.title,
-        ),
-    ] = None
-    bandwidth: Annotated[
-        float | None,
-        Number(
-            1e-6, 1e6, "Bandwidth",
-            "Distance, in units of the map, at which similarity has fallen to 0.61.",
-            automatic="median distance",
-        ),
-    ] = None
+    basis: Annotated[Method | dict | None, Inner(
+        ("embedding",), "Map", "The kernel is computed from the distances in this map.",
+        automatic=DEFAULT_EMBEDDING.title
+    )] = None
+    bandwidth: Annotated[float | None, Number(
+        1e-6, 1e6, "Bandwidth",
+        "Distance, in units of the map, at which similarity has fallen to 0.61.",
+        automatic="median distance"
+    )] = None
 
     def _fit_mapped(self, fitted: Method, triplets: Judgements) -> None:
         self.fit_positions(fitted.embedding_, fitted.placed_)

@@ -17,13 +17,9 @@ from tripletscope.core.method import Inner, Method, unfitted
 class MapKernel(Kernel):
     """Similarities for which a map is needed."""
 
-    basis: Annotated[
-        Method | dict | None,
-        Inner(
-            ("embedding",), "Map", "The map that the kernel needs.",
-            automatic=DEFAULT_EMBEDDING.title,
-        ),
-    ] = None
+    basis: Annotated[Method | dict | None, Inner(
+        ("embedding",), "Map", "The map that the kernel needs.", automatic=DEFAULT_EMBEDDING.title
+    )] = None
 
     def fit(
         self, triplets: Judgements, y: Any = None, *, progress: Progress = silent

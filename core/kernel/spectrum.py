@@ -55,22 +55,15 @@ def kernel_map(
     kernel: Kernel,
     triplets: Triplets,
     *,
-    algorithm: Annotated[
-        str,
-        Choice(
-            {"pca": "Kernel PCA", "umap": "UMAP"}, "Map",
-            "Kernel PCA preserves the largest differences without distortion. UMAP keeps "
-            "neighbours together, but distances between groups mean little.",
-        ),
-    ] = "pca",
+    algorithm: Annotated[str, Choice(
+        {"pca": "Kernel PCA", "umap": "UMAP"}, "Map",
+        "Kernel PCA preserves the largest differences without distortion. UMAP keeps "
+        "neighbours together, but distances between groups mean little."
+    )] = "pca",
     n_components: Annotated[int, Number(1, 20, "Dimensions")] = 2,
-    n_neighbours: Annotated[
-        int,
-        Number(
-            2, 200, "Neighbours", "Of UMAP: more neighbours emphasise larger structures.",
-            advanced=True
-        ),
-    ] = 15,
+    n_neighbours: Annotated[int, Number(
+        2, 200, "Neighbours", "Of UMAP: more neighbours emphasise larger structures.", advanced=True
+    )] = 15,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", "Of UMAP.", advanced=True)] = 0,
     progress: Progress = silent,
 ) -> KernelMap:
@@ -192,11 +185,9 @@ def spectrum(
     kernel: Kernel,
     triplets: Triplets,
     *,
-    shuffles: Annotated[
-        int, Number(
-            5, 1000, "Permutations", "Of the answers, for the null distribution of the eigenvalues."
-        )
-    ] = 20,
+    shuffles: Annotated[int, Number(
+        5, 1000, "Permutations", "Of the answers, for the null distribution of the eigenvalues."
+    )] = 20,
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> Spectrum:

@@ -57,23 +57,15 @@ class WeisfeilerLehman(Kernel):
     counts: Annotated[
         str, Choice({"subtree": "Subtrees", "edge": "Edges"}, "Features counted"),
     ] = "subtree"
-    rounds: Annotated[
-        int,
-        Number(0, 20, "Rounds", "Neighbourhoods of up to this many steps are compared."),
-    ] = 5
-    edge_labels: Annotated[
-        bool,
-        Switch(
-            "Edge labels", "Edge labels also distinguish neighbours and edges.",
-            advanced=True,
-        ),
-    ] = False
-    normalise: Annotated[
-        bool,
-        Switch(
-            "Normalise", "Count vectors are scaled to length 1, so that graph size does not matter."
-        ),
-    ] = False
+    rounds: Annotated[int, Number(
+        0, 20, "Rounds", "Neighbourhoods of up to this many steps are compared."
+    )] = 5
+    edge_labels: Annotated[bool, Switch(
+        "Edge labels", "Edge labels also distinguish neighbours and edges.", advanced=True
+    )] = False
+    normalise: Annotated[bool, Switch(
+        "Normalise", "Count vectors are scaled to length 1, so that graph size does not matter."
+    )] = False
 
     def fit(
         self, graphs: Iterable[Graph], y: Any = None, *, progress: Progress = silent

@@ -20,18 +20,11 @@ from tripletscope.core.observers.floor import floor_of
 from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
-By = Annotated[
-    str,
-    Column(
-        "Participants", "Column of the response metadata that names the participant or the "
-        "session.",
-        of="answers",
-    ),
-]
-Most = Annotated[
-    int,
-    Number(2, 1000, "Max. participants", "Those with the most answers."),
-]
+By = Annotated[str, Column(
+    "Participants", "Column of the response metadata that names the participant or the "
+    "session.", of="answers"
+)]
+Most = Annotated[int, Number(2, 1000, "Max. participants", "Those with the most answers.")]
 
 
 def groups_of(triplets: Judgements, column: str) -> dict[str, np.ndarray]:

@@ -127,13 +127,10 @@ def who_predicts_whom(
     triplets: Judgements,
     *,
     by: By = "participant",
-    group: Annotated[
-        str | None,
-        Column(
-            "Groups", "Column of the response metadata, such as lab or online, session, condition.",
-            of="answers"
-        ),
-    ] = None,
+    group: Annotated[str | None, Column(
+        "Groups", "Column of the response metadata, such as lab or online, session, condition.",
+        of="answers"
+    )] = None,
     most: Most = 40,
     folds: Annotated[
         int, Number(2, 100, "Folds", "For predicting participants from their own answers.")
@@ -247,12 +244,10 @@ def pooling_curve(
     *,
     by: By = "participant",
     most: Most = 16,
-    repeats: Annotated[
-        int, Number(
-            2, 1000, "Random orders", "Random orders of participants; each predicts a different "
-            "participant."
-        )
-    ] = 20,
+    repeats: Annotated[int, Number(
+        2, 1000, "Random orders", "Random orders of participants; each predicts a different "
+        "participant."
+    )] = 20,
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> PoolingCurve:

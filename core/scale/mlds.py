@@ -120,57 +120,35 @@ class MLDS(Method):
     name = "mlds"
     title = "MLDS"
 
-    stimulus: Annotated[
-        str | None,
-        Column(
-            "Stimulus",
-            "Column of the stimulus metadata with the physical value.",
-            automatic="Order of the objects",
-        ),
-    ] = None
-    most_levels: Annotated[
-        int | None,
-        Number(
-            3, 1000, "Max. levels",
-            "Where there are more, neighbouring stimulus values are binned into this many levels, "
-            "as if their objects looked the same.",
-            automatic="one for every value",
-        ),
-    ] = None
-    link: Annotated[
-        str,
-        Choice(
-            {name: link.title for name, link in LINKS.items()}, "Link",
-            "Distribution of the decision noise.",
-        ),
-    ] = "probit"
-    outside: Annotated[
-        bool,
-        Switch(
-            "Use answers whose anchor lies at one end",
-            "On a monotonic scale their correct answer is known beforehand, so the published "
-            "method does not ask them.",
-            advanced=True,
-        ),
-    ] = False
-    lapses: Annotated[
-        str,
-        Choice(
-            LAPSES, "Lapses",
-            "Proportion of trials in which an observer guesses, whatever was shown: estimated with "
-            "the scale. Without, a few errors in clear cases make all answers look noisy.",
-            advanced=True, later=True,
-        ),
-    ] = "none"
-    order: Annotated[
-        bool,
-        Switch(
-            "Preference for first or second",
-            "Lets every observer prefer the first or the second interval, where it is recorded "
-            "which came first.",
-            advanced=True, later=True,
-        ),
-    ] = False
+    stimulus: Annotated[str | None, Column(
+        "Stimulus", "Column of the stimulus metadata with the physical value.",
+        automatic="Order of the objects"
+    )] = None
+    most_levels: Annotated[int | None, Number(
+        3, 1000, "Max. levels",
+        "Where there are more, neighbouring stimulus values are binned into this many levels, "
+        "as if their objects looked the same.", automatic="one for every value"
+    )] = None
+    link: Annotated[str, Choice(
+        {name: link.title for name, link in LINKS.items()}, "Link",
+        "Distribution of the decision noise."
+    )] = "probit"
+    outside: Annotated[bool, Switch(
+        "Use answers whose anchor lies at one end",
+        "On a monotonic scale their correct answer is known beforehand, so the published "
+        "method does not ask them.", advanced=True
+    )] = False
+    lapses: Annotated[str, Choice(
+        LAPSES, "Lapses",
+        "Proportion of trials in which an observer guesses, whatever was shown: estimated with "
+        "the scale. Without, a few errors in clear cases make all answers look noisy.",
+        advanced=True, later=True
+    )] = "none"
+    order: Annotated[bool, Switch(
+        "Preference for first or second",
+        "Lets every observer prefer the first or the second interval, where it is recorded "
+        "which came first.", advanced=True, later=True
+    )] = False
 
     @property
     def answer_columns(self) -> tuple[str, ...]:

@@ -29,13 +29,10 @@ from tripletscope.core.scale.trials import stimulus_of
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.sources import Maps, Source, samples_from
 
-Stimulus = Annotated[
-    str | None,
-    Column(
-        "Stimulus", "Column of the stimulus metadata with the physical value.",
-        automatic="Order of the objects",
-    ),
-]
+Stimulus = Annotated[str | None, Column(
+    "Stimulus", "Column of the stimulus metadata with the physical value.",
+    automatic="Order of the objects"
+)]
 #: Of five objects, one order in twelve is the shortest way around: none has p < .05.
 FEWEST_AROUND = 6
 
@@ -186,10 +183,9 @@ def ordinal_scale(
     triplets: Judgements,
     *,
     stimulus: Stimulus = None,
-    n_components: Annotated[
-        int,
-        Number(1, 3, "Dimensions", "One for a scale; two or three for circles and helices."),
-    ] = 1,
+    n_components: Annotated[int, Number(
+        1, 3, "Dimensions", "One for a scale; two or three for circles and helices."
+    )] = 1,
     source: Source = "bootstrap",
     unit: Unit = "auto",
     maps: Maps = 100,
@@ -323,17 +319,11 @@ def scales_by(
     triplets: Judgements,
     *,
     stimulus: Stimulus = None,
-    by: Annotated[
-        str | None,
-        Column(
-            "Groups", "Column of the response metadata: one scale per value, beside that of all "
-            "answers.",
-            of="answers",
-        ),
-    ] = "participant",
-    most: Annotated[
-        int, Number(1, 1000, "Max. groups", "Those with the most answers.")
-    ] = 12,
+    by: Annotated[str | None, Column(
+        "Groups", "Column of the response metadata: one scale per value, beside that of all "
+        "answers.", of="answers"
+    )] = "participant",
+    most: Annotated[int, Number(1, 1000, "Max. groups", "Those with the most answers.")] = 12,
     unit: Unit = "auto",
     maps: Maps = 100,
     coverage: Annotated[float, Number(0.5, 0.999, "Coverage of the band")] = 0.95,

@@ -134,23 +134,16 @@ def bootstrap_scale(
     method: MLDS,
     triplets: Any,
     *,
-    resamples: Annotated[
-        int, Number(
-            20, 1_000_000, "Bootstrap replicates",
-            "More make the intervals themselves more precise."
-        )
-    ] = 10_000,
-    scheme: Annotated[
-        str,
-        Choice(
-            {"model": "Parametric (fitted model)", "answers": "Non-parametric (answers)"},
-            "Resampling",
-            "Parametric: new answers to the same questions, simulated by the fitted model, as R's "
-            "MLDS does. Non-parametric: answers resampled with replacement, which does not rely on "
-            "the model, but omits some questions. Participants are always resampled, because the "
-            "model is that of one observer.",
-        ),
-    ] = "model",
+    resamples: Annotated[int, Number(
+        20, 1_000_000, "Bootstrap replicates", "More make the intervals themselves more precise."
+    )] = 10_000,
+    scheme: Annotated[str, Choice(
+        {"model": "Parametric (fitted model)", "answers": "Non-parametric (answers)"}, "Resampling",
+        "Parametric: new answers to the same questions, simulated by the fitted model, as R's "
+        "MLDS does. Non-parametric: answers resampled with replacement, which does not rely on "
+        "the model, but omits some questions. Participants are always resampled, because the "
+        "model is that of one observer."
+    )] = "model",
     unit: Unit = "auto",
     seed: Seed = 0,
     progress: Progress = silent,

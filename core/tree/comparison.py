@@ -72,26 +72,18 @@ def search_curve(
     method: Method,
     triplets: Triplets,
     *,
-    n_trees: Annotated[
-        int,
-        Number(2, 100, "Trees of the forest", "Compared with one tree, for as many questions."),
-    ] = 10,
-    folds: Annotated[
-        int,
-        Number(
-            2, 100_000, "Folds",
-            "The neighbours of each part are searched in trees of the others; as many folds as "
-            "objects leave one out.",
-            advanced=True,
-        ),
-    ] = 10,
-    max_objects: Annotated[
-        int,
-        Number(
-            10, 100_000, "Objects searched for", "Fewer are faster, with wider intervals.",
-            advanced=True,
-        ),
-    ] = 1000,
+    n_trees: Annotated[int, Number(
+        2, 100, "Trees of the forest", "Compared with one tree, for as many questions."
+    )] = 10,
+    folds: Annotated[int, Number(
+        2, 100_000, "Folds",
+        "The neighbours of each part are searched in trees of the others; as many folds as "
+        "objects leave one out.", advanced=True
+    )] = 10,
+    max_objects: Annotated[int, Number(
+        10, 100_000, "Objects searched for", "Fewer are faster, with wider intervals.",
+        advanced=True
+    )] = 1000,
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> SearchCurve:

@@ -23,10 +23,9 @@ from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow
 from tripletscope.core.tree.oracle import Oracle, converse
 from tripletscope.core.tree.search import nearest
 
-LeafSize = Annotated[
-    int,
-    Number(1, 100_000, "Leaf size", "Cells of at most this many objects are not divided."),
-]
+LeafSize = Annotated[int, Number(
+    1, 100_000, "Leaf size", "Cells of at most this many objects are not divided."
+)]
 Trees = Annotated[
     int, Number(1, 10_000, "Trees M", "More trees reduce the error, slowly beyond a hundred.")
 ]
@@ -71,14 +70,11 @@ class ComparisonForest(ComparingEstimator):
     metric: str | Oracle = "euclidean"
     n_estimators: Trees = 100
     leaf_size: LeafSize = 1
-    max_samples: Annotated[
-        float,
-        Number(
-            0.01, 1.0, "Subsample fraction r",
-            "Each tree is grown from this fraction of objects. Below 1, the others give the "
-            "out-of-bag error.",
-        ),
-    ] = 1.0
+    max_samples: Annotated[float, Number(
+        0.01, 1.0, "Subsample fraction r",
+        "Each tree is grown from this fraction of objects. Below 1, the others give the "
+        "out-of-bag error."
+    )] = 1.0
     seed: Seed = 0
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> Self:

@@ -38,23 +38,15 @@ _PENALTIES = (0.1, 1.0, 10.0, 100.0)
 _INNER_FOLDS = 3
 _CART_TREES = 100
 
-OracleChoice = Annotated[
-    str,
-    Choice(
-        {"fitted": "Map or features", "answered": "The data first"},
-        "Oracle",
-        "What answers which of two objects a third is nearer to: the map, kernel or features "
-        "alone, or the data wherever they have an answer.",
-    ),
-]
+OracleChoice = Annotated[str, Choice(
+    {"fitted": "Map or features", "answered": "The data first"}, "Oracle",
+    "What answers which of two objects a third is nearer to: the map, kernel or features "
+    "alone, or the data wherever they have an answer."
+)]
 Kind = Annotated[str, Choice({"classes": "Classes", "numbers": "Numbers"}, "Predicted as")]
-Share = Annotated[
-    float,
-    Number(
-        0.1, 1.0, "Subsample fraction r", "Of the objects, for each tree.",
-        advanced=True,
-    ),
-]
+Share = Annotated[float, Number(
+    0.1, 1.0, "Subsample fraction r", "Of the objects, for each tree.", advanced=True
+)]
 
 
 @dataclass(frozen=True)

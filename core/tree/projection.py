@@ -154,13 +154,10 @@ class KDTree(_ProjectionTree):
     comparison trees were held against (Haghiri, Ghoshdastidar & von Luxburg 2017).
     """
 
-    coordinate: Annotated[
-        str,
-        Choice(
-            {"widest": "Of largest variance", "random": "Drawn at random"}, "Coordinate",
-            "Along which a cell is halved.", advanced=True,
-        ),
-    ] = "widest"
+    coordinate: Annotated[str, Choice(
+        {"widest": "Of largest variance", "random": "Drawn at random"}, "Coordinate",
+        "Along which a cell is halved.", advanced=True
+    )] = "widest"
     seed: Seed = 0
 
     def _directions(self, vectors: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:

@@ -46,21 +46,15 @@ class ForestProximity(MapKernel):
     name = "proximity"
     title = "Forest proximity"
 
-    basis: Annotated[
-        Method | dict | None,
-        Inner(
-            ("embedding",), "Map", "Answers questions that nobody was asked.",
-            automatic=DEFAULT_EMBEDDING.title,
-        ),
-    ] = None
+    basis: Annotated[Method | dict | None, Inner(
+        ("embedding",), "Map", "Answers questions that nobody was asked.",
+        automatic=DEFAULT_EMBEDDING.title
+    )] = None
     n_estimators: Trees = 200
-    leaf_size: Annotated[
-        int,
-        Number(
-            2, 1000, "Leaf size", "Cells of this many objects are not divided. Larger leaves "
-            "reveal larger structures.",
-        ),
-    ] = 8
+    leaf_size: Annotated[int, Number(
+        2, 1000, "Leaf size", "Cells of this many objects are not divided. Larger leaves "
+        "reveal larger structures."
+    )] = 8
     seed: Seed = 0
 
     def _fit_mapped(self, fitted: Method, triplets: Judgements) -> None:

@@ -44,14 +44,11 @@ def search_errors(
     estimator: BaseEstimator,
     X: np.ndarray,
     *,
-    folds: Annotated[
-        int,
-        Number(
-            2, 1_000_000, "Folds",
-            "The neighbours of each part are searched in a tree of the others; as many folds as "
-            "objects leave one out.",
-        ),
-    ] = 10,
+    folds: Annotated[int, Number(
+        2, 1_000_000, "Folds",
+        "The neighbours of each part are searched in a tree of the others; as many folds as "
+        "objects leave one out."
+    )] = 10,
     max_objects: Annotated[
         int, Number(1, 1_000_000, "Objects", "Number of objects whose neighbours are searched.")
     ] = 1_000_000,

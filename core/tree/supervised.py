@@ -35,14 +35,11 @@ _CLEARLY = 2.0
 #: For each tree some objects, by position among those to be predicted, and their leaves.
 Reached = Iterable[tuple[np.ndarray, np.ndarray]]
 
-OutOfBag = Annotated[
-    bool,
-    Switch(
-        "Out-of-bag error",
-        "Each training object is predicted by the trees that were grown without it, which takes "
-        "questions about it. Needs a share of objects per tree below 1.",
-    ),
-]
+OutOfBag = Annotated[bool, Switch(
+    "Out-of-bag error",
+    "Each training object is predicted by the trees that were grown without it, which takes "
+    "questions about it. Needs a share of objects per tree below 1."
+)]
 
 #: How votes of more than two classes are counted.
 Multiclass = Annotated[
@@ -176,23 +173,17 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
     True
     """
 
-    pivots: Annotated[
-        str,
-        Choice(
-            {"supervised": "Of different classes", "random": "Random"}, "Pivots",
-            "Pairs of different classes yield purer cells.",
-        ),
-    ] = "supervised"
+    pivots: Annotated[str, Choice(
+        {"supervised": "Of different classes", "random": "Random"}, "Pivots",
+        "Pairs of different classes yield purer cells."
+    )] = "supervised"
     multiclass: Multiclass = "pooled"
-    divide_pure: Annotated[
-        bool,
-        Switch(
-            "Divide pure cells",
-            "Under supervised pivots, cells of one class are divided by random pairs too, as in "
-            "the paper: more questions, and for a leaf size of 1 the same law of the votes.",
-            advanced=True,
-        ),
-    ] = False
+    divide_pure: Annotated[bool, Switch(
+        "Divide pure cells",
+        "Under supervised pivots, cells of one class are divided by random pairs too, as in "
+        "the paper: more questions, and for a leaf size of 1 the same law of the votes.",
+        advanced=True
+    )] = False
     oob_score: OutOfBag = False
 
     def _learn(
@@ -327,15 +318,11 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
     True
     """
 
-    leaf_size: Annotated[
-        int | None,
-        Number(
-            1, 100_000, "Leaf size",
-            "Cells of at most this many objects are not divided. Choosing takes about as many "
-            "questions as growing the forest with a leaf size of 1.",
-            automatic="By out-of-bag error",
-        ),
-    ] = None
+    leaf_size: Annotated[int | None, Number(
+        1, 100_000, "Leaf size",
+        "Cells of at most this many objects are not divided. Choosing takes about as many "
+        "questions as growing the forest with a leaf size of 1.", automatic="By out-of-bag error"
+    )] = None
     pivots: Annotated[
         str,
         Choice(

@@ -89,15 +89,11 @@ class ComparisonTree(ComparingEstimator):
             "the cell have been asked.",
         ),
     ] = "random"
-    n_pairs: Annotated[
-        int,
-        Number(
-            1, 51, "Pairs of pivots",
-            "An odd number of pairs decides by majority, against noise: the further pairs are "
-            "drawn from the two sides of the first.",
-            advanced=True,
-        ),
-    ] = 1
+    n_pairs: Annotated[int, Number(
+        1, 51, "Pairs of pivots",
+        "An odd number of pairs decides by majority, against noise: the further pairs are "
+        "drawn from the two sides of the first.", advanced=True
+    )] = 1
     seed: Seed = 0
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> Self:
