@@ -64,9 +64,7 @@ class Clustering(Method):
         progress(1.0)
         return self
 
-    def space(
-        self, triplets: Triplets, *, progress: Progress = silent
-    ) -> tuple[Space, bool]:
+    def space(self, triplets: Triplets, *, progress: Progress = silent) -> tuple[Space, bool]:
         """Where the objects lie, and whether finding that out was stopped."""
         raise NotImplementedError
 
@@ -138,9 +136,7 @@ class BasedClustering(Clustering):
         "are.", automatic=DEFAULT_EMBEDDING.title
     )] = None
 
-    def space(
-        self, triplets: Triplets, *, progress: Progress = silent
-    ) -> tuple[Space, bool]:
+    def space(self, triplets: Triplets, *, progress: Progress = silent) -> tuple[Space, bool]:
         """Where the objects lie, and whether finding that out was stopped."""
         fitted = self.similarity().fit(triplets, progress=progress)
         return space_of(fitted), fitted.stopped_

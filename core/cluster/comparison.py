@@ -58,9 +58,7 @@ class ComparisonLinkage(Hierarchy):
         "merge; the time grows with the number of answers times the number of objects."
     )] = "additive"
 
-    def space(
-        self, triplets: Triplets, *, progress: Progress = silent
-    ) -> tuple[Space, bool]:
+    def space(self, triplets: Triplets, *, progress: Progress = silent) -> tuple[Space, bool]:
         """Distances of which average linkage makes the tree.
 
         By additive similarity, how much less similar two objects are than the most similar ones;

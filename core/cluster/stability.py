@@ -149,14 +149,8 @@ def stability(
 
 
 def _replicate(
-    method: Clustering,
-    triplets: Triplets,
-    units: SamplingUnits,
-    n_clusters: int,
-    numbers: np.ndarray,
-    reference: np.ndarray,
-    branches: np.ndarray,
-    seed: np.random.SeedSequence,
+    method: Clustering, triplets: Triplets, units: SamplingUnits, n_clusters: int,
+    numbers: np.ndarray, reference: np.ndarray, branches: np.ndarray, seed: np.random.SeedSequence,
     halt: Halt,
 ) -> _Replicate:
     from sklearn.metrics import adjusted_rand_score  # imported late: slow to import

@@ -131,9 +131,7 @@ def results_of(
         raise Stopped
 
 
-def _results(
-    function: Callable, items: list[tuple], shared: bool, halt: Halt
-) -> Iterator[Any]:
+def _results(function: Callable, items: list[tuple], shared: bool, halt: Halt) -> Iterator[Any]:
     # Where nobody has chosen, joblib itself would take processes, and one thread if told to
     # prefer threads.
     (backend, _), (_, n_jobs) = get_active_backend(prefer="threads"), get_active_backend()

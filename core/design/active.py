@@ -64,15 +64,9 @@ _REPLICATES = 20
 
 @declared
 def propose(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    n_questions: int,
-    *,
-    strategy: Strategy = "random",
-    landmarks: Landmarks = 10,
-    batch: Batch = "spread",
-    seed: Seed = 0,
-    samples: Samples | None = None,
+    method: OrdinalEmbedding, triplets: Triplets, n_questions: int, *,
+    strategy: Strategy = "random", landmarks: Landmarks = 10, batch: Batch = "spread",
+    seed: Seed = 0, samples: Samples | None = None,
 ) -> np.ndarray:
     """Questions for the next batch, in random order and with sides drawn by lot.
 
@@ -406,14 +400,8 @@ def compare_active(
 
 
 def _simulated(
-    method: OrdinalEmbedding,
-    truth: Truth,
-    n_answers: int,
-    sizes: np.ndarray,
-    strategy: str,
-    batch: str,
-    seed: np.random.SeedSequence,
-    halt: Halt,
+    method: OrdinalEmbedding, truth: Truth, n_answers: int, sizes: np.ndarray, strategy: str,
+    batch: str, seed: np.random.SeedSequence, halt: Halt,
 ) -> np.ndarray:
     """(2, 2, p): chosen and random, error and disparity, from the same first answers."""
     rng = np.random.default_rng(seed)

@@ -112,14 +112,8 @@ def detect_dimension(
 
 
 def _suggested(
-    method: OrdinalEmbedding,
-    scenario: Scenario,
-    size: int,
-    most: int,
-    dimensions: range,
-    folds: int,
-    seed: np.random.SeedSequence,
-    halt: Halt,
+    method: OrdinalEmbedding, scenario: Scenario, size: int, most: int, dimensions: range,
+    folds: int, seed: np.random.SeedSequence, halt: Halt,
 ) -> int:
     """Number of dimensions that the first `size` answers of a simulation suggest."""
     rng = np.random.default_rng(seed)

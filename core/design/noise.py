@@ -127,9 +127,7 @@ def noise_curve(
     return NoiseCurve(levels[:whole], numbers, *each.transpose(3, 1, 2, 0))
 
 
-def _levels(
-    scenario: Scenario, vary: str, lowest: float, highest: float, steps: int
-) -> np.ndarray:
+def _levels(scenario: Scenario, vary: str, lowest: float, highest: float, steps: int) -> np.ndarray:
     """(steps,) levels, evenly spaced."""
     if vary == "length_scale" and scenario.truth != "observer":
         raise ValueError("length scales are of observers: choose one scale per observer as truth")

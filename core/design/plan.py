@@ -99,9 +99,7 @@ class Plan:
             "high": mean + reach if quantity == "ellipse" else np.minimum(mean + reach, 1.0),
         })
 
-    def enough(
-        self, *, accuracy: float | None = None, ellipse: float | None = None
-    ) -> int | None:
+    def enough(self, *, accuracy: float | None = None, ellipse: float | None = None) -> int | None:
         """Answers after which the mean accuracy, or ellipse, is as wanted; None if never.
 
         Interpolated in the logarithm of the number of answers. Where fewer than the first would
@@ -291,12 +289,7 @@ def _error(positions: np.ndarray, rows: np.ndarray) -> float:
 
 
 def _continued(
-    method: Method,
-    scenario: Scenario,
-    design: str,
-    repeated: int,
-    running: _Running,
-    size: int,
+    method: Method, scenario: Scenario, design: str, repeated: int, running: _Running, size: int,
     halt: Halt,
 ) -> tuple[_Running, np.ndarray]:
     """A simulation after `size` answers; accuracy, ellipse and disparity of what they teach."""
@@ -313,12 +306,7 @@ def _continued(
 
 
 def _asked(
-    method: Method,
-    scenario: Scenario,
-    design: str,
-    repeated: int,
-    running: _Running,
-    size: int,
+    method: Method, scenario: Scenario, design: str, repeated: int, running: _Running, size: int,
     halt: Halt,
 ) -> np.ndarray:
     """Answers of a design up to `size`; designs that can are continued."""
@@ -340,9 +328,7 @@ def _asked(
     return np.concatenate([before, scenario.answers(running.positions, questions, rng)])
 
 
-def _shape(
-    fitted: Method, data: Triplets, running: _Running, halt: Halt
-) -> tuple[float, float]:
+def _shape(fitted: Method, data: Triplets, running: _Running, halt: Halt) -> tuple[float, float]:
     """Size of the ellipses and disparity of a map or scale; NaN for what has no positions."""
     seed = int(running.rng.integers(2**31))
     if isinstance(fitted, OrdinalEmbedding):

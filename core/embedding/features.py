@@ -59,9 +59,7 @@ class Features(Embedding):
         "large numbers decide."
     )] = True
 
-    def fit(
-        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
-    ) -> Self:
+    def fit(self, triplets: Judgements, y: Any = None, *, progress: Progress = silent) -> Self:
         """Take the features of the objects; answers do not matter.
 
         Parameters

@@ -168,11 +168,7 @@ class OrdinalEmbedding(Embedding):
         )
 
     def fit(
-        self,
-        triplets: Judgements,
-        y: Any = None,
-        *,
-        init_embedding: np.ndarray | None = None,
+        self, triplets: Judgements, y: Any = None, *, init_embedding: np.ndarray | None = None,
         progress: Progress = silent,
     ) -> Self:
         """Find the map with the lowest loss.

@@ -14,14 +14,8 @@ _TRIALS = 48
 
 
 def place(
-    given: Judgements,
-    embedding: np.ndarray,
-    placed: np.ndarray,
-    loss: Loss,
-    *,
-    prior: float,
-    n_starts: int,
-    rng: np.random.Generator,
+    given: Judgements, embedding: np.ndarray, placed: np.ndarray, loss: Loss, *, prior: float,
+    n_starts: int, rng: np.random.Generator,
 ) -> np.ndarray:
     """Positions of all objects when those of `embedding` stay where they are.
 

@@ -207,11 +207,7 @@ class _Streamed:
 
 
 def fit_stored(
-    method: Fitted,
-    stored: StoredAnswers,
-    *,
-    tolerance: float = 1e-3,
-    progress: Progress = silent,
+    method: Fitted, stored: StoredAnswers, *, tolerance: float = 1e-3, progress: Progress = silent
 ) -> Fitted:
     """Fit a map to answers that do not fit into memory, from one start.
 

@@ -106,9 +106,7 @@ class Ceiling:
         )
 
 
-def both_ways(
-    triplets: Judgements, group: np.ndarray, n_groups: int
-) -> np.ndarray:
+def both_ways(triplets: Judgements, group: np.ndarray, n_groups: int) -> np.ndarray:
     """(groups, 2) weight of the answers of one and of the other verdict."""
     found = np.bincount(2 * group + triplets.verdicts, triplets.weight, 2 * n_groups)
     found = found.astype(float)  # whole numbers where there are no answers
@@ -169,9 +167,7 @@ def _asked(triplets: Judgements) -> _Asked:
     return _Asked(triplets.take(named), own[named], alone, "self")
 
 
-def repeat_error(
-    triplets: Judgements, *, unit: str = "auto"
-) -> ErrorEstimate | None:
+def repeat_error(triplets: Judgements, *, unit: str = "auto") -> ErrorEstimate | None:
     """Error of predicting each answer by the majority of the other answers to its question.
 
     How well people predict each other. Where participants are named, the others are those of
@@ -267,9 +263,7 @@ def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:
     )
 
 
-def _sums(
-    asked: _Asked, units: np.ndarray, are_people: bool
-) -> tuple[np.ndarray, np.ndarray]:
+def _sums(asked: _Asked, units: np.ndarray, are_people: bool) -> tuple[np.ndarray, np.ndarray]:
     """(6,) the sums of `_of_questions` over all questions, and (6, U) those without each unit."""
     given, mine, to = asked.counts()
     own = np.array([np.bincount(to, pairs, len(given)) for pairs in pairs_of(mine)])

@@ -63,9 +63,7 @@ def people_of(part: Judgements, unit: str) -> KnownPeople | None:
     return None if few else known_people(part, unit)
 
 
-def choice_ceiling(
-    given: Judgements, stages: Choices, *, unit: str = "auto"
-) -> ChoiceCeiling:
+def choice_ceiling(given: Judgements, stages: Choices, *, unit: str = "auto") -> ChoiceCeiling:
     """Bounds of the accuracy that noise in choices among several allows.
 
     stages: Of `given`: all among equally many, of which equally many were chosen.

@@ -11,13 +11,8 @@ from tripletscope.core.geometry import ellipsoids
 
 
 def inspect_objects(
-    fitted: OrdinalEmbedding,
-    triplets: Triplets,
-    covariances: np.ndarray | None = None,
-    *,
-    coverage: float = 0.95,
-    degrees: float | None = None,
-    n_neighbours: int = 5,
+    fitted: OrdinalEmbedding, triplets: Triplets, covariances: np.ndarray | None = None, *,
+    coverage: float = 0.95, degrees: float | None = None, n_neighbours: int = 5,
 ) -> pd.DataFrame:
     """What a map says of every object.
 

@@ -87,9 +87,7 @@ class ErrorEstimate:
     missed: np.ndarray | None = None
 
 
-def question_folds(
-    triplets: Judgements, folds: int, rng: np.random.Generator
-) -> np.ndarray:
+def question_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -> np.ndarray:
     """(T,) number of the fold of every answer.
 
     All answers to one comparison, repeats and contradictions alike, share a fold, and so do all
@@ -233,9 +231,7 @@ def cross_validate(
     )
 
 
-def _added(
-    before: np.ndarray | None, missed: np.ndarray | None, repeats: int
-) -> np.ndarray | None:
+def _added(before: np.ndarray | None, missed: np.ndarray | None, repeats: int) -> np.ndarray | None:
     """What was missed so far and once more, as a mean over all repeats."""
     if missed is None:
         return None
@@ -410,8 +406,7 @@ def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.Da
 
 @task("Predicting the test answers", columns=("split", "participant"))
 def split_error(
-    method: Method, triplets: Triplets, *, unit: IntervalUnit = "auto",
-    progress: Progress = silent,
+    method: Method, triplets: Triplets, *, unit: IntervalUnit = "auto", progress: Progress = silent
 ) -> ErrorEstimate:
     """Triplet error on the data's own test answers, learned from its training answers.
 

@@ -219,9 +219,7 @@ def _question(experiment: Experiment, row: Sequence[int], source: str, **more: A
     )
 
 
-def _asked(
-    experiment: Experiment, person: int, rng: np.random.Generator
-) -> list[Question | None]:
+def _asked(experiment: Experiment, person: int, rng: np.random.Generator) -> list[Question | None]:
     """The questions without repeats and checks."""
     n, source, pool = experiment.n_questions, experiment.source, _pool(experiment)
     if source == "list":
@@ -247,9 +245,7 @@ def _asked(
     return [_question(experiment, row, source) for row in rows]
 
 
-def _listed(
-    experiment: Experiment, person: int, rng: np.random.Generator
-) -> list[Question | None]:
+def _listed(experiment: Experiment, person: int, rng: np.random.Generator) -> list[Question | None]:
     """Of numbered lists the person's one, as it stands; else the next so many, in random order."""
     records = experiment.questions
     if not records:

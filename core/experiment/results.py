@@ -264,9 +264,7 @@ def experiment_objects(experiment: Experiment) -> pd.DataFrame:
     return table
 
 
-def gathered_answers(
-    experiment: Experiment, records: Iterable[AnswerRecord]
-) -> Judgements:
+def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) -> Judgements:
     """The answers about objects as a data set, as it is read of their table.
 
     Answers to practice, catch and gold questions are left out: see `checks_answered`.

@@ -60,15 +60,9 @@ Fee = Annotated[float, Number(
 
 @declared
 def simulated_participants(
-    experiment: Experiment,
-    positions: Any,
-    n_people: Participants = 20,
-    *,
-    noise: Noise = "logistic",
-    level: Level = LEVELS["logistic"].default,
-    careless: Careless = 0.05,
-    heterogeneity: Heterogeneity = 0.0,
-    seed: Seed = 0,
+    experiment: Experiment, positions: Any, n_people: Participants = 20, *,
+    noise: Noise = "logistic", level: Level = LEVELS["logistic"].default, careless: Careless = 0.05,
+    heterogeneity: Heterogeneity = 0.0, seed: Seed = 0,
 ) -> list[AnswerRecord]:
     """Answers of simulated people to the questions that they would be asked.
 
@@ -196,9 +190,7 @@ def _answer(question: Question, who: _Simulated, shown: Sequence[int]) -> list[i
     return order[: question.n_chosen]
 
 
-def _most_similar_first(
-    who: _Simulated, shown: np.ndarray, pairs: np.ndarray
-) -> list[int]:
+def _most_similar_first(who: _Simulated, shown: np.ndarray, pairs: np.ndarray) -> list[int]:
     """Numbers of pairs of what is shown, as this person orders them at this moment."""
     rng, level = who.rng, who.level
     seen = who.positions[shown]
@@ -252,12 +244,8 @@ class Expected:
 
 @declared
 def expected(
-    experiment: Experiment,
-    *,
-    seconds: Seconds = 3.0,
-    seconds_before: Before = 120.0,
-    pay: Pay = 12.0,
-    fee: Fee = 0.0,
+    experiment: Experiment, *, seconds: Seconds = 3.0, seconds_before: Before = 120.0,
+    pay: Pay = 12.0, fee: Fee = 0.0,
 ) -> Expected:
     """How long an experiment takes and what it costs, if as many as it is for finish.
 
@@ -299,11 +287,7 @@ def expected(
 
 
 def expected_accuracy(
-    experiment: Experiment,
-    *,
-    scenario: Scenario | None = None,
-    repeats: int = 8,
-    seed: int = 0,
+    experiment: Experiment, *, scenario: Scenario | None = None, repeats: int = 8, seed: int = 0,
     progress: Progress = silent,
 ) -> Plan:
     """How well a map of the answers would predict further ones, by simulation.

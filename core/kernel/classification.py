@@ -125,14 +125,8 @@ def column_of(triplets: Triplets, name: str) -> pd.Series:
 
 
 def classify_labels(
-    fitted: Method,
-    labels: Any,
-    *,
-    algorithm: str = "svm",
-    folds: int = 10,
-    repeats: int = 5,
-    seed: int = 0,
-    progress: Progress = silent,
+    fitted: Method, labels: Any, *, algorithm: str = "svm", folds: int = 10, repeats: int = 5,
+    seed: int = 0, progress: Progress = silent,
 ) -> Classification:
     """The same for a method that is fitted already, and labels of its n objects.
 
@@ -165,14 +159,8 @@ class Learner(NamedTuple):
 
 
 def classify_by(
-    learner: Callable[[int], Learner],
-    space: Space,
-    labels: Any,
-    *,
-    folds: int = 10,
-    repeats: int = 5,
-    seed: int = 0,
-    progress: Progress = silent,
+    learner: Callable[[int], Learner], space: Space, labels: Any, *, folds: int = 10,
+    repeats: int = 5, seed: int = 0, progress: Progress = silent,
 ) -> Classification:
     """The same by any classifier; folds follow from the labels and the seed alone.
 

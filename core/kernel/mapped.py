@@ -21,9 +21,7 @@ class MapKernel(Kernel):
         ("embedding",), "Map", "The map that the kernel needs.", automatic=DEFAULT_EMBEDDING.title
     )] = None
 
-    def fit(
-        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
-    ) -> Self:
+    def fit(self, triplets: Judgements, y: Any = None, *, progress: Progress = silent) -> Self:
         """Find the map, then the kernel.
 
         Parameters

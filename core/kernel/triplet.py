@@ -144,9 +144,7 @@ class TripletKernel(Kernel):
         """The votes of all answers."""
         raise NotImplementedError
 
-    def _features(
-        self, triplets: Triplets
-    ) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
+    def _features(self, triplets: Triplets) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
         """Rows of length 1, or 0 where there is nothing; and where there is something."""
         raise NotImplementedError
 
@@ -190,9 +188,7 @@ class K1(TripletKernel):
         shape = (triplets.n_objects, n_choices * (n_choices - 1) // 2)
         return Entries(anchor, column, sign, triplets.weight, shape)
 
-    def _features(
-        self, triplets: Triplets
-    ) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
+    def _features(self, triplets: Triplets) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
         n = triplets.n_objects
         rank, n_choices = _ranks(n, *triplets.rows[:, 1:].T)
         shape = (n, n_choices * (n_choices - 1) // 2)
@@ -241,9 +237,7 @@ class K2(TripletKernel):
             (n, n_anchors * n_others),
         )
 
-    def _features(
-        self, triplets: Triplets
-    ) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
+    def _features(self, triplets: Triplets) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
         n, (anchor, near, far) = triplets.n_objects, triplets.rows.T
         is_dense = _is_dense((n, _ranks(n, anchor)[1] * _ranks(n, near, far)[1]), len(triplets))
         if not is_dense:
@@ -254,9 +248,7 @@ class K2(TripletKernel):
         return _unit_rows(_votes(entries, n)) if is_dense else _sparse(entries)
 
 
-def _landmark_features(
-    triplets: Triplets, landmarks: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _landmark_features(triplets: Triplets, landmarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Features of k2 where every answer has a landmark as its anchor and among its choices.
 
     All objects share the features (landmark, landmark). The far more numerous (landmark, other)

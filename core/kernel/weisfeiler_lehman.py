@@ -67,9 +67,7 @@ class WeisfeilerLehman(Kernel):
         "Normalise", "Count vectors are scaled to length 1, so that graph size does not matter."
     )] = False
 
-    def fit(
-        self, graphs: Iterable[Graph], y: Any = None, *, progress: Progress = silent
-    ) -> Self:
+    def fit(self, graphs: Iterable[Graph], y: Any = None, *, progress: Progress = silent) -> Self:
         """Count and multiply.
 
         Parameters
@@ -129,9 +127,7 @@ class WeisfeilerLehman(Kernel):
         return self
 
 
-def _joined(
-    graphs: Sequence[Graph], labelled: bool
-) -> tuple[np.ndarray, np.ndarray, list[int]]:
+def _joined(graphs: Sequence[Graph], labelled: bool) -> tuple[np.ndarray, np.ndarray, list[int]]:
     """Edges of all graphs as one, the graph of each, and the number of its label."""
     start = np.cumsum([0] + [len(g.node_labels) for g in graphs])
     edges = [g.edges + first for g, first in zip(graphs, start[:-1], strict=True)]
@@ -142,9 +138,7 @@ def _joined(
     return np.concatenate(edges).astype(np.int64), owner, kinds
 
 
-def _neighbours(
-    edges: np.ndarray, kinds: list[int], n_nodes: int
-) -> list[list[tuple[int, int]]]:
+def _neighbours(edges: np.ndarray, kinds: list[int], n_nodes: int) -> list[list[tuple[int, int]]]:
     """Neighbours of every node with the label of the edge to each."""
     found: list[list[tuple[int, int]]] = [[] for _ in range(n_nodes)]
     for (a, b), kind in zip(edges.tolist(), kinds, strict=True):

@@ -67,9 +67,7 @@ class Floor:
         )
 
 
-def floor_of(
-    method: Method, triplets: Judgements, members: dict[str, np.ndarray]
-) -> Floor:
+def floor_of(method: Method, triplets: Judgements, members: dict[str, np.ndarray]) -> Floor:
     """Whether each of some people or groups gave answers enough.
 
     method: Without dimensions, a scale of one.

@@ -137,8 +137,7 @@ def errors_by_group(
 
 
 def estimate_of(
-    method: Method, triplets: Judgements | None, folds: int, unit: str, seed: int,
-    halt: Halt,
+    method: Method, triplets: Judgements | None, folds: int, unit: str, seed: int, halt: Halt
 ) -> ErrorEstimate | None:
     """Held-out error of some answers; None of too few, or if nobody waits for it any more."""
     if triplets is None:

@@ -57,11 +57,7 @@ class ObserverMaps:
 
 @task("Mapping every participant", "embedding")
 def observer_maps(
-    method: Embedding,
-    triplets: Judgements,
-    *,
-    by: By = "participant",
-    most: Most = 20,
+    method: Embedding, triplets: Judgements, *, by: By = "participant", most: Most = 20,
     progress: Progress = silent,
 ) -> ObserverMaps:
     """Maps of participants or groups, aligned by Procrustes, and how far apart they are.

@@ -251,9 +251,7 @@ def _predicted(
     return right, 0.5 + np.sign(lead.sum(axis=1)) / 2
 
 
-def _reach(
-    values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int | None
-) -> float:
+def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int | None) -> float:
     """Half the width of the 95 % interval of a mean over rows; see `reach_over_people`.
 
     Shapes: values, fold (n_rows,).

@@ -108,9 +108,7 @@ class Confusions(Measured):
             )
 
     @classmethod
-    def from_matrix(
-        cls, counts: Any, ids: Sequence[str] | None = None, **options: Any
-    ) -> Self:
+    def from_matrix(cls, counts: Any, ids: Sequence[str] | None = None, **options: Any) -> Self:
         """Confusions from a square matrix, or from one for each participant by name.
 
         Parameters

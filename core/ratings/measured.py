@@ -350,9 +350,7 @@ def answers_of(
                     name)
 
 
-def compared(
-    square: np.ndarray, tie: float, most: int, rng: np.random.Generator
-) -> np.ndarray:
+def compared(square: np.ndarray, tie: float, most: int, rng: np.random.Generator) -> np.ndarray:
     """(t, 3) what dissimilarities, some of them NaN, say of all pairs beside all anchors.
 
     Differences up to `tie` say nothing. Of more than `most` answers so many are drawn.

@@ -249,9 +249,7 @@ class _Given:
         np.add.at(ties, (self.winner, self.loser), np.where(self.tie, count, 0.0))
         return wins, ties + ties.T
 
-    def resampled(
-        self, people: bool, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def resampled(self, people: bool, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         if people:
             number = len(self.raters)
             drawn = np.bincount(rng.integers(number, size=number), minlength=number)

@@ -88,13 +88,8 @@ def _unlikely(link: Link, size: np.ndarray, lapse: np.ndarray | float | None) ->
 
 
 def fit_many(
-    design: np.ndarray,
-    successes: np.ndarray,
-    totals: np.ndarray,
-    link: Link,
-    *,
-    start: np.ndarray | None = None,
-    prior: Prior | None = None,
+    design: np.ndarray, successes: np.ndarray, totals: np.ndarray, link: Link, *,
+    start: np.ndarray | None = None, prior: Prior | None = None,
 ) -> np.ndarray:
     """Coefficients of the most likely models, or, with a prior, of the most probable ones.
 

@@ -121,14 +121,8 @@ def _observers(answers: Judgements) -> tuple[np.ndarray, np.ndarray]:
 
 
 def most_likely(
-    asked: ObserverComparisons,
-    successes: np.ndarray,
-    totals: np.ndarray,
-    link: Link,
-    start: np.ndarray,
-    *,
-    prior: Prior | None = None,
-    fixed: np.ndarray | None = None,
+    asked: ObserverComparisons, successes: np.ndarray, totals: np.ndarray, link: Link,
+    start: np.ndarray, *, prior: Prior | None = None, fixed: np.ndarray | None = None,
     settled: float = 1e-10,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Values that make many sets of responses to the same comparisons the most likely.

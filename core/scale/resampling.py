@@ -211,9 +211,7 @@ def bootstrap_scale(
     )
 
 
-def batches(
-    number: int, together: int, seed: int
-) -> list[tuple[int, np.random.SeedSequence]]:
+def batches(number: int, together: int, seed: int) -> list[tuple[int, np.random.SeedSequence]]:
     """Sizes, of `together` but for the last one, and seeds of so many draws."""
     sizes = [min(together, number - start) for start in range(0, number, together)]
     return list(zip(sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True))

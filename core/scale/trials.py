@@ -177,10 +177,7 @@ def answers_of(data: Any) -> Judgements:
 
 
 def as_trials(
-    data: Any,
-    stimulus: str | None = None,
-    *,
-    outside: bool = False,
+    data: Any, stimulus: str | None = None, *, outside: bool = False,
     most_levels: int | None = None,
 ) -> ScaleTrials:
     """Difference-scaling trials from answers of any kind.

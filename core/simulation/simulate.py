@@ -150,11 +150,7 @@ def comparisons_of(
 
 
 def answer(
-    positions: np.ndarray,
-    questions: np.ndarray,
-    rng: np.random.Generator,
-    *,
-    noise: str = "none",
+    positions: np.ndarray, questions: np.ndarray, rng: np.random.Generator, *, noise: str = "none",
     level: float = 0.0,
 ) -> np.ndarray:
     """Rows (anchor, near, far) that a simulated observer gives.
@@ -204,13 +200,8 @@ def answer(
 
 
 def simulate(
-    positions: np.ndarray,
-    n_answers: int,
-    *,
-    noise: str = "none",
-    level: float = 0.0,
-    seed: int = 0,
-    name: str = "simulated",
+    positions: np.ndarray, n_answers: int, *, noise: str = "none", level: float = 0.0,
+    seed: int = 0, name: str = "simulated",
 ) -> Triplets:
     """Answers to random questions about objects at known positions.
 

@@ -36,9 +36,7 @@ class LeafSizes(NamedTuple):
 
 
 def try_leaf_sizes(
-    trees: Iterable[Nodes],
-    left_out: Iterable[tuple[np.ndarray, np.ndarray]],
-    response: np.ndarray,
+    trees: Iterable[Nodes], left_out: Iterable[tuple[np.ndarray, np.ndarray]], response: np.ndarray,
     objects: np.ndarray,
 ) -> LeafSizes | None:
     """Out-of-bag errors of all powers of two up to half the objects.

@@ -30,15 +30,8 @@ _LEAVES = (1, 4, 16)
 
 
 def predict_labels(
-    fitted: Kernel,
-    labels: Any,
-    classifier: str,
-    *,
-    folds: int = 10,
-    repeats: int = 5,
-    seed: int = 0,
-    n_estimators: int = 100,
-    progress: Progress = silent,
+    fitted: Kernel, labels: Any, classifier: str, *, folds: int = 10, repeats: int = 5,
+    seed: int = 0, n_estimators: int = 100, progress: Progress = silent,
 ) -> Classification:
     """Labels of held-out objects, predicted from a kernel by one of `CLASSIFIERS`.
 

@@ -119,9 +119,7 @@ def search_curve(
     )
 
 
-def _trees(
-    metric: str, n_objects: int, n_trees: int
-) -> Iterator[tuple[str, float, BaseEstimator]]:
+def _trees(metric: str, n_objects: int, n_trees: int) -> Iterator[tuple[str, float, BaseEstimator]]:
     """Name, size and tree of all that are compared."""
     leaves = [size for size in _LEAVES if 2 * size <= n_objects]
     for size in leaves:

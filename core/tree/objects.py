@@ -104,14 +104,8 @@ def compiled_answers(oracle: Oracle) -> bool:
 
 
 def grow_trees(
-    oracle: Oracle,
-    samples: Sequence[np.ndarray],
-    seeds: Sequence[int],
-    how: SplitRule,
-    *,
-    n_pairs: int = 1,
-    choose: Chooser | None = None,
-    progress: Progress = silent,
+    oracle: Oracle, samples: Sequence[np.ndarray], seeds: Sequence[int], how: SplitRule, *,
+    n_pairs: int = 1, choose: Chooser | None = None, progress: Progress = silent,
 ) -> list[Nodes]:
     """Trees of samples of the objects, side by side.
 

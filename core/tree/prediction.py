@@ -222,13 +222,8 @@ def _missed(guesses: np.ndarray, truth: np.ndarray, grouped: bool) -> np.ndarray
 
 
 def grown_forest(
-    fitted: Method,
-    triplets: Triplets,
-    column: str,
-    *,
-    kind: str = "classes",
-    answers: str = "fitted",
-    **settings: Any,
+    fitted: Method, triplets: Triplets, column: str, *, kind: str = "classes",
+    answers: str = "fitted", **settings: Any,
 ) -> tuple[ComparisonForest, np.ndarray]:
     """A forest of all objects whose value is known, and their positions.
 
@@ -288,9 +283,7 @@ def _divided(
     yield from folds.split(values, values)
 
 
-def _peers(
-    grouped: bool, space: Space, seed: int
-) -> dict[str, tuple[BaseEstimator, np.ndarray]]:
+def _peers(grouped: bool, space: Space, seed: int) -> dict[str, tuple[BaseEstimator, np.ndarray]]:
     """By name the estimators to compare with, and what they see of the objects."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     from sklearn.model_selection import GridSearchCV

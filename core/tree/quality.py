@@ -118,9 +118,7 @@ def expansion_rates(distances: np.ndarray) -> np.ndarray:
     return rates
 
 
-def height_bound(
-    n_objects: int, leaf_size: int, expansion: float, epsilon: float = 0.05
-) -> float:
+def height_bound(n_objects: int, leaf_size: int, expansion: float, epsilon: float = 0.05) -> float:
     """Height that a comparison tree stays below with probability 1 - `epsilon`.
 
     h* = 3 log(e / epsilon) + 96 c^2 log(n / n0), for the strong expansion rate c (Haghiri,

@@ -173,9 +173,7 @@ class ComparisonTree(ComparingEstimator):
         self.n_questions_ += self.oracle_.n_questions - asked
         return self
 
-    def kneighbors(
-        self, X: Any, n_neighbors: int = 1, *, budget: int | None = None
-    ) -> Neighbours:
+    def kneighbors(self, X: Any, n_neighbors: int = 1, *, budget: int | None = None) -> Neighbours:
         """Nearest neighbours by few questions.
 
         Parameters

@@ -90,9 +90,7 @@ class Vectors(MeasuredOracle):
     metric: One of `metrics`.
     """
 
-    def __init__(
-        self, vectors: Any, metric: str = "euclidean", *, listed: bool = False
-    ) -> None:
+    def __init__(self, vectors: Any, metric: str = "euclidean", *, listed: bool = False) -> None:
         if metric not in metrics():
             raise ValueError(f"metric is {metric!r}; it must be one of {', '.join(metrics())}.")
         self.metric = metric
