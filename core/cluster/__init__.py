@@ -3,12 +3,10 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-import tripletscope.core.kernel
+import tripletscope.core.kernel  # registers what is clustered
 from tripletscope.core.method import methods
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
-_methods = list(methods("cluster").values())
-globals().update({method.__name__: method for method in _methods})
-__all__ = [method.__name__ for method in _methods]
+globals().update({method.__name__: method for method in methods("cluster").values()})

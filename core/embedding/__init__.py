@@ -13,6 +13,5 @@ for _module in iter_modules(__path__):
 #: (benchmarks/RESULTS.md, What to begin with).
 DEFAULT_EMBEDDING = TSTE
 
-_methods = [*methods("embedding").values(), *methods("matrix_embedding").values()]
-globals().update({method.__name__: method for method in _methods})
-__all__ = ["DEFAULT_EMBEDDING", *(method.__name__ for method in _methods)]
+for _kind in ("embedding", "matrix_embedding"):
+    globals().update({method.__name__: method for method in methods(_kind).values()})

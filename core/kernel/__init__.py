@@ -3,12 +3,11 @@
 from importlib import import_module
 from pkgutil import iter_modules
 
-import tripletscope.core.embedding
+import tripletscope.core.embedding  # registers the maps that a Gaussian kernel is put on
 from tripletscope.core.method import methods
 
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 
-_methods = [*methods("kernel").values(), *methods("graph_kernel").values()]
-globals().update({method.__name__: method for method in _methods})
-__all__ = [method.__name__ for method in _methods]
+for _kind in ("kernel", "graph_kernel"):
+    globals().update({method.__name__: method for method in methods(_kind).values()})
