@@ -132,9 +132,7 @@ def _from_centres(gram: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.n
 
 
 def _furthest(gram: np.ndarray, labels: np.ndarray, n_clusters: int) -> int:
-    apart = gram.diagonal() + _from_centres(gram, labels, n_clusters)[
-        np.arange(len(gram)), labels
-    ]
+    apart = gram.diagonal() + _from_centres(gram, labels, n_clusters)[np.arange(len(gram)), labels]
     alone = np.bincount(labels, minlength=n_clusters)[labels] == 1
     return int(np.argmax(np.where(alone, -np.inf, apart)))
 

@@ -160,9 +160,7 @@ def _replicate(
     drawn = np.repeat(np.arange(len(triplets)), counts)
     space, _ = method.space(triplets.take(drawn), progress=halt)
     wanted = [min(number, len(space)) for number in (n_clusters, *numbers.tolist())]
-    labels, *others = (
-        space.spread(labels, -1) for labels in method.divisions(space, wanted)
-    )
+    labels, *others = (space.spread(labels, -1) for labels in method.divisions(space, wanted))
     both = (labels >= 0) & (reference[0] >= 0)
     agreement = np.array(
         [

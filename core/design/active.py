@@ -179,18 +179,14 @@ def _some_about(few: np.ndarray, asking: _Asking) -> np.ndarray:
 
 def _repeat(asking: _Asking) -> np.ndarray:
     if not len(asking.triplets):
-        raise DataError(
-            "there are no answered questions to repeat", file=asking.triplets.name
-        )
+        raise DataError("there are no answered questions to repeat", file=asking.triplets.name)
     return asking.rng.permutation(_different(asking.triplets.rows.astype(np.int64)))
 
 
 def _uncertain(asking: _Asking) -> np.ndarray:
     if asking.batch == "top":
         return asking.samples.most_uncertain(asking.n_questions, spread="published")[0]
-    rows, _ = asking.samples.most_uncertain(
-        _CANDIDATES * asking.n_questions, spread="independent"
-    )
+    rows, _ = asking.samples.most_uncertain(_CANDIDATES * asking.n_questions, spread="independent")
     return _spread_out(rows, asking)
 
 
@@ -390,9 +386,7 @@ def compare_active(
         method, triplets, int(first.generate_state(1)[0]), lambda *_, **__: progress(0.0)
     )
     sizes = np.diff(np.linspace(0, more, batches + 1).astype(int))
-    pieces = [
-        (method, truth, len(triplets), sizes, strategy, batch, child) for child in children
-    ]
+    pieces = [(method, truth, len(triplets), sizes, strategy, batch, child) for child in children]
     curves = list(results_of(_simulated, pieces, progress, least=2))
     errors, disparities = np.array(curves).transpose(2, 1, 0, 3)
     n_answers = len(triplets) + np.concatenate([[0], np.cumsum(sizes)])

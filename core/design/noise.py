@@ -183,9 +183,7 @@ def _worth(
         found = fitted.unconstrained_[fitted.level_of_, None]
     else:
         found = fitted.embedding_
-        samples = bootstrap(
-            method, data, replicates=_REPLICATES, reference=found, progress=halt
-        )
+        samples = bootstrap(method, data, replicates=_REPLICATES, reference=found, progress=halt)
         uncertainty = float(np.mean(1.0 - samples.probability(compared)))
     error = 1.0 - fitted.score(compared)
     squared = squared_error(found[:, 0], truth[:, 0]) if scenario.is_scale else np.nan

@@ -146,6 +146,4 @@ def _unasked(
 ) -> tuple[int, int] | None:
     """The first pair, in this order of objects, that the anchor has not been asked about."""
     pairs = ((order[i], order[j]) for j in range(1, len(order)) for i in range(j))
-    return next(
-        ((a, b) for a, b in pairs if (anchor, min(a, b), max(a, b)) not in asked), None
-    )
+    return next(((a, b) for a, b in pairs if (anchor, min(a, b), max(a, b)) not in asked), None)

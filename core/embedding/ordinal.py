@@ -163,9 +163,7 @@ class OrdinalEmbedding(Embedding):
     def _minimise(self, answers: Answers, start: np.ndarray, progress: Progress) -> Optimum:
         """The map of lowest loss to be reached from `start`, both flattened (d, n)."""
         objective = Objective(answers, self._loss(), self.n_components, self.prior)
-        return minimise(
-            objective, start, max_iter=self.max_iter, tol=self.tol, progress=progress
-        )
+        return minimise(objective, start, max_iter=self.max_iter, tol=self.tol, progress=progress)
 
     def fit(
         self, triplets: Judgements, y: Any = None, *, init_embedding: np.ndarray | None = None,
@@ -208,9 +206,7 @@ class OrdinalEmbedding(Embedding):
             self.placed_ = answers.placed
             self.embeddings_ = np.zeros((len(found), *shape[::-1]))
             for embedding, optimum in zip(self.embeddings_, found, strict=True):
-                embedding[self.placed_] = principal_axes(
-                    optimum.x.reshape(shape).T[self.placed_]
-                )
+                embedding[self.placed_] = principal_axes(optimum.x.reshape(shape).T[self.placed_])
         self.losses_ = np.array([optimum.loss for optimum in found])
         best = int(np.argmin(self.losses_))
         self.embedding_ = self.embeddings_[best].copy()
@@ -355,9 +351,7 @@ class OrdinalEmbedding(Embedding):
         """
         self._require_fit()
         if not self.is_likelihood:
-            raise ValueError(
-                f"the loss of {self.title} is not a likelihood; use STE, t-STE or CKL"
-            )
+            raise ValueError(f"the loss of {self.title} is not a likelihood; use STE, t-STE or CKL")
         choices, loss = as_answers(data).choices, self._loss()
         return np.mean(
             [np.exp(-stage_losses(loss, positions, choices)) for positions in self._maps()], axis=0

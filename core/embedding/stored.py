@@ -83,9 +83,7 @@ class StoredAnswers:
         self._columns = next(
             (names for names in (TRIPLETS, PAIRS) if set(names) <= set(schema.names)), ()
         )
-        wrong = [
-            name for name in self._columns if not pa.types.is_integer(schema.field(name).type)
-        ]
+        wrong = [name for name in self._columns if not pa.types.is_integer(schema.field(name).type)]
         if wrong or not self._columns:
             raise DataError(
                 f"the column {wrong[0]} does not hold whole numbers" if wrong else
@@ -273,9 +271,7 @@ def fit_stored(
         )
         method.embedding_ = np.zeros(shape[::-1])
         method.placed_ = stored.placed
-        method.embedding_[method.placed_] = principal_axes(
-            found.x.reshape(shape).T[method.placed_]
-        )
+        method.embedding_[method.placed_] = principal_axes(found.x.reshape(shape).T[method.placed_])
     method.n_objects_ = stored.n_objects
     method.embeddings_ = method.embedding_[None]
     method.loss_, method.losses_ = found.loss, np.array([found.loss])

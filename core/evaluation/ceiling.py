@@ -11,12 +11,7 @@ from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate, mean_over
 from tripletscope.core.evaluation.share import Share, left_out
-from tripletscope.core.evaluation.units import (
-    known_people,
-    over_units,
-    participants_of,
-    said,
-)
+from tripletscope.core.evaluation.units import known_people, over_units, participants_of, said
 
 #: Bounds that are known less precisely than this say nothing of a method.
 VAGUE = 0.1
@@ -235,9 +230,7 @@ def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:
     found = repeat_error(triplets, unit=unit)
     if found is None:
         return Ceiling(None, None)
-    lower = Share(
-        1 - found.error, 1 - found.high, 1 - found.low, found.n_answers, found.n_units
-    )
+    lower = Share(1 - found.error, 1 - found.high, 1 - found.low, found.n_answers, found.n_units)
     asked = _asked(triplets)
     asked = asked.take(np.isfinite(_by_majority(asked)))
     people = known_people(asked.answers, unit)

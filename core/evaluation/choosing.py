@@ -23,11 +23,7 @@ from tripletscope.core.evaluation.choice_ceiling import (
 )
 from tripletscope.core.evaluation.score import ErrorEstimate, mean_over
 from tripletscope.core.evaluation.share import Share
-from tripletscope.core.evaluation.units import (
-    over_units,
-    participants_of,
-    said,
-)
+from tripletscope.core.evaluation.units import over_units, participants_of, said
 
 
 @dataclass(frozen=True)

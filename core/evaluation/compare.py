@@ -378,9 +378,7 @@ def tune(
         )
     ]
     tried = np.array(settings, dtype=float)
-    return Tuning(
-        tried[:, 0].astype(int), tried[:, 1], np.reshape(errors, (len(settings), -1))
-    )
+    return Tuning(tried[:, 0].astype(int), tried[:, 1], np.reshape(errors, (len(settings), -1)))
 
 
 def neighbour_overlap(first: np.ndarray, second: np.ndarray, n_neighbours: int = 10) -> float:

@@ -81,9 +81,7 @@ def _agreement(
 ) -> ChoiceAccuracy:
     part = people.take(stages.answer)
     known = known_people(part, unit)
-    groups = np.unique(
-        questions_and_options(people.n_objects, stages)[0], return_inverse=True
-    )[1]
+    groups = np.unique(questions_and_options(people.n_objects, stages)[0], return_inverse=True)[1]
     error, low, high = mean_over(known, missed, part.weight, groups)
     if kind.shown == 2:
         two = noise_ceiling(part, unit=unit)

@@ -277,9 +277,7 @@ def held_out_reach(
     """
     if people is None:
         return float(corrected_reach(errors, ratio))
-    return reach_over_people(
-        errors, ratio, people.influence(wrong, weight, which), people.number
-    )
+    return reach_over_people(errors, ratio, people.influence(wrong, weight, which), people.number)
 
 
 def reach_over_people(
@@ -399,9 +397,7 @@ def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.Da
         people = known_people(triplets.take(of), unit)
         found = mean_over(people, estimate.wrong[of], triplets.weight[of], triplets.groups[of])
         rows.append((value, len(of), *found, 0 if people is None else people.number))
-    return pd.DataFrame(
-        rows, columns=[column, "answers", "error", "low", "high", "participants"]
-    )
+    return pd.DataFrame(rows, columns=[column, "answers", "error", "low", "high", "participants"])
 
 
 @task("Predicting the test answers", columns=("split", "participant"))

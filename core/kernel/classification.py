@@ -198,13 +198,9 @@ def classify_by(
                     )
                     search = GridSearchCV(classifier, grid, cv=inner)
                 search.fit(inputs[np.ix_(train, train)] if square else inputs[train], codes[train])
-                found = search.predict(
-                    inputs[np.ix_(test, train)] if square else inputs[test]
-                )
+                found = search.predict(inputs[np.ix_(test, train)] if square else inputs[test])
                 errors.append(float(np.mean(found != codes[test])))
-                chosen.append(
-                    float(next(iter(search.best_params_.values()))) if least > 1 else 1.0
-                )
+                chosen.append(float(next(iter(search.best_params_.values()))) if least > 1 else 1.0)
                 if repeat == 0:
                     first[test] = found
                 if progress(len(errors) / (folds * repeats)) and len(errors) < folds * repeats:

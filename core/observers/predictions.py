@@ -17,14 +17,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.method import Column, Method, Number
 from tripletscope.core.observers.floor import floor_of
-from tripletscope.core.observers.groups import (
-    By,
-    Most,
-    counted,
-    estimate_of,
-    groups_of,
-    largest,
-)
+from tripletscope.core.observers.groups import By, Most, counted, estimate_of, groups_of, largest
 from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 

@@ -95,9 +95,7 @@ def _without_each(
     sums (2, 2, Q): Of pairs by one participant, and by two: those that agree, and all of them.
     """
     n = int(part.max()) + 1
-    key, group = np.unique(
-        triplets.questions.astype(np.int64) * n + part, return_inverse=True
-    )
+    key, group = np.unique(triplets.questions.astype(np.int64) * n + part, return_inverse=True)
     of, who = np.divmod(key, n)
     theirs = both_ways(triplets, group, len(key))
     named = np.zeros(len(key), dtype=bool)

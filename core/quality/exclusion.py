@@ -276,9 +276,7 @@ class Cleaning:
         """Nobody is left out; who counts less is said."""
         self._known.column("participant")
         given = np.bincount(self._known.who[self._known.who >= 0], minlength=len(self._known.names))
-        weights = dict(
-            zip(exclusion.participants, exclusion.parameters["weights"], strict=True)
-        )
+        weights = dict(zip(exclusion.participants, exclusion.parameters["weights"], strict=True))
         return Preview(np.zeros(len(self.raw), dtype=bool), 0, 0, [], {
             name: n for name, n in zip(self._known.names, given.tolist(), strict=True)
             if n and weights.get(name, 1.0) < 1.0

@@ -92,9 +92,7 @@ def _with_others(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
     question = triplets.questions
     n_questions = int(question.max(initial=0)) + 1
     all_given = both_ways(triplets, question, n_questions)
-    groups, group = np.unique(
-        who.astype(np.int64) * n_questions + question, return_inverse=True
-    )
+    groups, group = np.unique(who.astype(np.int64) * n_questions + question, return_inverse=True)
     own = both_ways(triplets, group, len(groups))
     # Weights that are no whole numbers leave a trace where they should leave nothing.
     others = np.round(all_given[question] - own[group], 9)
@@ -243,9 +241,7 @@ def agreement_with_map(
     known = np.flatnonzero(np.isfinite(wrong) & (triplets.weight > 0) & (who >= 0))
     answers = np.bincount(who[known], minlength=len(names))
     n_groups = np.int64(triplets.groups.max(initial=0) + 1)
-    groups, group = np.unique(
-        who[known] * n_groups + triplets.groups[known], return_inverse=True
-    )
+    groups, group = np.unique(who[known] * n_groups + triplets.groups[known], return_inverse=True)
     weight = triplets.weight[known]
     _, *right = ratios(
         np.bincount(group, weight * (1 - wrong[known])), np.bincount(group, weight),

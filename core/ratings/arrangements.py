@@ -80,9 +80,7 @@ class Arrangements(Measured):
         self.ids, (item,) = named_objects(table["item"])
         self.raters, rater = named_raters(table)
         if len(self.ids) < 3:
-            raise DataError(
-                f"{len(self.ids)} objects were arranged", remedy="Give three or more."
-            )
+            raise DataError(f"{len(self.ids)} objects were arranged", remedy="Give three or more.")
         trial = pd.factorize(table["trial"].astype(str))[0] if "trial" in table else 0
         number = pd.factorize(rater * (len(table) + 1) + trial)[0]
         twice = pd.DataFrame({"trial": number, "item": item}).duplicated()

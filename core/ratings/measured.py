@@ -132,9 +132,7 @@ class Measured:
         return len(self.ids)
 
     def __repr__(self) -> str:
-        return (
-            f"<{type(self).__name__}: {self.n_objects} objects, {len(self.raters)} raters>"
-        )
+        return (f"<{type(self).__name__}: {self.n_objects} objects, {len(self.raters)} raters>")
 
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
         """Their mean over raters, and what it could as well have been.

@@ -86,9 +86,7 @@ class Piles(Measured):
             self.ids, (item,) = named_objects(table["item"])
         self.raters, rater = named_raters(table)
         if len(self.ids) < 3:
-            raise DataError(
-                f"{len(self.ids)} objects were sorted", remedy="Give three or more."
-            )
+            raise DataError(f"{len(self.ids)} objects were sorted", remedy="Give three or more.")
         pile = table["pile"].astype(str).to_numpy()
         self._squares = [
             self._together(item[rater == k], pile[rater == k])

@@ -18,10 +18,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.ratings.measured import named_objects, named_raters, numbers_of
 
-MODELS = {
-    "bradley_terry": "Bradley-Terry (logistic)",
-    "thurstone": "Thurstone, case V (normal)",
-}
+MODELS = {"bradley_terry": "Bradley-Terry (logistic)", "thurstone": "Thurstone, case V (normal)"}
 #: From so many participants on they are resampled.
 _ENOUGH = 8
 _LARGEST = 30.0
@@ -329,9 +326,7 @@ class _Fit:
             loss += 0.5 * self.prior * values @ values + 0.5 * values.sum() ** 2
             if not self.has_ties:
                 return loss, gradient
-            return loss, np.append(
-                gradient, -width * (won @ by_width[0] + even @ by_width[1])
-            )
+            return loss, np.append(gradient, -width * (won @ by_width[0] + even @ by_width[1]))
 
         found = minimize(objective, begin, jac=True, method="L-BFGS-B",
                          options={"maxiter": 2000, "ftol": 1e-11, "gtol": 1e-6})

@@ -15,13 +15,7 @@ from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.method import Number
 from tripletscope.core.options import Seed
-from tripletscope.core.scale.binomial import (
-    LINKS,
-    Link,
-    Prior,
-    log_likelihoods,
-    probabilities,
-)
+from tripletscope.core.scale.binomial import LINKS, Link, Prior, log_likelihoods, probabilities
 from tripletscope.core.scale.lapses import (
     ObserverComparisons,
     beginning,
@@ -134,9 +128,7 @@ def diagnose(
     trials = fitted.trials(triplets)
     model = _model_of(fitted, trials, triplets)
     points = _six_points(trials) if trials.quadruples else np.zeros(len(trials))
-    residuals, runs, six_point = _judged(
-        model, trials.response[None], model.values[None], points
-    )
+    residuals, runs, six_point = _judged(model, trials.response[None], model.values[None], points)
     together = int(np.clip(_RESPONSES // len(trials), 1, TOGETHER))
     pieces = [(model, points, *batch) for batch in batches(simulations, together, seed)]
     found, done = [], 0
@@ -168,9 +160,7 @@ def _evidence_of_lapses(
         return None, None, None
     richer = clone(fitted).set_params(lapses="one").fit(triplets)
     ratio = 2.0 * (richer.log_likelihood_ - fitted.log_likelihood_)
-    return (
-        float(richer.lapse_[0]), p_of_lapses(ratio, 1), float(richer.aic_ - fitted.aic_)
-    )
+    return (float(richer.lapse_[0]), p_of_lapses(ratio, 1), float(richer.aic_ - fitted.aic_))
 
 
 @dataclass(frozen=True)

@@ -16,9 +16,7 @@ from tripletscope.core.scale.binomial import Link, Prior, log_likelihoods
 from tripletscope.core.scale.trials import ScaleTrials
 
 #: How rates of lapses may be shared.
-LAPSES = {
-    "none": "None", "one": "One rate for all", "each": "A rate for each participant",
-}
+LAPSES = {"none": "None", "one": "One rate for all", "each": "A rate for each participant"}
 #: Log odds of rates that are tried at first: of several optima, the highest counts.
 _BEGIN = (logit(0.02), logit(0.2))
 #: Log odds between which rates are looked for; below the first a rate is 0 for all purposes.

@@ -198,9 +198,7 @@ class MLDS(Method):
 
     def trials(self, data: Any) -> ScaleTrials:
         """Answers as trials of this method."""
-        return as_trials(
-            data, self.stimulus, outside=self.outside, most_levels=self.most_levels
-        )
+        return as_trials(data, self.stimulus, outside=self.outside, most_levels=self.most_levels)
 
     def informing(self, triplets: Judgements) -> np.ndarray:
         """(T,) bool: answers that compare intervals of the stimulus."""

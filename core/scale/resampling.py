@@ -16,13 +16,7 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.evaluation.units import ENOUGH, SamplingUnits, Unit, sampling_units
 from tripletscope.core.method import Choice, Number
 from tripletscope.core.options import Seed
-from tripletscope.core.scale.binomial import (
-    LINKS,
-    Link,
-    Prior,
-    fit_many,
-    probabilities,
-)
+from tripletscope.core.scale.binomial import LINKS, Link, Prior, fit_many, probabilities
 from tripletscope.core.scale.lapses import ObserverComparisons, beginning, most_likely
 from tripletscope.core.scale.mlds import MLDS, standardised
 from tripletscope.core.scale.trials import ScaleTrials, answers_of
@@ -206,9 +200,7 @@ def bootstrap_scale(
     pieces = [(draw, fit, *batch) for batch in batches(resamples, TOGETHER, seed)]
     parts = list(results_of(_resampled, pieces, progress, least=1))
     drawn = np.pad(np.concatenate(parts), ((0, 0), (1, 0)))
-    return ScaleSamples(
-        fitted.levels_, drawn, fitted.unconstrained_, units.unit, units.number
-    )
+    return ScaleSamples(fitted.levels_, drawn, fitted.unconstrained_, units.unit, units.number)
 
 
 def batches(number: int, together: int, seed: int) -> list[tuple[int, np.random.SeedSequence]]:

@@ -128,9 +128,7 @@ def recorded(table: pd.DataFrame, *, name: str = "trials") -> Recorded:
         low, middle, high = ranks.T
         ordered = (np.sign(middle - low) == np.sign(high - middle)) & (middle != low)
         _refuse(~ordered, "the second stimulus of a triad does not lie between the others", name)
-        rows = np.column_stack([
-            middle, np.where(second, low, high), np.where(second, high, low)
-        ])
+        rows = np.column_stack([middle, np.where(second, low, high), np.where(second, high, low)])
         answers: Judgements = Triplets(rows, objects, known, name)
     else:
         rows = np.where(second[:, None], ranks, ranks[:, [2, 3, 0, 1]])

@@ -85,9 +85,7 @@ def questions_of(
     if design == "triads":
         low, middle, high = np.sort(random_questions(n_objects, n_answers, rng), axis=1).T
         turned = rng.random(n_answers) < 0.5
-        return np.column_stack([
-            middle, np.where(turned, high, low), np.where(turned, low, high)
-        ])
+        return np.column_stack([middle, np.where(turned, high, low), np.where(turned, low, high)])
     if design == "landmark":
         k = np.arange(2, n_objects + 1)
         enough = k * (k - 1) // 2 * (n_objects - 2) >= n_answers

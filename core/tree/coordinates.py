@@ -25,9 +25,7 @@ from tripletscope.core.tree.rank_cover import RankCoverTree
 from tripletscope.core.tree.tree import ComparisonTree
 
 #: Names of the trees that are no comparison trees.
-TREES = {
-    "kd": "KD tree", "rp": "RP tree", "pa": "PA tree (PCA)", "cover": "Rank cover tree",
-}
+TREES = {"kd": "KD tree", "rp": "RP tree", "pa": "PA tree (PCA)", "cover": "Rank cover tree"}
 
 
 @dataclass(frozen=True)

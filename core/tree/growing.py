@@ -132,9 +132,7 @@ def growing(
                 pairs[w, 0] = choose(members, int(growth.key[node]), int(growth.attempt[node]))
         sizes = growth.stop[waiting] - growth.start[waiting]
         questions = np.empty((int(sizes.sum()) * rule.candidates, 3), np.int32)
-        questions = questions[: _pose(
-            growth, rule, waiting, pairs, choose is not None, questions
-        )]
+        questions = questions[: _pose(growth, rule, waiting, pairs, choose is not None, questions)]
         first = (yield questions) if len(questions) else np.zeros(0, dtype=bool)
         first = np.ascontiguousarray(first)
         if n_pairs > 1:

@@ -187,9 +187,7 @@ def forest_errors(
     settings = [{"leaf_size": size, "n_estimators": m} for size in leaves for m in TREES]
     peers = _peers(grouped, space.part(there), seed)
     parts = list(_divided(values, grouped, folds, seed))
-    items = [
-        (forest, settings, list(peers.values()), objects, values, *part) for part in parts
-    ]
+    items = [(forest, settings, list(peers.values()), objects, values, *part) for part in parts]
     guesses, errors, constant = np.zeros((len(settings) + len(peers), len(there))), [], []
     for (train, test), guess in zip(parts, results_of(_predict, items, progress), strict=True):
         guesses[:, test] = guess

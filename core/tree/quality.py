@@ -93,9 +93,7 @@ def _search(
         distances = Vectors(known, metric).about(unknown).distances()
     found, asked = estimator.fit(known).kneighbors(unknown)
     nearest = distances.min(axis=1)
-    reached = np.where(
-        found[:, 0] >= 0, distances[np.arange(len(test)), found[:, 0]], np.inf
-    )
+    reached = np.where(found[:, 0] >= 0, distances[np.arange(len(test)), found[:, 0]], np.inf)
     usable = (nearest > 0) & np.isfinite(reached)
     excess = np.full(len(test), np.nan)
     excess[usable] = reached[usable] / nearest[usable] - 1
