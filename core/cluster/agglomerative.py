@@ -83,10 +83,10 @@ class Agglomerative(BasedClustering, Hierarchy):
             return Dendrogram(np.zeros((0, 4)), space.objects, space.n_objects)
         if len(space) > MOST_IN_A_MATRIX:
             return Dendrogram(self._without_matrix(space), space.objects, space.n_objects)
-        apart = space.condensed()
-        merges = linkage(apart, self.linkage)
+        distances = space.condensed()
+        merges = linkage(distances, self.linkage)
         if self.order_leaves and len(space) <= _MOST_ORDERED:
-            merges = optimal_leaf_ordering(merges, apart)
+            merges = optimal_leaf_ordering(merges, distances)
         return Dendrogram(merges, space.objects, space.n_objects)
 
     def _without_matrix(self, space: Space) -> np.ndarray:

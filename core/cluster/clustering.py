@@ -115,10 +115,10 @@ class Clustering(Method):
     def distances(self) -> np.ndarray:
         """(n, n) 0 within a cluster, 1 between clusters and for objects without one."""
         self._require_fit()
-        apart = (self.labels_[:, None] != self.labels_).astype(float)
-        apart[~self.placed_] = 1.0
-        np.fill_diagonal(apart, 0.0)
-        return apart
+        distances = (self.labels_[:, None] != self.labels_).astype(float)
+        distances[~self.placed_] = 1.0
+        np.fill_diagonal(distances, 0.0)
+        return distances
 
     def margins(self, triplets: Triplets) -> np.ndarray:
         """(T,) 1 if only near is in the anchor's cluster, -1 if only far is, otherwise 0."""

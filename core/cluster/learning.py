@@ -77,8 +77,8 @@ def agreement_curve(
     & von Luxburg 2017, figure 5). The method's own number of clusters does not matter.
     """
     triplets = as_triplets(triplets)
-    known = triplets.objects[labels]
-    n_labels = known.nunique()
+    categories = triplets.objects[labels]
+    n_labels = categories.nunique()
     if n_labels < 2:
         raise DataError(
             f"column {labels!r} has fewer than two labels", file=triplets.name,
@@ -96,9 +96,9 @@ def agreement_curve(
     for child in np.random.SeedSequence(seed).spawn(repeats):
         rng = np.random.default_rng(child)
         order = rng.permutation(len(triplets))
-        pieces += [(method, triplets, order[:size], known) for size in sizes]
-        random = rng.permutation(np.arange(len(known)) % n_labels)
-        chance.append(agreement(random, known).purity)
+        pieces += [(method, triplets, order[:size], categories) for size in sizes]
+        random = rng.permutation(np.arange(len(categories)) % n_labels)
+        chance.append(agreement(random, categories).purity)
     curves = list(results_of(_agreed, pieces, progress))
     purity, adjusted = np.reshape(curves, (repeats, len(sizes), 2)).transpose(2, 0, 1)
     return AgreementCurve(sizes, purity, adjusted, np.array(chance))
@@ -110,5 +110,5 @@ def _agreed(
     """Purity and adjusted Rand index of the clusters of some of the answers."""
     clusters = clone(method).fit(triplets.take(chosen), progress=halt).labels_
     # What has no answers yet is a cluster, too: left out, few answers would seem to tell more.
-    found = agreement(np.where(clusters < 0, clusters.max() + 1, clusters), labels)
-    return found.purity, found.adjusted_rand
+    result = agreement(np.where(clusters < 0, clusters.max() + 1, clusters), labels)
+    return result.purity, result.adjusted_rand

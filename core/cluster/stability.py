@@ -164,16 +164,16 @@ def _replicate(
     both = (labels >= 0) & (reference[0] >= 0)
     agreement = np.array(
         [
-            adjusted_rand_score(own[both], other[both])
-            for own, other in zip(reference, others, strict=True)
+            adjusted_rand_score(nodes[both], other[both])
+            for nodes, other in zip(reference, others, strict=True)
         ]
     )
     overlaps = np.zeros(0)
     if len(branches):
         tree = Dendrogram(method.linkage_, space.objects, space.n_objects)
         # A leaf is a branch too: one of two objects may have lost its answers.
-        own = np.concatenate([tree.membership(), np.eye(len(labels), dtype=bool)[space.objects]])
-        overlaps = _overlaps(branches & (labels >= 0), own)
+        nodes = np.concatenate([tree.membership(), np.eye(len(labels), dtype=bool)[space.objects]])
+        overlaps = _overlaps(branches & (labels >= 0), nodes)
     return _Replicate(labels, agreement, overlaps)
 
 
@@ -195,10 +195,10 @@ def _one_hot(labels: np.ndarray) -> np.ndarray:
 def _together(divisions: list[np.ndarray]) -> np.ndarray:
     """(n, n) share of divisions that put two objects together."""
     n = len(divisions[0])
-    same, asked = np.zeros((2, n, n), dtype=np.float32)
+    same, total = np.zeros((2, n, n), dtype=np.float32)
     for labels in divisions:
         placed = labels >= 0
         both = placed[:, None] & placed
         same += both & (labels[:, None] == labels)
-        asked += both
-    return np.where(asked > 0, same / np.maximum(asked, 1), np.nan)
+        total += both
+    return np.where(total > 0, same / np.maximum(total, 1), np.nan)

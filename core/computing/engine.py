@@ -347,13 +347,13 @@ def _require(module: str, extra: str) -> None:
         ) from error
 
 
-def refuse_others(found: Mapping[str, dict[str, str] | BaseException]) -> None:
+def refuse_others(answers: Mapping[str, dict[str, str] | BaseException]) -> None:
     """Raise if workers have other versions than this process.
 
-    found: What `versions` gave or raised, by the worker's name.
+    answers: What `versions` gave or raised, by the worker's name.
     """
     problems = []
-    for name, theirs in found.items():
+    for name, theirs in answers.items():
         if isinstance(theirs, BaseException):
             problems.append(f"worker {name} has no tripletscope {versions()['tripletscope']}")
         else:

@@ -91,8 +91,8 @@ def versions() -> dict[str, str]:
 def differences(theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[str]:
     """In what the versions of a worker differ from those of the process that sends it pieces."""
     return [
-        f"{name} {theirs.get(name, 'none')} instead of {own}"
-        for name, own in ours.items() if theirs.get(name) != own
+        f"{name} {theirs.get(name, 'none')} instead of {here}"
+        for name, here in ours.items() if theirs.get(name) != here
     ]
 
 
@@ -187,9 +187,9 @@ def work(
     abandoned: Whether nobody waits for it any more. It then ends early.
     name: Of this process, for errors.
     """
-    if found := differences(versions(), batch.versions):
+    if problems := differences(versions(), batch.versions):
         raise EngineError(
-            f"Worker {name} has {', '.join(found)}. Results could differ, too. Install the same "
+            f"Worker {name} has {', '.join(problems)}. Results could differ, too. Install the same "
             "versions everywhere."
         )
     _keep_to_one_thread()

@@ -147,11 +147,11 @@ class _Asking:
 def _random(asking: _Asking) -> np.ndarray:
     n = asking.triplets.n_objects
     wanted = min(asking.n_questions, n * (n - 1) * (n - 2) // 2)
-    found = np.empty((0, 3), dtype=np.int64)
-    while len(found) < wanted:
+    rows = np.empty((0, 3), dtype=np.int64)
+    while len(rows) < wanted:
         more = random_questions(n, 2 * wanted + 16, asking.rng)
-        found = _different(np.concatenate([found, more]))
-    return found[:wanted]
+        rows = _different(np.concatenate([rows, more]))
+    return rows[:wanted]
 
 
 def _landmark(asking: _Asking) -> np.ndarray:
@@ -210,9 +210,9 @@ def _gain(asking: _Asking) -> np.ndarray:
         beside = positions[asking.rng.choice(others, _PLACES)]
         places = beside + jitter * asking.rng.standard_normal(beside.shape)
         places[0] = positions[anchor]
-        own = answers.rows[answers.rows[:, 0] == anchor]
+        triples = answers.rows[answers.rows[:, 0] == anchor]
         counts = answers.weight[answers.rows[:, 0] == anchor]
-        weight = -_losses(loss, places, positions, own[:, 1], own[:, 2]) @ counts
+        weight = -_losses(loss, places, positions, triples[:, 1], triples[:, 2]) @ counts
         weight = np.exp(weight - weight.max())
         weight /= weight.sum()
         pairs = asking.rng.choice(others, (_PAIRS, 2))
@@ -419,12 +419,12 @@ def _simulated(
                     method, so_far, replicates=_REPLICATES, seed=int(rng.integers(2**31)),
                     reference=fitted.embedding_,
                 )
-            asked = propose(
+            questions = propose(
                 method, so_far, int(size), strategy=name, batch=batch,
                 seed=int(rng.integers(2**31)), samples=samples,
             )
             # Where there are not so many different questions, they are asked again.
-            asked = np.resize(asked, (size, 3))
-            rows = np.concatenate([rows, simulated_answers(method, truth, asked, rng)])
+            questions = np.resize(questions, (size, 3))
+            rows = np.concatenate([rows, simulated_answers(method, truth, questions, rng)])
         curves.append(np.array(curve).T)
     return np.array(curves)

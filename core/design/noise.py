@@ -180,20 +180,22 @@ def _worth(
     fitted = clone(method).fit(data, progress=halt)
     uncertainty = np.nan
     if isinstance(fitted, MLDS):
-        found = fitted.unconstrained_[fitted.level_of_, None]
+        positions = fitted.unconstrained_[fitted.level_of_, None]
     else:
-        found = fitted.embedding_
-        samples = bootstrap(method, data, replicates=_REPLICATES, reference=found, progress=halt)
+        positions = fitted.embedding_
+        samples = bootstrap(
+            method, data, replicates=_REPLICATES, reference=positions, progress=halt
+        )
         uncertainty = float(np.mean(1.0 - samples.probability(compared)))
     error = 1.0 - fitted.score(compared)
-    squared = squared_error(found[:, 0], truth[:, 0]) if scenario.is_scale else np.nan
-    return error, procrustes_disparity(found, truth), squared, uncertainty
+    squared = squared_error(positions[:, 0], truth[:, 0]) if scenario.is_scale else np.nan
+    return error, procrustes_disparity(positions, truth), squared, uncertainty
 
 
-def squared_error(found: np.ndarray, truth: np.ndarray) -> float:
+def squared_error(scale: np.ndarray, truth: np.ndarray) -> float:
     """Mean squared error of a scale, both from 0 to 1, in the better of the two directions.
 
-    Shapes: found, truth (n,).
+    Shapes: scale, truth (n,).
     """
-    found, truth = ((one - one.min()) / max(np.ptp(one), 1e-300) for one in (found, truth))
-    return float(min(np.mean((found - truth) ** 2), np.mean((1.0 - found - truth) ** 2)))
+    scale, truth = ((one - one.min()) / max(np.ptp(one), 1e-300) for one in (scale, truth))
+    return float(min(np.mean((scale - truth) ** 2), np.mean((1.0 - scale - truth) ** 2)))

@@ -230,15 +230,15 @@ def plan(
     done, stopped = 0.0, False
     for size, its_effort in zip(numbers, effort, strict=True):
         pieces = [(method, scenario, design, repeated, one, int(size)) for one in running]
-        found = []
+        results = []
         for result in in_parallel(_continued, pieces, partial=True):
-            found.append(result)
+            results.append(result)
             done += its_effort
             if stopped := progress(min(done / (repeats * effort.sum()), 1.0)):
                 break
-        if len(found) < repeats:
+        if len(results) < repeats:
             break
-        running, worth = zip(*found, strict=True)
+        running, worth = zip(*results, strict=True)
         curves.append(np.array(worth))
         if stopped:
             break
@@ -294,9 +294,9 @@ def _continued(
 ) -> tuple[_Running, np.ndarray]:
     """A simulation after `size` answers; accuracy, ellipse and disparity of what they teach."""
     try:
-        asked = _asked(method, scenario, design, repeated, running, size, halt)
-        running = replace(running, asked=asked)
-        learned = majority(asked, repeated) if design == "repeated" else asked
+        answers = _asked(method, scenario, design, repeated, running, size, halt)
+        running = replace(running, asked=answers)
+        learned = majority(answers, repeated) if design == "repeated" else answers
         data = Triplets.from_array(learned, scenario.n_objects)
         fitted = clone(method).fit(data, progress=halt)
         accuracy = fitted.score(Triplets.from_array(running.judged, scenario.n_objects))
@@ -332,38 +332,38 @@ def _shape(fitted: Method, data: Triplets, running: _Running, halt: Halt) -> tup
     """Size of the ellipses and disparity of a map or scale; NaN for what has no positions."""
     seed = int(running.rng.integers(2**31))
     if isinstance(fitted, OrdinalEmbedding):
-        found, placed = fitted.embedding_, fitted.placed_
+        positions, placed = fitted.embedding_, fitted.placed_
         maps = bootstrap(
-            fitted, data, replicates=_REPLICATES, seed=seed, reference=found, progress=halt
+            fitted, data, replicates=_REPLICATES, seed=seed, reference=positions, progress=halt
         ).embeddings
     elif isinstance(fitted, MLDS):
-        found = fitted.unconstrained_[fitted.level_of_, None]
-        placed = np.ones(len(found), dtype=bool)
+        positions = fitted.unconstrained_[fitted.level_of_, None]
+        placed = np.ones(len(positions), dtype=bool)
         samples = bootstrap_scale(fitted, data, resamples=_SCALES, seed=seed, progress=halt)
         drawn = samples.unconstrained
         maps = drawn[:, fitted.level_of_, None]
     else:
         return np.nan, np.nan
-    return _radius(maps, found, placed), procrustes_disparity(found, running.positions)
+    return _radius(maps, positions, placed), procrustes_disparity(positions, running.positions)
 
 
-def _radius(maps: np.ndarray, found: np.ndarray, placed: np.ndarray) -> float:
+def _radius(maps: np.ndarray, positions: np.ndarray, placed: np.ndarray) -> float:
     """`Plan.ellipse` of one map.
 
     Every resampled map is brought to the size of the map, and then turned to it. If its scale were
     free, resampled maps that have little in common with it would shrink, and few answers would seem
     to give small ellipses.
 
-    Shapes: found (n, d), placed bool (n,).
+    Shapes: positions (n, d), placed bool (n,).
     maps (b, n, d): NaN where one does not place an object.
     """
-    reference = to_unit_rms(found, placed)
+    reference = to_unit_rms(positions, placed)
     sized = []
     for one in maps:
-        known = np.isfinite(one[:, 0])
-        sized.append(aligned(one, known, reference))
+        finite = np.isfinite(one[:, 0])
+        sized.append(aligned(one, finite, reference))
     covariances = Samples(np.array(sized), reference).covariances
-    d = found.shape[1]
+    d = positions.shape[1]
     variance = np.trace(covariances, axis1=1, axis2=2) / d
     return coverage_radius(0.95, d) * float(np.sqrt(np.nanmedian(variance)))
 

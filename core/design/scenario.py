@@ -205,10 +205,10 @@ def scenario_like(
     if len(triplets) > _ENOUGH:
         few = triplets.take(np.random.default_rng(seed).permutation(len(triplets))[:_ENOUGH])
     truth = estimated_truth(STE(n_components=n_components), few, seed, progress)
-    asked = few.answers_per_object > 0
+    mentioned = few.answers_per_object > 0
     declared = LEVELS["logistic"].spec
     # STE's own positions are in units of its noise, so the noise is one in units of their size.
-    size = max(rms(truth.positions[asked]), 1.0 / declared.high)
+    size = max(rms(truth.positions[mentioned]), 1.0 / declared.high)
     return Scenario(
         n_objects=triplets.n_objects, n_components=n_components, truth="normal",
         noise="logistic", level=float(np.clip(1.0 / size, declared.low, declared.high)),
@@ -244,12 +244,12 @@ def simulated_data(
     questions = questions_of(design, scenario.n_objects, n_answers, rng, repeats=repeated)
     who = np.arange(len(questions)) % participants
     rows = np.empty_like(questions)
-    own = scenario.truth == "observer"
+    is_personal = scenario.truth == "observer"
     for person in range(participants):
-        positions = scenario.positions(rng) if own and person else everybody
+        positions = scenario.positions(rng) if is_personal and person else everybody
         mine = who == person
         rows[mine] = scenario.answers(positions, questions[mine], rng)
-    if not own or participants == 1:
+    if not is_personal or participants == 1:
         for axis, values in enumerate(everybody.T, 1):
             objects[f"true {axis}"] = values
     width = len(str(scenario.n_objects))

@@ -18,15 +18,15 @@ def stage_losses(loss: Loss, positions: np.ndarray, choices: Choices) -> np.ndar
     if not len(choices):
         return np.zeros(0)
     prepared = PreparedChoices.of(choices, np.ones(len(choices)), len(positions))
-    found = []
+    losses = []
     for part in prepared.parts:
         first, second = part.pairs.swapaxes(0, 1)
         squares = sum((x[first] - x[second]) ** 2 for x in positions.T)
-        found.append(
+        losses.append(
             choice_losses(loss, squares, part.chosen)[0] if part.chosen
             else single_losses(loss, *squares)
         )
-    return np.bincount(stages_of(choices), np.concatenate(found), len(choices))
+    return np.bincount(stages_of(choices), np.concatenate(losses), len(choices))
 
 
 def per_trial(losses: np.ndarray, weight: np.ndarray, trial: np.ndarray) -> float:

@@ -130,16 +130,16 @@ class GNMDSK(GNMDS):
         x = _widened(start.reshape(d, n), columns)
         shown = adapted(progress, lambda x: _leading(x.reshape(-1, n), d)[0].ravel())
         while True:
-            found = minimise(
+            optimum = minimise(
                 Objective(answers, self._loss(), columns, self.prior), x.ravel(),
                 max_iter=self.max_iter - n_iter, tol=self.tol, progress=shown,
             )
-            n_iter += found.n_iter
-            x = found.x.reshape(columns, n)
+            n_iter += optimum.n_iter
+            x = optimum.x.reshape(columns, n)
             leading, sizes = _leading(x, d)
             spare = sizes[-1] <= _UNUSED * sizes[0]
-            if spare or found.stopped or columns >= n or n_iter >= self.max_iter:
-                return replace(found, x=leading.ravel(), n_iter=n_iter)
+            if spare or optimum.stopped or columns >= n or n_iter >= self.max_iter:
+                return replace(optimum, x=leading.ravel(), n_iter=n_iter)
             columns = min(2 * columns, n)
             x = _widened(x, columns)
 
@@ -148,8 +148,8 @@ def _leading(x: np.ndarray, n_components: int) -> tuple[np.ndarray, np.ndarray]:
     """The best approximation of a centred map (c, n) in fewer dimensions; all singular values."""
     _, sizes, right = np.linalg.svd(x - x.mean(axis=1, keepdims=True), full_matrices=False)
     kept = np.zeros((n_components, x.shape[1]))
-    found = min(n_components, len(sizes))
-    kept[:found] = sizes[:found, None] * right[:found]
+    rank = min(n_components, len(sizes))
+    kept[:rank] = sizes[:rank, None] * right[:rank]
     return kept, sizes
 
 

@@ -98,7 +98,7 @@ class LORE(OrdinalEmbedding):
         x, n_iter = start.reshape(d, n), 0
         for stage, rounding in enumerate(_ROUNDINGS):
             plain = Objective(answers, self._loss(), len(x), self.prior)
-            found = minimise(
+            optimum = minimise(
                 _Penalised(plain, self.penalty * n, rounding), x.ravel(),
                 max_iter=self.max_iter - n_iter, tol=self.tol,
                 progress=adapted(
@@ -106,11 +106,11 @@ class LORE(OrdinalEmbedding):
                     low=stage / len(_ROUNDINGS), high=(stage + 1) / len(_ROUNDINGS),
                 ),
             )
-            n_iter += found.n_iter
-            x = _without_small(found.x.reshape(-1, n), rounding)
-            if found.stopped or n_iter >= self.max_iter:
+            n_iter += optimum.n_iter
+            x = _without_small(optimum.x.reshape(-1, n), rounding)
+            if optimum.stopped or n_iter >= self.max_iter:
                 break
-        return replace(found, x=_padded(x, d), n_iter=n_iter)
+        return replace(optimum, x=_padded(x, d), n_iter=n_iter)
 
 
 class _Penalised:

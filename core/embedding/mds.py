@@ -50,18 +50,21 @@ class MDS(Scaling):
         "distances. Interval: any straight line, as for ratings, whose zero is arbitrary."
     )] = "ratio"
 
-    def _regression(self, given: np.ndarray, weight: np.ndarray) -> Regression:
-        return _Line(given, weight, self.transform == "interval")
+    def _regression(self, dissimilarities: np.ndarray, weight: np.ndarray) -> Regression:
+        return _Line(dissimilarities, weight, self.transform == "interval")
 
-    def _first(self, given: np.ndarray) -> np.ndarray:
-        return given
+    def _first(self, dissimilarities: np.ndarray) -> np.ndarray:
+        return dissimilarities
 
-    def _enlargement(self, given: np.ndarray, weight: np.ndarray, apart: np.ndarray) -> float:
+    def _enlargement(
+        self, dissimilarities: np.ndarray, weight: np.ndarray, lengths: np.ndarray
+    ) -> float:
         # The size at which the squared differences, which SMACOF minimises, are smallest.
         if self.transform == "interval":
-            given = given - given.mean()
-            apart = apart - apart.mean()
-        return float((weight * given) @ apart) / (float((weight * apart) @ apart) or 1.0)
+            dissimilarities = dissimilarities - dissimilarities.mean()
+            lengths = lengths - lengths.mean()
+        square = float((weight * lengths) @ lengths)
+        return float((weight * dissimilarities) @ lengths) / (square or 1.0)
 
 
 class _Line:
@@ -71,15 +74,15 @@ class _Line:
     free: Whether it may begin elsewhere than at zero.
     """
 
-    def __init__(self, given: np.ndarray, weight: np.ndarray, free: bool) -> None:
+    def __init__(self, dissimilarities: np.ndarray, weight: np.ndarray, free: bool) -> None:
         self._weight, self._free = weight / weight.sum(), free
-        self._given = given - self._weight @ given if free else given
+        self._given = dissimilarities - self._weight @ dissimilarities if free else dissimilarities
         self._square = float(self._weight @ self._given**2)
 
-    def __call__(self, apart: np.ndarray) -> np.ndarray:
+    def __call__(self, distances: np.ndarray) -> np.ndarray:
         """(p,) the values closest to distances (p,) on such a line."""
-        slope = float(self._weight @ (apart * self._given)) / (self._square or 1.0)
-        begin = float(self._weight @ apart) if self._free else 0.0
+        slope = float(self._weight @ (distances * self._given)) / (self._square or 1.0)
+        begin = float(self._weight @ distances) if self._free else 0.0
         return begin + max(slope, 0.0) * self._given
 
 
@@ -128,11 +131,11 @@ class NMDS(Scaling):
         ),
     ] = "primary"
 
-    def _regression(self, given: np.ndarray, weight: np.ndarray) -> Regression:
-        return _Monotone(rankdata(given, method="dense"), self.ties, weight)
+    def _regression(self, dissimilarities: np.ndarray, weight: np.ndarray) -> Regression:
+        return _Monotone(rankdata(dissimilarities, method="dense"), self.ties, weight)
 
-    def _first(self, given: np.ndarray) -> np.ndarray:
-        return rankdata(given, method="dense").astype(float)
+    def _first(self, dissimilarities: np.ndarray) -> np.ndarray:
+        return rankdata(dissimilarities, method="dense").astype(float)
 
 
 class _Monotone:
@@ -149,17 +152,17 @@ class _Monotone:
         self._order = np.argsort(self._group, kind="stable")
         self._ties = ties if len(self._sizes) < len(ranks) else "none"
 
-    def __call__(self, apart: np.ndarray) -> np.ndarray:
+    def __call__(self, distances: np.ndarray) -> np.ndarray:
         """(p,) the values closest to distances (p,) whose order is allowed."""
         if self._ties in ("primary", "none"):
             order = self._order
             if self._ties == "primary":
-                order = np.lexsort((apart, self._group))
-            found = np.empty_like(apart)
-            found[order] = isotonic_regression(apart[order], weights=self._weight[order]).x
-            return found
-        means = np.bincount(self._group, self._weight * apart) / self._sizes
+                order = np.lexsort((distances, self._group))
+            fit = np.empty_like(distances)
+            fit[order] = isotonic_regression(distances[order], weights=self._weight[order]).x
+            return fit
+        means = np.bincount(self._group, self._weight * distances) / self._sizes
         fitted = isotonic_regression(means, weights=self._sizes).x
         if self._ties == "secondary":
             return fitted[self._group]
-        return apart + (fitted - means)[self._group]
+        return distances + (fitted - means)[self._group]

@@ -189,32 +189,32 @@ class OrdinalEmbedding(Embedding):
             If a parameter is outside its range, or `init_embedding` does not fit the data.
         """
         self._check_parameters()
-        given = as_answers(triplets)
-        if not np.any(given.weight > 0):
+        data = as_answers(triplets)
+        if not np.any(data.weight > 0):
             raise DataError(
                 "there are no answers to learn from",
-                file=given.name, remedy="Include at least one answer.",
+                file=data.name, remedy="Include at least one answer.",
             )
-        answers = prepared(given, self.is_likelihood)
-        shape = (self.n_components, given.n_objects)
+        answers = prepared(data, self.is_likelihood)
+        shape = (self.n_components, data.n_objects)
 
         with single_blas_thread():
-            found = self._restarts(
+            optima = self._restarts(
                 answers, init_embedding, adapted(progress, lambda x: x.reshape(shape).T)
             )
-            self.n_objects_ = given.n_objects
+            self.n_objects_ = data.n_objects
             self.placed_ = answers.placed
-            self.embeddings_ = np.zeros((len(found), *shape[::-1]))
-            for embedding, optimum in zip(self.embeddings_, found, strict=True):
+            self.embeddings_ = np.zeros((len(optima), *shape[::-1]))
+            for embedding, optimum in zip(self.embeddings_, optima, strict=True):
                 embedding[self.placed_] = principal_axes(optimum.x.reshape(shape).T[self.placed_])
-        self.losses_ = np.array([optimum.loss for optimum in found])
+        self.losses_ = np.array([optimum.loss for optimum in optima])
         best = int(np.argmin(self.losses_))
         self.embedding_ = self.embeddings_[best].copy()
-        self.loss_ = found[best].loss
-        self.n_iter_ = found[best].n_iter
-        self.converged_ = found[best].converged
-        self.stopped_ = any(optimum.stopped for optimum in found)
-        self.triplet_error_ = 1.0 - self.score(given)
+        self.loss_ = optima[best].loss
+        self.n_iter_ = optima[best].n_iter
+        self.converged_ = optima[best].converged
+        self.stopped_ = any(optimum.stopped for optimum in optima)
+        self.triplet_error_ = 1.0 - self.score(data)
         return self
 
     def _restarts(
@@ -225,18 +225,18 @@ class OrdinalEmbedding(Embedding):
         more = len(answers) <= _FEW_ANSWERS and self.init != "order"
         most = self.n_init or (_MOST_STARTS if more else _STARTS)
         starts = self._starts(answers, init_embedding, most)
-        found: list[Optimum] = []
-        while len(found) < most:
-            wanted = min(self.n_init or max(2 * len(found), _STARTS), most)
-            found += restarts(
+        optima: list[Optimum] = []
+        while len(optima) < most:
+            wanted = min(self.n_init or max(2 * len(optima), _STARTS), most)
+            optima += restarts(
                 lambda start, progress: self._minimise(answers, start, progress),
-                list(islice(starts, wanted - len(found))), first=len(found),
-                progress=part(progress, len(found) / most, wanted / most),
+                list(islice(starts, wanted - len(optima))), first=len(optima),
+                progress=part(progress, len(optima) / most, wanted / most),
             )
-            losses = np.array([optimum.loss for optimum in found])
-            if any(optimum.stopped for optimum in found) or agreeing(losses) > 1:
+            losses = np.array([optimum.loss for optimum in optima])
+            if any(optimum.stopped for optimum in optima) or agreeing(losses) > 1:
                 break
-        return found
+        return optima
 
     def refitted(
         self, answers: Answers, start: np.ndarray | None = None, progress: Progress = silent
@@ -283,15 +283,15 @@ class OrdinalEmbedding(Embedding):
             If there are fewer objects than in the map.
         """
         self._require_fit()
-        given = as_answers(triplets)
-        if given.n_objects < self.n_objects_:
+        data = as_answers(triplets)
+        if data.n_objects < self.n_objects_:
             raise DataError(
-                f"there are {given.n_objects} objects, but {self.n_objects_} in the map",
-                file=given.name, remedy="List the objects of the map first, then the others.",
+                f"there are {data.n_objects} objects, but {self.n_objects_} in the map",
+                file=data.name, remedy="List the objects of the map first, then the others.",
             )
         with single_blas_thread():
             return place(
-                given, self.embedding_, self.placed_, self._loss(), prior=self.prior,
+                data, self.embedding_, self.placed_, self._loss(), prior=self.prior,
                 n_starts=_PLACES, rng=np.random.default_rng(self.seed),
             )
 
@@ -369,10 +369,11 @@ class OrdinalEmbedding(Embedding):
         ValueError
             If the method has no likelihood: use STE, t-STE or CKL.
         """
-        given = as_answers(data)
+        answers = as_answers(data)
         # Of a choice that the map has as good as impossible, the logarithm is still finite.
-        found = np.maximum(self.choice_probabilities(given), np.finfo(float).tiny)
-        return per_trial(np.log(found), given.weight[given.choices.answer], given.choices.trial)
+        probabilities = np.maximum(self.choice_probabilities(answers), np.finfo(float).tiny)
+        choices = answers.choices
+        return per_trial(np.log(probabilities), answers.weight[choices.answer], choices.trial)
 
     def _maps(self) -> list[np.ndarray]:
         """The maps that answer; several are brought to the size of the best."""

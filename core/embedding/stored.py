@@ -115,13 +115,13 @@ class StoredAnswers:
                 continue
             for column in map(group.column, range(group.num_columns)):
                 if column.path_in_schema in self._columns:
-                    known = column.statistics
-                    if known is None or not known.has_min_max:
+                    statistics = column.statistics
+                    if statistics is None or not statistics.has_min_max:
                         raise DataError(
                             "the file does not tell how many objects there are", file=self.name,
                             remedy="Hand over n_objects.",
                         )
-                    highest = max(highest, known.max)
+                    highest = max(highest, statistics.max)
         return highest
 
     def parts(self) -> Iterator[PreparedAnswers]:
@@ -164,20 +164,20 @@ class StoredAnswers:
     def sampled(self, n_answers: int, seed: int) -> PreparedAnswers:
         """About so many of the answers, drawn at random; all if there are no more."""
         rng = np.random.default_rng(seed)
-        share, found = min(n_answers / max(self.n_answers, 1), 1.0), []
+        share, samples = min(n_answers / max(self.n_answers, 1), 1.0), []
         for part in self.parts():
             kept = rng.random(len(part)) < share
-            found.append((part.roles[:, kept].T, part.weight[kept]))
-        rows, weight = (np.concatenate(parts) for parts in zip(*found, strict=True))
+            samples.append((part.roles[:, kept].T, part.weight[kept]))
+        rows, weight = (np.concatenate(parts) for parts in zip(*samples, strict=True))
         return PreparedAnswers.of(rows, weight, self.n_objects)
 
     @cached_property
     def placed(self) -> np.ndarray:
         """(n,) bool: objects that some answer of a weight above 0 mentions."""
-        found = np.zeros(self.n_objects, dtype=bool)
+        placed = np.zeros(self.n_objects, dtype=bool)
         for part in self.parts():
-            found |= part.placed
-        return found
+            placed |= part.placed
+        return placed
 
 
 def _is_number(kind: pa.DataType) -> bool:
@@ -265,18 +265,19 @@ def fit_stored(
     shape = (method.n_components, stored.n_objects)
     with single_blas_thread():
         start = next(method._starts(stored.sampled(_SAMPLE, method.seed), None, 1))
-        found = minimise(
+        optimum = minimise(
             _Streamed(method, stored), start, max_iter=method.max_iter, tol=tolerance / _LEFT,
             progress=adapted(progress, lambda x: x.reshape(shape).T),
         )
         method.embedding_ = np.zeros(shape[::-1])
         method.placed_ = stored.placed
-        method.embedding_[method.placed_] = principal_axes(found.x.reshape(shape).T[method.placed_])
+        positions = optimum.x.reshape(shape).T
+        method.embedding_[method.placed_] = principal_axes(positions[method.placed_])
     method.n_objects_ = stored.n_objects
     method.embeddings_ = method.embedding_[None]
-    method.loss_, method.losses_ = found.loss, np.array([found.loss])
-    method.n_iter_, method.converged_ = found.n_iter, found.converged
-    method.stopped_ = found.stopped
+    method.loss_, method.losses_ = optimum.loss, np.array([optimum.loss])
+    method.n_iter_, method.converged_ = optimum.n_iter, optimum.converged
+    method.stopped_ = optimum.stopped
     method.triplet_error_ = _error(method.embedding_, stored)
     return method
 

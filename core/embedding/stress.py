@@ -68,7 +68,7 @@ class Scaling(Embedding):
         raise NotImplementedError
 
     def _enlargement(
-        self, dissimilarities: np.ndarray, weight: np.ndarray, apart: np.ndarray
+        self, dissimilarities: np.ndarray, weight: np.ndarray, lengths: np.ndarray
     ) -> float:
         """Factor from a map with distances (p,) to the one that is kept; 0 for one of size 1."""
         return 0.0
@@ -98,41 +98,41 @@ class Scaling(Embedding):
         matrix, weights = _checked(matrix, weights)
         n, shape = len(matrix), (len(matrix), self.n_components)
         upper = np.nonzero(np.triu(weights, 1))
-        weight, given = weights[upper], matrix[upper]
-        regression = self._regression(given, weight)
+        weight, dissimilarities = weights[upper], matrix[upper]
+        regression = self._regression(dissimilarities, weight)
 
         def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
             positions = x.reshape(shape)
-            apart = distances(positions)[upper]
-            off = apart - regression(apart)
-            size = max(float(apart @ (weight * apart)), 1e-300)
+            lengths = distances(positions)[upper]
+            off = lengths - regression(lengths)
+            size = max(float(lengths @ (weight * lengths)), 1e-300)
             stress = float(off @ (weight * off)) / size
             # The regression is the closest point of a cone, so that its own change adds nothing.
             slope = np.zeros((n, n))
-            slope[upper] = weight * (off - stress * apart) / (
-                size * np.where(apart > 0, apart, np.inf)
+            slope[upper] = weight * (off - stress * lengths) / (
+                size * np.where(lengths > 0, lengths, np.inf)
             )
             slope += slope.T
             gradient = slope.sum(axis=1)[:, None] * positions - slope @ positions
             return _PERCENT * stress, 2.0 * _PERCENT * gradient.ravel()
 
         with single_blas_thread():
-            found = restarts(
+            optima = restarts(
                 lambda start, progress: minimise(
                     objective, start, max_iter=self.max_iter, tol=self.tol, progress=progress
                 ),
-                self._starts(self._first(given), upper, shape),
+                self._starts(self._first(dissimilarities), upper, shape),
                 progress=adapted(progress, lambda x: x.reshape(shape)),
             )
-        self.losses_ = np.sqrt(np.array([optimum.loss for optimum in found]) / _PERCENT)
-        best = found[int(np.argmin(self.losses_))]
+        self.losses_ = np.sqrt(np.array([optimum.loss for optimum in optima]) / _PERCENT)
+        best = optima[int(np.argmin(self.losses_))]
         embedding = principal_axes(best.x.reshape(shape))
-        own = rms(embedding) or 1.0
-        factor = self._enlargement(given, weight, distances(embedding)[upper])
-        self.embedding_ = embedding * factor if factor > 0 else embedding / own
+        spread = rms(embedding) or 1.0
+        factor = self._enlargement(dissimilarities, weight, distances(embedding)[upper])
+        self.embedding_ = embedding * factor if factor > 0 else embedding / spread
         self.loss_ = float(self.losses_.min())
         self.n_iter_, self.converged_ = best.n_iter, best.converged
-        self.stopped_ = any(optimum.stopped for optimum in found)
+        self.stopped_ = any(optimum.stopped for optimum in optima)
         self.n_objects_, self.dissimilarities_ = n, matrix
         self._look_at_fit(regression, upper, weight)
         return self
@@ -160,14 +160,14 @@ class Scaling(Embedding):
     def _look_at_fit(
         self, regression: Regression, upper: tuple[np.ndarray, np.ndarray], weight: np.ndarray
     ) -> None:
-        apart = self.distances()
+        lengths = self.distances()
         # Those of pairs that do not count are not known.
-        self.disparities_ = np.full_like(apart, np.nan)
+        self.disparities_ = np.full_like(lengths, np.nan)
         np.fill_diagonal(self.disparities_, 0.0)
-        fit = regression(apart[upper])
+        fit = regression(lengths[upper])
         self.disparities_[upper] = self.disparities_[upper[::-1]] = fit
-        missed = np.zeros_like(apart)
-        missed[upper] = missed[upper[::-1]] = weight * (apart[upper] - fit) ** 2
+        missed = np.zeros_like(lengths)
+        missed[upper] = missed[upper[::-1]] = weight * (lengths[upper] - fit) ** 2
         each = np.sum(missed, axis=1)
         self.stress_per_object_ = each / (each.sum() or 1.0)
 
@@ -185,10 +185,10 @@ def _checked(matrix: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
     if counts.shape != matrix.shape or not (counts >= 0).all() or not np.isfinite(counts).all():
         raise ValueError("weights must be a number from 0 up for each dissimilarity.")
     np.fill_diagonal(counts, 0.0)
-    known = np.isfinite(matrix) | (counts == 0)
-    if not known.all():
+    finite = np.isfinite(matrix) | (counts == 0)
+    if not finite.all():
         raise DataError(
-            "a dissimilarity is missing", row=int(np.argmin(known.all(axis=1))),
+            "a dissimilarity is missing", row=int(np.argmin(finite.all(axis=1))),
             remedy="Give all of them, or give missing ones a weight of 0.",
         )
     counted = np.where(counts > 0, matrix, 0.0)

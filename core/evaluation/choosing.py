@@ -152,7 +152,7 @@ def choice_accuracies(
     True
     """
     given = as_answers(given)
-    found = []
+    accuracies = []
     for kind, chance, stages in kinds_of(given.choices, least=3):
         accuracy, people, learned = None, None, False
         answer = stages.answer[given.weight[stages.answer] > 0]
@@ -170,13 +170,13 @@ def choice_accuracies(
             continue
         # Stages are the first steps: those of a ranking are not all that was predicted.
         ceiling = choice_ceiling(given, stages, unit=unit) if kind.steps == 1 else ChoiceCeiling()
-        found.append(
+        accuracies.append(
             ChoiceAccuracy(
                 kind, chance, accuracy, len(answer), ceiling, is_of_the_learned=learned,
                 **said(people),
             )
         )
-    return sorted(found, key=lambda one: -one.n_trials)
+    return sorted(accuracies, key=lambda one: -one.n_trials)
 
 
 def kinds_of(choices: Choices, *, least: int) -> Iterator[tuple[ChoiceKind, float, Choices]]:
@@ -218,10 +218,10 @@ def _anchored(stages: Choices) -> np.ndarray:
     return np.bincount(stages.stage[~same], minlength=len(stages)) == 0
 
 
-def _are_learned_from(given: Judgements, estimate: ErrorEstimate) -> bool:
+def _are_learned_from(data: Judgements, estimate: ErrorEstimate) -> bool:
     """Whether participants who were predicted also gave answers that were learned from."""
     if len(estimate.fold_errors):
         return True
-    who = participants_of(given)[0]
+    who = participants_of(data)[0]
     tested = np.isfinite(estimate.wrong)
     return bool(np.isin(who[tested & (who >= 0)], who[~tested]).any())

@@ -76,7 +76,7 @@ class Suggestion:
     @property
     def undecided(self) -> list[int]:
         """The best, and all that are not significantly worse; ascending."""
-        alike = [d for d, apart in self.behind.items() if apart.p >= self.level]
+        alike = [d for d, difference in self.behind.items() if difference.p >= self.level]
         return sorted([self.best, *alike])
 
     @property
@@ -84,7 +84,7 @@ class Suggestion:
         """By how much another number may predict better than this one; upper end of an interval."""
         if self.best != self.n_components:
             return self.behind[self.n_components].high
-        return max((-apart.low for apart in self.behind.values()), default=np.nan)
+        return max((-difference.low for difference in self.behind.values()), default=np.nan)
 
     @property
     def is_decided(self) -> bool:
@@ -163,7 +163,7 @@ def recommend_dimension(
         one more toss by chance, whoever gave it, corrected for the numbers tried (Bonferroni).
     """
     best, behind = behind_best(dict(sorted(estimates.items())), triplets, ratio)
-    enough = _fewest(best, {d: (apart.difference, apart.spread) for d, apart in behind.items()})
+    enough = _fewest(best, {d: (pair.difference, pair.spread) for d, pair in behind.items()})
     n, lowest = triplets.n_objects, estimates[best]
     high = wilson(
         lowest.error, _n_trials(lowest, triplets), 1 - (1 - lowest.level) / len(estimates)
@@ -390,8 +390,8 @@ def neighbour_overlap(first: np.ndarray, second: np.ndarray, n_neighbours: int =
     k = min(n_neighbours, len(first) - 1)
     nearest = []
     for positions in (first, second):
-        apart = distances(positions)
-        np.fill_diagonal(apart, np.inf)
-        nearest.append(np.argpartition(apart, k - 1, axis=1)[:, :k])
+        lengths = distances(positions)
+        np.fill_diagonal(lengths, np.inf)
+        nearest.append(np.argpartition(lengths, k - 1, axis=1)[:, :k])
     shared = [len(np.intersect1d(a, b)) for a, b in zip(*nearest, strict=True)]
     return float(np.mean(shared)) / k

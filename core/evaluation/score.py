@@ -118,7 +118,7 @@ def n_groups(triplets: Judgements) -> int:
     return len(np.unique(triplets.groups[triplets.weight > 0]))
 
 
-def missed_choices(wrong: np.ndarray, given: Judgements) -> np.ndarray | None:
+def missed_choices(wrong: np.ndarray, data: Judgements) -> np.ndarray | None:
     """How wrongly every choice among several was predicted as a whole.
 
     A choice is right if all of its answers are: who has the two of an odd one out right has the
@@ -131,10 +131,10 @@ def missed_choices(wrong: np.ndarray, given: Judgements) -> np.ndarray | None:
     Returns: (T,) or None: From 0 (right) to 1, the same for all answers of a trial; NaN for answers
         that are a choice between two. None if all are.
     """
-    choices = given.choices
+    choices = data.choices
     if choices.are_triplets:
         return None
-    trials = given.trials
+    trials = data.trials
     ties = np.bincount(trials, wrong == _TIE)
     right = np.where(np.bincount(trials, wrong > _TIE) > 0, 0.0, 1.0 / (1.0 + ties))
     several, one = np.zeros((2, len(right)), dtype=bool)
@@ -388,15 +388,15 @@ def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.Da
         the effective number of answers. It takes the maps as given, and is narrower than that of
         the whole estimate. ``participants`` that it is over; 0 where it is over answers.
     """
-    known = np.flatnonzero(np.isfinite(estimate.wrong) & (triplets.weight > 0))
+    counted = np.flatnonzero(np.isfinite(estimate.wrong) & (triplets.weight > 0))
     unit = "answers" if estimate.unit == "answers" else "auto"
-    values = triplets.answers[column].astype("str").fillna("").iloc[known]
+    values = triplets.answers[column].astype("str").fillna("").iloc[counted]
     rows = []
     for value, places in values.groupby(values.to_numpy()).indices.items():
-        of = known[places]
+        of = counted[places]
         people = known_people(triplets.take(of), unit)
-        found = mean_over(people, estimate.wrong[of], triplets.weight[of], triplets.groups[of])
-        rows.append((value, len(of), *found, 0 if people is None else people.number))
+        interval = mean_over(people, estimate.wrong[of], triplets.weight[of], triplets.groups[of])
+        rows.append((value, len(of), *interval, 0 if people is None else people.number))
     return pd.DataFrame(rows, columns=[column, "answers", "error", "low", "high", "participants"])
 
 
@@ -413,13 +413,13 @@ def split_error(
     fitted = clone(method).fit(triplets.take(train), progress=progress)
     if getattr(fitted, "stopped_", False):
         raise Stopped
-    found = holdout(fitted, triplets.take(test), "the data's own test answers", unit=unit)
+    estimate = holdout(fitted, triplets.take(test), "the data's own test answers", unit=unit)
     wrong, missed = np.full((2, len(triplets)), np.nan)
-    wrong[test] = found.wrong
-    if found.missed is None:
-        return replace(found, wrong=wrong)
-    missed[test] = found.missed
-    return replace(found, wrong=wrong, missed=missed)
+    wrong[test] = estimate.wrong
+    if estimate.missed is None:
+        return replace(estimate, wrong=wrong)
+    missed[test] = estimate.missed
+    return replace(estimate, wrong=wrong, missed=missed)
 
 
 def split_of(triplets: Triplets) -> tuple[np.ndarray, np.ndarray]:

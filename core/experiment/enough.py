@@ -102,11 +102,11 @@ def collected_error(
     folds = question_folds(answers, FOLDS, np.random.default_rng(seed))
     wrong, errors = np.full(len(answers), np.nan), []
     for fold in range(FOLDS):
-        asked = np.flatnonzero((folds == fold) & telling)
-        if len(asked):
+        held_out = np.flatnonzero((folds == fold) & telling)
+        if len(held_out):
             fitted = clone(method).fit(answers.take(np.flatnonzero(folds != fold)))
-            wrong[asked] = fitted.mistakes(answers.take(asked))
-            errors.append(wrong[asked].mean())
+            wrong[held_out] = fitted.mistakes(answers.take(held_out))
+            errors.append(wrong[held_out].mean())
         if progress((fold + 1) / FOLDS) and fold + 1 < FOLDS:
             raise Stopped
     people = known_people(answers, "auto")
@@ -165,8 +165,10 @@ def collected_map(
     fitted = method.fit(answers, progress=progress)
     if fitted.stopped_:
         raise Stopped
-    found = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
-    if before is None or before.shape != found.shape:
-        return found
+    positions = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
+    if before is None or before.shape != positions.shape:
+        return positions
     both = np.isfinite(before).all(axis=1) & fitted.placed_
-    return procrustes(found[both], before[both])(found) if both.sum() > _DIMENSIONS else found
+    if both.sum() <= _DIMENSIONS:
+        return positions
+    return procrustes(positions[both], before[both])(positions)

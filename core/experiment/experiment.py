@@ -292,9 +292,9 @@ class Experiment:
         DataError
             If something is missing, unknown, or not as declared.
         """
-        known = {one.name for one in fields(cls)}
+        names = {one.name for one in fields(cls)}
         try:
-            strange = sorted({*record} - known)
+            strange = sorted({*record} - names)
             if strange:
                 raise DataError(f"an experiment has no {strange[0]!r}", file=FILE)
             values = {

@@ -77,9 +77,9 @@ class Classification:
     @property
     def confusion(self) -> np.ndarray:
         """(c, c) number of objects by true (rows) and predicted label (columns)."""
-        known = self.truth >= 0
+        labelled = self.truth >= 0
         table = np.zeros((len(self.classes), len(self.classes)), dtype=int)
-        np.add.at(table, (self.truth[known], self.predicted[known]), 1)
+        np.add.at(table, (self.truth[labelled], self.predicted[labelled]), 1)
         return table
 
 
@@ -170,9 +170,9 @@ def classify_by(
     """
     from sklearn.model_selection import GridSearchCV, StratifiedKFold  # imported late: slow
 
-    known = pd.Series(np.asarray(labels, dtype=object)).iloc[space.objects].reset_index(drop=True)
-    there = np.flatnonzero(known.notna())
-    codes, classes = pd.factorize(known.iloc[there].astype(str), sort=True)
+    column = pd.Series(np.asarray(labels, dtype=object)).iloc[space.objects].reset_index(drop=True)
+    there = np.flatnonzero(column.notna())
+    codes, classes = pd.factorize(column.iloc[there].astype(str), sort=True)
     counts = np.bincount(codes)
     if len(counts) < 2 or counts.min() < 2:
         raise DataError(
@@ -198,11 +198,11 @@ def classify_by(
                     )
                     search = GridSearchCV(classifier, grid, cv=inner)
                 search.fit(inputs[np.ix_(train, train)] if square else inputs[train], codes[train])
-                found = search.predict(inputs[np.ix_(test, train)] if square else inputs[test])
-                errors.append(float(np.mean(found != codes[test])))
+                guesses = search.predict(inputs[np.ix_(test, train)] if square else inputs[test])
+                errors.append(float(np.mean(guesses != codes[test])))
                 chosen.append(float(next(iter(search.best_params_.values()))) if least > 1 else 1.0)
                 if repeat == 0:
-                    first[test] = found
+                    first[test] = guesses
                 if progress(len(errors) / (folds * repeats)) and len(errors) < folds * repeats:
                     raise Stopped
     truth, predicted = np.full((2, space.n_objects), -1)

@@ -67,9 +67,9 @@ def evidence(
 
     def between(part: sparse.csr_array) -> sparse.csr_array:
         """Products of the chosen rows with all others."""
-        found = (part[rows] @ part.T).tolil()
-        found[np.arange(len(rows)), rows] = 0.0
-        return found.tocsr()
+        products = (part[rows] @ part.T).tolil()
+        products[np.arange(len(rows)), rows] = 0.0
+        return products.tocsr()
 
     by_votes = between(unit.power(2))
     noise = by_votes.sum()

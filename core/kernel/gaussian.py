@@ -84,11 +84,11 @@ class GaussianKernel(MapKernel):
         n = len(positions)
         refuse_matrix(n)
         placed = np.ones(n, dtype=bool) if placed is None else placed
-        apart = pdist(positions[placed])
-        typical = float(np.median(apart)) if len(apart) else 0.0
+        distances = pdist(positions[placed])
+        typical = float(np.median(distances)) if len(distances) else 0.0
         self.bandwidth_ = self.bandwidth or typical or 1.0
         self.gram_ = np.zeros((n, n))
-        similar = squareform(np.exp(-0.5 * (apart / self.bandwidth_) ** 2))
+        similar = squareform(np.exp(-0.5 * (distances / self.bandwidth_) ** 2))
         np.fill_diagonal(similar, 1.0)
         self.gram_[np.ix_(placed, placed)] = similar
         self.features_, self.placed_, self.n_objects_ = None, placed, n

@@ -127,11 +127,11 @@ def _umap(space: Space, n_components: int, n_neighbours: int, seed: int) -> Kern
     vectors, metric = space.vectors, "euclidean"
     if vectors is None:
         vectors, metric = space.distances(), "precomputed"
-    found = umap.UMAP(
+    positions = umap.UMAP(
         n_components=n_components, n_neighbors=min(n_neighbours, len(space) - 1), metric=metric,
         random_state=seed, n_jobs=1,
     ).fit_transform(vectors)
-    return KernelMap(space.spread(found.astype(float), np.nan), np.zeros(0), np.zeros(0))
+    return KernelMap(space.spread(positions.astype(float), np.nan), np.zeros(0), np.zeros(0))
 
 
 def _refuse_few(space: Space, too_few: int) -> None:
@@ -229,9 +229,9 @@ def _held_out(kernel: Kernel, triplets: Triplets, seed: int) -> np.ndarray:
         places = principal_components(space, count).coordinates
         anchor, near, far = triplets.rows[held].T
         squared = [(places[anchor] - places[other]) ** 2 for other in (near, far)]
-        apart = np.cumsum(squared[1] - squared[0], axis=1).T
+        differences = np.cumsum(squared[1] - squared[0], axis=1).T
         # Of objects that no other answer mentions, nothing is predicted.
-        wrong[:count, held] = np.where(np.isnan(apart), 0.5, 0.5 - 0.5 * np.sign(apart))
+        wrong[:count, held] = np.where(np.isnan(differences), 0.5, 0.5 - 0.5 * np.sign(differences))
         wrong[count:, held] = wrong[count - 1, held]
     return wrong @ triplets.weight / triplets.weight.sum()
 

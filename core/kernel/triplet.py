@@ -122,21 +122,21 @@ class TripletKernel(Kernel):
             landmark design.
         """
         self._check_parameters()
-        given = as_triplets(triplets)
-        if not np.any(given.weight > 0):
+        data = as_triplets(triplets)
+        if not np.any(data.weight > 0):
             raise DataError(
                 "there are no answers to learn from",
-                file=given.name, remedy="Include at least one answer.",
+                file=data.name, remedy="Include at least one answer.",
             )
-        features, placed = self._features(given)
+        features, placed = self._features(data)
         self._keep(features, placed)
         self.shift_ = 0.0
         # With fewer features than objects the smallest eigenvalue is 0.
         if self.reduce_diagonal and self.gram_ is not None and placed.any():
-            known = np.flatnonzero(placed)
-            part = self.gram_ if placed.all() else self.gram_[np.ix_(known, known)]
+            objects = np.flatnonzero(placed)
+            part = self.gram_ if placed.all() else self.gram_[np.ix_(objects, objects)]
             self.shift_ = smallest_eigenvalue(part)
-            self.gram_[known, known] -= self.shift_
+            self.gram_[objects, objects] -= self.shift_
         progress(1.0)
         return self
 
@@ -258,11 +258,11 @@ def _landmark_features(triplets: Triplets, landmarks: np.ndarray) -> tuple[np.nd
     rank = np.full(n, -1)
     rank[landmarks] = np.arange(n_landmarks)
     shared = _tables((n, n_landmarks**2), n)
-    own = _tables((n_landmarks, n_landmarks * n), n)
-    _count_k2(triplets.rows, triplets.weight, rank, *shared, *own)
-    for net, total in (shared, own):
+    further = _tables((n_landmarks, n_landmarks * n), n)
+    _count_k2(triplets.rows, triplets.weight, rank, *shared, *further)
+    for net, total in (shared, further):
         _divide(net, total)
-    values, vectors = np.linalg.eigh(own[0].astype(float) @ own[0].T.astype(float))
+    values, vectors = np.linalg.eigh(further[0].astype(float) @ further[0].T.astype(float))
     features = np.zeros((n, n_landmarks**2 + n_landmarks), dtype=shared[0].dtype)
     features[:, : n_landmarks**2] = shared[0]
     features[landmarks, n_landmarks**2 :] = vectors * np.sqrt(np.maximum(values, 0.0))

@@ -100,10 +100,10 @@ class WeisfeilerLehman(Kernel):
         blocks, stopped = [], False
         for done in range(self.rounds + 1):
             if done > 0:
-                own = labels.tolist()
+                before = labels.tolist()
                 labels = _numbered(
                     [
-                        (own[v], *sorted((kind, own[u]) for u, kind in near))
+                        (before[v], *sorted((kind, before[u]) for u, kind in near))
                         for v, near in enumerate(neighbours)
                     ]
                 )
@@ -111,8 +111,8 @@ class WeisfeilerLehman(Kernel):
                 blocks.append(_counted(owner, labels, len(graphs)))
             else:
                 ends = np.sort(labels[edges], axis=1)
-                found = _numbered(list(zip(*ends.T.tolist(), kinds, strict=True)))
-                blocks.append(_counted(edge_owner, found, len(graphs)))
+                edge_kinds = _numbered(list(zip(*ends.T.tolist(), kinds, strict=True)))
+                blocks.append(_counted(edge_owner, edge_kinds, len(graphs)))
             stopped = progress((done + 1) / (self.rounds + 1))
             if stopped:
                 break
@@ -140,11 +140,11 @@ def _joined(graphs: Sequence[Graph], labelled: bool) -> tuple[np.ndarray, np.nda
 
 def _neighbours(edges: np.ndarray, kinds: list[int], n_nodes: int) -> list[list[tuple[int, int]]]:
     """Neighbours of every node with the label of the edge to each."""
-    found: list[list[tuple[int, int]]] = [[] for _ in range(n_nodes)]
+    neighbours: list[list[tuple[int, int]]] = [[] for _ in range(n_nodes)]
     for (a, b), kind in zip(edges.tolist(), kinds, strict=True):
-        found[a].append((b, kind))
-        found[b].append((a, kind))
-    return found
+        neighbours[a].append((b, kind))
+        neighbours[b].append((a, kind))
+    return neighbours
 
 
 def _numbered(labels: list) -> np.ndarray:

@@ -78,8 +78,8 @@ def observer_maps(
     common, *maps = results_of(_map_of, pieces, progress)
     aligned = np.full((len(maps), *common.shape), np.nan)
     for target, positions in zip(aligned, maps, strict=True):
-        known = np.isfinite(positions[:, 0]) & np.isfinite(common[:, 0])
-        target[known] = procrustes(positions[known], common[known])(positions[known])
+        both = np.isfinite(positions[:, 0]) & np.isfinite(common[:, 0])
+        target[both] = procrustes(positions[both], common[both])(positions[both])
     return ObserverMaps(
         np.array(list(members)), np.array([len(of) for of in members.values()]), aligned,
         common, _apart(maps),
@@ -98,12 +98,12 @@ def _too_few(n_components: int) -> int:
 
 
 def _apart(maps: list[np.ndarray]) -> np.ndarray:
-    apart = np.zeros((len(maps), len(maps)))
+    distances = np.zeros((len(maps), len(maps)))
     for i, first in enumerate(maps):
         for j, second in enumerate(maps[:i]):
             both = np.isfinite(first[:, 0]) & np.isfinite(second[:, 0])
             enough = both.sum() > _too_few(first.shape[1]) and np.ptp(second[both]) > 0
-            apart[i, j] = apart[j, i] = (
+            distances[i, j] = distances[j, i] = (
                 procrustes_disparity(first[both], second[both]) if enough else 1.0
             )
-    return apart
+    return distances

@@ -64,9 +64,9 @@ class Predictions:
         itself = np.eye(len(self.names), dtype=bool)
         same = self.groups[:, None] == self.groups
         grouped = self.groups != ""
-        known = grouped[:, None] & grouped if grouped.any() else np.ones_like(same)
+        named = grouped[:, None] & grouped if grouped.any() else np.ones_like(same)
         relations = {
-            "self": itself, "same group": same & known & ~itself, "other group": ~same & known,
+            "self": itself, "same group": same & named & ~itself, "other group": ~same & named,
         }
         values = {
             name: np.where(which, self.accuracy, np.nan)
@@ -106,12 +106,12 @@ def _mean_interval(values: np.ndarray) -> tuple[float, float, float, int]:
 
 
 def _over_columns(values: np.ndarray) -> tuple[float, int]:
-    known = np.isfinite(values)
-    there = known.any(axis=0)
+    finite = np.isfinite(values)
+    there = finite.any(axis=0)
     if not there.any():
         return np.nan, 0
-    sums = np.where(known, values, 0.0).sum(axis=0)[there]
-    return float(np.mean(sums / known.sum(axis=0)[there])), int(there.sum())
+    sums = np.where(finite, values, 0.0).sum(axis=0)[there]
+    return float(np.mean(sums / finite.sum(axis=0)[there])), int(there.sum())
 
 
 @task("Predicting participants from each other")
@@ -164,19 +164,19 @@ def _predicting(
     folds: int, seed: int, halt: Halt,
 ) -> tuple[np.ndarray, float]:
     """How well one participant predicts all others and itself, and all others predict it."""
-    own = triplets.take(who == number)
+    answers = triplets.take(who == number)
     row = np.full(who.max() + 1, np.nan)
     pooled = np.nan
     with suppress(DataError):  # the method learns nothing from these answers
         others = clone(method).fit(triplets.take(who != number), progress=halt)
-        pooled = others.score(own)
+        pooled = others.score(answers)
     if not enough:
         return row, pooled
     with suppress(DataError):
-        mistakes = clone(method).fit(own, progress=halt).mistakes(triplets)
+        mistakes = clone(method).fit(answers, progress=halt).mistakes(triplets)
         weights = np.bincount(who, triplets.weight)
         row = 1.0 - np.bincount(who, triplets.weight * mistakes) / weights
-    itself = estimate_of(method, own, folds, "answers", seed, halt)
+    itself = estimate_of(method, answers, folds, "answers", seed, halt)
     row[number] = np.nan if itself is None else 1.0 - np.mean(itself.fold_errors)
     return row, pooled
 
@@ -218,9 +218,9 @@ class PoolingCurve:
 
     def _over_people(self, accuracy: np.ndarray) -> tuple[float, float, int]:
         """Mean over the orders that are known, its standard error, and how many are predicted."""
-        known = np.isfinite(accuracy)
+        finite = np.isfinite(accuracy)
         who = self.predicted if len(self.predicted) else np.arange(len(accuracy))
-        accuracy, predicted = accuracy[known], who[known]
+        accuracy, predicted = accuracy[finite], who[finite]
         n = len(np.unique(predicted))
         if not n:
             return np.nan, np.nan, 0

@@ -77,8 +77,8 @@ class Exclusion:
         elif self.rule == WEIGHTS:
             values = {"weights": _checked_weights(values, len(self.participants))}
         elif self.rule != MANUAL:
-            known = ", ".join(map(repr, [*RULES, MANUAL, WEIGHTS]))
-            raise ValueError(f"rule is {self.rule!r}; it must be one of {known}.")
+            rules = ", ".join(map(repr, [*RULES, MANUAL, WEIGHTS]))
+            raise ValueError(f"rule is {self.rule!r}; it must be one of {rules}.")
         elif values:
             raise ValueError("a manual exclusion has no parameters")
         object.__setattr__(self, "parameters", values)
@@ -247,25 +247,25 @@ class Cleaning:
         DataError
             If the data lack what the rule looks at.
         """
-        left, known = np.flatnonzero(self.kept), self._known
-        who, names = known.who, known.names
+        left, data = np.flatnonzero(self.kept), self._known
+        who, names = data.who, data.names
         if exclusion.rule == WEIGHTS:
             return self._weighted(exclusion)
         if exclusion.rule == MANUAL:
-            out = known.by(np.isin(names, exclusion.participants))
+            out = data.by(np.isin(names, exclusion.participants))
             out |= np.isin(left, exclusion.answers)
         else:
-            out = RULES[exclusion.rule].find(known, **exclusion.parameters)
+            out = RULES[exclusion.rule].find(data, **exclusion.parameters)
         trials = self.triplets.trials
         if trials is not None:  # answers of one trial go together
             out = np.isin(trials, trials[out])
         mask = np.zeros(len(self.raw), dtype=bool)
         mask[left[out]] = True
-        lost, given = (
+        loss, total = (
             np.bincount(who[which & (who >= 0)], minlength=len(names))
             for which in (out, np.ones(len(out), dtype=bool))
         )
-        people = list(zip(names, lost.tolist(), given.tolist(), strict=True))
+        people = list(zip(names, loss.tolist(), total.tolist(), strict=True))
         return Preview(
             mask, int(out.sum()), int((out & one_per_trial(self.triplets)).sum()),
             [name for name, n, all_of in people if 0 < n == all_of],
@@ -275,10 +275,10 @@ class Cleaning:
     def _weighted(self, exclusion: Exclusion) -> Preview:
         """Nobody is left out; who counts less is said."""
         self._known.column("participant")
-        given = np.bincount(self._known.who[self._known.who >= 0], minlength=len(self._known.names))
+        total = np.bincount(self._known.who[self._known.who >= 0], minlength=len(self._known.names))
         weights = dict(zip(exclusion.participants, exclusion.parameters["weights"], strict=True))
         return Preview(np.zeros(len(self.raw), dtype=bool), 0, 0, [], {
-            name: n for name, n in zip(self._known.names, given.tolist(), strict=True)
+            name: n for name, n in zip(self._known.names, total.tolist(), strict=True)
             if n and weights.get(name, 1.0) < 1.0
         })
 

@@ -95,8 +95,8 @@ class Arrangements(Measured):
         self._squares = []
         for k in range(number.max() + 1):
             square = np.full((len(self.ids),) * 2, np.nan)
-            own = item[number == k]
-            square[np.ix_(own, own)] = distances(positions[number == k])
+            items = item[number == k]
+            square[np.ix_(items, items)] = distances(positions[number == k])
             self._squares.append(square)
 
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
@@ -116,8 +116,8 @@ class Arrangements(Measured):
             )
         each = []
         for person in people:
-            own = np.flatnonzero(self._owner == person)
-            mean = _evident(np.array([self._squares[k][upper] for k in own]))[1]
+            arrangements = np.flatnonzero(self._owner == person)
+            mean = _evident(np.array([self._squares[k][upper] for k in arrangements]))[1]
             each.append(mean / np.sqrt(np.nanmean(mean**2)))
         values = np.array(each)
         unit, pair = np.nonzero(np.isfinite(values))
@@ -155,8 +155,8 @@ def _evident(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     values (t, p): On the screen; NaN for pairs that were not there.
     Returns: scaled (t, p); mean (p,).
     """
-    known = np.isfinite(values)
-    plain, evidence = np.where(known, values, 0.0), np.where(known, _evidence(values), 0.0)
+    finite = np.isfinite(values)
+    plain, evidence = np.where(finite, values, 0.0), np.where(finite, _evidence(values), 0.0)
     total = evidence.sum(axis=0)
     size = np.ones(len(values))
 
@@ -166,11 +166,11 @@ def _evident(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     for _ in range(_MOST_ROUNDS):
         now = np.where(total > 0, mean(), 0.0)
-        own = (plain**2).sum(axis=1)
-        new = np.sqrt(np.where(known, now**2, 0.0).sum(axis=1) / np.where(own > 0, own, 1.0))
+        sizes = (plain**2).sum(axis=1)
+        new = np.sqrt(np.where(finite, now**2, 0.0).sum(axis=1) / np.where(sizes > 0, sizes, 1.0))
         new *= len(new) / new.sum() if new.sum() > 0 else 1.0
         settled = np.abs(new - size).max() <= _SETTLED
         size = new
         if settled:
             break
-    return plain * size[:, None] + np.where(known, 0.0, np.nan), mean()
+    return plain * size[:, None] + np.where(finite, 0.0, np.nan), mean()

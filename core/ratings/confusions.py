@@ -175,8 +175,8 @@ class Confusions(Measured):
     @staticmethod
     def _apart_by(logs: np.ndarray) -> np.ndarray:
         """(p,) the same from logarithms of shares, or of what is in proportion within rows."""
-        lost = np.diag(logs)[:, None] - logs
-        return np.maximum((lost + lost.T)[np.triu_indices(len(logs), 1)] / 2, 0.0)
+        loss = np.diag(logs)[:, None] - logs
+        return np.maximum((loss + loss.T)[np.triu_indices(len(logs), 1)] / 2, 0.0)
 
     def _delta(self, counts: np.ndarray) -> np.ndarray:
         """(p,) standard errors: within a row, log p_ij - log p_ii has variance 1/c_ij + 1/c_ii."""
@@ -187,8 +187,8 @@ class Confusions(Measured):
     @staticmethod
     def _trials(counts: np.ndarray) -> np.ndarray:
         """(p,) responses that tell of each pair: either of the two to either of the two."""
-        own = np.diag(counts)
-        return (counts + counts.T + own[:, None] + own)[np.triu_indices(len(counts), 1)]
+        right = np.diag(counts)
+        return (counts + counts.T + right[:, None] + right)[np.triu_indices(len(counts), 1)]
 
     def triplets(
         self, *, most: int = MOST_ANSWERS, seed: int = 0, name: str = "answers"
@@ -206,17 +206,17 @@ class Confusions(Measured):
                     rows.append(np.column_stack([np.full((len(far), 3), [rater, anchor, near]),
                                                  far]))
                     weights.append(np.full(len(far), row[near] / (n - 2)))
-        found, weight = np.concatenate(rows), np.concatenate(weights)
-        if len(found) > most:
-            some = np.sort(np.random.default_rng(seed).choice(len(found), most, replace=False))
-            found, weight = found[some], weight[some] * (weight.sum() / weight[some].sum())
-        return self._answers(found, weight, name)
+        table, weight = np.concatenate(rows), np.concatenate(weights)
+        if len(table) > most:
+            some = np.sort(np.random.default_rng(seed).choice(len(table), most, replace=False))
+            table, weight = table[some], weight[some] * (weight.sum() / weight[some].sum())
+        return self._answers(table, weight, name)
 
-    def _answers(self, found: np.ndarray, weight: np.ndarray, name: str) -> Triplets:
+    def _answers(self, rows: np.ndarray, weight: np.ndarray, name: str) -> Triplets:
         answers = pd.DataFrame({"weight": weight})
         if self.raters:
-            answers["participant"] = pd.Categorical.from_codes(found[:, 0], self.raters)
+            answers["participant"] = pd.Categorical.from_codes(rows[:, 0], self.raters)
         if len(self._counts) > 1:
-            answers[HELD_TOGETHER] = found[:, 0]
+            answers[HELD_TOGETHER] = rows[:, 0]
         objects = pd.DataFrame({"id": pd.Series(self.ids, dtype="str")})
-        return Triplets(found[:, 1:], objects, answers, name)
+        return Triplets(rows[:, 1:], objects, answers, name)

@@ -101,9 +101,9 @@ class Piles(Measured):
         inside[item, codes] = 1.0
         both, each = inside @ inside.T, inside.sum(axis=1)
         with np.errstate(invalid="ignore"):
-            found = 1.0 - both / (each[:, None] + each - both)
-        found[each == 0], found[:, each == 0] = np.nan, np.nan
-        return found
+            distances = 1.0 - both / (each[:, None] + each - both)
+        distances[each == 0], distances[:, each == 0] = np.nan, np.nan
+        return distances
 
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
         n = len(self.ids)

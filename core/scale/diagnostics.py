@@ -131,14 +131,14 @@ def diagnose(
     residuals, runs, six_point = _judged(model, trials.response[None], model.values[None], points)
     together = int(np.clip(_RESPONSES // len(trials), 1, TOGETHER))
     pieces = [(model, points, *batch) for batch in batches(simulations, together, seed)]
-    found, done = [], 0
+    judgements, done = [], 0
     # Thousands of simulations of a hundred thousand answers would not fit into memory twice.
     simulated = np.empty((simulations, len(trials)), dtype=np.float32)
     for their_residuals, *judged in results_of(_simulated, pieces, progress, least=1):
         simulated[done : done + len(their_residuals)] = their_residuals
         done += len(their_residuals)
-        found.append(judged)
-    simulated_runs, simulated_points = map(np.concatenate, zip(*found, strict=True))
+        judgements.append(judged)
+    simulated_runs, simulated_points = map(np.concatenate, zip(*judgements, strict=True))
     low, high = np.concatenate([
         np.quantile(block, [0.025, 0.975], axis=0).astype(float)
         for block in np.array_split(simulated[:done], -(-len(trials) // _RANKS), axis=1)
@@ -194,18 +194,18 @@ class _Model:
 
 def _model_of(fitted: MLDS, trials: ScaleTrials, triplets: Any) -> _Model:
     link, prior = LINKS[fitted.link], fitted._prior(len(fitted.levels_))
-    asked = fitted._asked(trials, triplets)
-    if asked is None:
+    data = fitted._asked(trials, triplets)
+    if data is None:
         rows, which, sign = trials.comparisons()
         fit = partial(_scales, rows, link, fitted.unconstrained_[1:], prior)
         return _Model(fitted.unconstrained_, trials.design, None, link, which, sign, fit)
     # A trial is its row, or the reverse of it.
-    design = asked.rows[asked.which] * asked.sign[:, None]
+    design = data.rows[data.which] * data.sign[:, None]
     rate_of = None
-    if asked.n_rates:
-        rate_of = asked.rows.shape[1] + asked.observer[asked.which]
-    fit = partial(_values, asked, link, beginning(asked, fitted.values_), prior)
-    return _Model(fitted.values_, design, rate_of, link, asked.which, asked.sign, fit)
+    if data.n_rates:
+        rate_of = data.rows.shape[1] + data.observer[data.which]
+    fit = partial(_values, data, link, beginning(data, fitted.values_), prior)
+    return _Model(fitted.values_, design, rate_of, link, data.which, data.sign, fit)
 
 
 def _scales(
@@ -217,11 +217,11 @@ def _scales(
 
 
 def _values(
-    asked: ObserverComparisons, link: Link, start: np.ndarray, prior: Prior | None,
+    data: ObserverComparisons, link: Link, start: np.ndarray, prior: Prior | None,
     wins: np.ndarray, totals: np.ndarray,
 ) -> np.ndarray:
     """(b, s) all values of observers who lapse, or prefer an interval."""
-    return most_likely(asked, wins, totals, link, start, prior=prior)[0]
+    return most_likely(data, wins, totals, link, start, prior=prior)[0]
 
 
 def _simulated(

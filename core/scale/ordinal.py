@@ -99,12 +99,12 @@ class OrdinalScale:
         of all answers, and all correlate less.
         """
         each = [
-            spearmanr(self.stimulus[known], one[known, 0]).statistic
-            for one in self.maps for known in [np.isfinite(one[:, 0])]
+            spearmanr(self.stimulus[placed], one[placed, 0]).statistic
+            for one in self.maps for placed in [np.isfinite(one[:, 0])]
         ]
         reach = coverage_radius(0.95, 1, self.degrees) * float(np.nanstd(each, ddof=1))
-        found = float(spearmanr(self.stimulus, self.values[:, 0]).statistic)
-        return found, max(found - reach, -1.0), min(found + reach, 1.0)
+        estimate = float(spearmanr(self.stimulus, self.values[:, 0]).statistic)
+        return estimate, max(estimate - reach, -1.0), min(estimate + reach, 1.0)
 
     @property
     def angles(self) -> np.ndarray:
@@ -130,14 +130,14 @@ class OrdinalScale:
         the maps, as the interval of `rank_correlation`.
         """
         def share(positions: np.ndarray) -> float:
-            known = positions[np.isfinite(positions).all(axis=1)]
-            return float(np.linalg.norm(known[0] - known[-1]) / (pdist(known).max() or 1.0))
+            placed = positions[np.isfinite(positions).all(axis=1)]
+            return float(np.linalg.norm(placed[0] - placed[-1]) / (pdist(placed).max() or 1.0))
 
-        found = share(self.values)
+        estimate = share(self.values)
         reach = coverage_radius(0.95, 1, self.degrees) * float(
             np.std([share(one) for one in self.maps], ddof=1)
         )
-        return found, max(found - reach, 0.0), min(found + reach, 1.0)
+        return estimate, max(estimate - reach, 0.0), min(estimate + reach, 1.0)
 
     def is_round(self, seed: int = 0) -> bool:
         """Whether the map goes round with the stimulus, back to where it began.
@@ -163,10 +163,10 @@ class OrdinalScale:
             return "ends"
         if abs(self.angles[-1] - 2 * np.pi) > np.pi / 2:
             return "angle"
-        apart = squareform(pdist(self.values))
+        distances = squareform(pdist(self.values))
         rng = np.random.default_rng(seed)
         orders = np.array([np.arange(n), *(rng.permutation(n) for _ in range(999))])
-        lengths = apart[orders, np.roll(orders, 1, axis=1)].sum(axis=1)
+        lengths = distances[orders, np.roll(orders, 1, axis=1)].sum(axis=1)
         return "" if np.mean(lengths <= lengths[0] + 1e-9) <= 0.05 else "order"
 
     def _directions(self, positions: np.ndarray) -> np.ndarray:
@@ -251,7 +251,7 @@ def oriented(positions: np.ndarray, stimulus: np.ndarray):
     turn = np.column_stack([first, *axes.T[:0:-1]])
     turned = positions @ turn
     low, size = turned.min(axis=0), np.ptp(turned, axis=0).max()
-    return lambda found: (found @ turn - low) / (size or 1.0)
+    return lambda points: (points @ turn - low) / (size or 1.0)
 
 
 def normalised(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
@@ -260,10 +260,10 @@ def normalised(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
     Shapes: values, reference (m,).
     Returns: (m,): The better of the scale and its mirror image, by mean squared distance.
     """
-    found = (values - values.min()) / (np.ptp(values) or 1.0)
-    mirrored = 1.0 - found
-    better = np.sum((found - reference) ** 2) <= np.sum((mirrored - reference) ** 2)
-    return found if better else mirrored
+    scale = (values - values.min()) / (np.ptp(values) or 1.0)
+    mirrored = 1.0 - scale
+    better = np.sum((scale - reference) ** 2) <= np.sum((mirrored - reference) ** 2)
+    return scale if better else mirrored
 
 
 def scale_error(values: np.ndarray, truth: np.ndarray) -> float:
@@ -391,19 +391,19 @@ def _together(
     group = np.full(len(triplets), -1)
     for number, k in enumerate(chosen):
         group[members[k]] = number
-    whose, known = group[trials.answer], group[trials.answer] >= 0
+    whose, named = group[trials.answer], group[trials.answer] >= 0
     totals, wins = np.zeros((2, len(chosen), len(rows)))
-    np.add.at(totals, (whose[known], which[known]), trials.weight[known])
-    won = known & (trials.response == (sign > 0))
+    np.add.at(totals, (whose[named], which[named]), trials.weight[named])
+    won = named & (trials.response == (sign > 0))
     np.add.at(wins, (whose[won], which[won]), trials.weight[won])
     with single_blas_thread():
-        found = scales_of_observers(rows[:, 1:], wins, totals, LINKS[method.link])
-    bands = np.stack(found.band(coverage, seed), axis=1)
+        scales = scales_of_observers(rows[:, 1:], wins, totals, LINKS[method.link])
+    bands = np.stack(scales.band(coverage, seed), axis=1)
     together = {}
     for number, k in enumerate(chosen):
-        asked = triplets.take(members[k]).answers_per_object > 0
-        band = np.where(asked, bands[number][:, trials.level_of], np.nan)
-        together[int(k)] = band, bool(found.held[number])
+        mentioned = triplets.take(members[k]).answers_per_object > 0
+        band = np.where(mentioned, bands[number][:, trials.level_of], np.nan)
+        together[int(k)] = band, bool(scales.held[number])
     return together
 
 
@@ -412,7 +412,7 @@ def _scale_of(
     coverage: float, seed: int, halt: Halt,
 ) -> np.ndarray:
     """(3, n) value and band of every object."""
-    found = np.full((3, triplets.n_objects), np.nan)
+    bands = np.full((3, triplets.n_objects), np.nan)
     unit = unit if n_participants(triplets) > 1 else "answers"
     try:
         if isinstance(method, MLDS):
@@ -420,17 +420,17 @@ def _scale_of(
                 method, triplets, resamples=10 * maps, unit=unit, seed=seed, progress=halt
             )
             level_of = method.trials(triplets).level_of
-            asked = triplets.answers_per_object > 0
+            mentioned = triplets.answers_per_object > 0
             scale = standardised(samples.estimate)
             ends = samples.interval(coverage)
-            found[:, asked] = np.array([scale, *ends])[:, level_of[asked]]
+            bands[:, mentioned] = np.array([scale, *ends])[:, level_of[mentioned]]
         else:
             scale = ordinal_scale(
                 method, triplets, stimulus=stimulus, unit=unit, maps=maps, seed=seed,
                 progress=halt,
             )
             ends = scale.band(coverage)
-            found[:, scale.objects] = np.array([scale.values, *ends])[..., 0]
+            bands[:, scale.objects] = np.array([scale.values, *ends])[..., 0]
     except (DataError, Stopped):  # too few answers, or nobody waits for it any more
         pass
-    return found
+    return bands

@@ -175,22 +175,22 @@ def bootstrap_scale(
     """
     fitted = clone(method).fit(triplets)
     trials = fitted.trials(triplets)
-    asked = fitted._asked(trials, triplets)
+    data = fitted._asked(trials, triplets)
     units = sampling_units(answers_of(triplets).take(trials.answer), unit)
     link = LINKS[fitted.link]
     prior = fitted._prior(len(fitted.levels_))
     fit: Fit
-    if asked is None:
+    if data is None:
         rows, successes, totals = trials.counted()
         _, which, sign = trials.comparisons()
         chance = partial(probabilities, link, rows @ fitted.unconstrained_)
         fit = partial(scales_of, rows, link, fitted.unconstrained_[1:], prior)
     else:
-        which, sign, successes, totals = asked.which, asked.sign, asked.successes, asked.totals
+        which, sign, successes, totals = data.which, data.sign, data.successes, data.totals
         chance = partial(
-            probabilities, link, asked.linear(fitted.values_), asked.rates(fitted.values_)
+            probabilities, link, data.linear(fitted.values_), data.rates(fitted.values_)
         )
-        fit = partial(_scales_with_lapses, asked, link, fitted, prior)
+        fit = partial(_scales_with_lapses, data, link, fitted, prior)
     if units.unit != "answers":
         draw = partial(_units_drawn, units, trials, which, sign, len(totals))
     elif scheme == "model":
@@ -225,12 +225,12 @@ def scales_of(
 
 
 def _scales_with_lapses(
-    asked: ObserverComparisons, link: Link, fitted: MLDS, prior: Prior | None, wins: np.ndarray,
+    data: ObserverComparisons, link: Link, fitted: MLDS, prior: Prior | None, wins: np.ndarray,
     totals: np.ndarray,
 ) -> np.ndarray:
     """The same of observers who lapse, or prefer an interval."""
     values = most_likely(
-        asked, wins, totals, link, beginning(asked, fitted.values_), prior=prior
+        data, wins, totals, link, beginning(data, fitted.values_), prior=prior
     )[0]
     return values[:, : len(fitted.levels_) - 1]
 
@@ -262,9 +262,9 @@ def _units_drawn(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(size, q) successes and totals of resampled participants."""
     won = trials.response == (sign > 0)
-    found = np.empty((2, size, n_rows))
-    for wins, totals in found.transpose(1, 0, 2):
+    counts = np.empty((2, size, n_rows))
+    for wins, totals in counts.transpose(1, 0, 2):
         weight = units.drawn(rng) * trials.weight
         wins[:] = np.bincount(which, weight * won, n_rows)
         totals[:] = np.bincount(which, weight, n_rows)
-    return found[0], found[1]
+    return counts[0], counts[1]

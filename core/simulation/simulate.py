@@ -90,9 +90,9 @@ def questions_of(
         k = np.arange(2, n_objects + 1)
         enough = k * (k - 1) // 2 * (n_objects - 2) >= n_answers
         few = int(k[np.argmax(enough)]) if enough.any() else n_objects
-        asked = landmark_questions(n_objects, choose_landmarks(n_objects, few, rng), "k1")
-        asked = rng.permutation(asked)
-        return np.resize(asked, (n_answers, 3))  # more than there are: from the first again
+        questions = landmark_questions(n_objects, choose_landmarks(n_objects, few, rng), "k1")
+        questions = rng.permutation(questions)
+        return np.resize(questions, (n_answers, 3))  # more than there are: from the first again
     raise ValueError(f"design is {design!r}; it must be one of {', '.join(DESIGNS)}.")
 
 

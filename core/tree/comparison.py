@@ -101,21 +101,21 @@ def search_curve(
     X = space.vectors if measured else space.distances()
     metric = "euclidean" if measured else "precomputed"
     tried = list(_trees(metric, len(space), n_trees))
-    found = []
+    results = []
     for number, (_, _, tree) in enumerate(tried):
         def passed_on(fraction: float, number: int = number, **details: Any) -> bool:
             return progress((number + fraction) / len(tried))
 
-        found.append(search_errors(
+        results.append(search_errors(
             tree, X, folds=folds, max_objects=max_objects,
             seed=seed, progress=passed_on,
         ))
     return SearchCurve(
         np.array([name for name, _, _ in tried]), np.array([size for _, size, _ in tried], float),
-        np.array([errors.missed for errors in found]),
-        np.array([errors.mean_excess for errors in found]),
-        np.array([errors.asked.mean() for errors in found]),
-        np.array([errors.to_build for errors in found]),
+        np.array([errors.missed for errors in results]),
+        np.array([errors.mean_excess for errors in results]),
+        np.array([errors.asked.mean() for errors in results]),
+        np.array([errors.to_build for errors in results]),
     )
 
 
@@ -140,6 +140,6 @@ class _CountingForest(ComparisonForest):
 
     def kneighbors(self, X: Any = None, n_neighbors: int = 1) -> Neighbours:
         before = self.oracle_.n_questions
-        found = super().kneighbors(X, n_neighbors)
-        share = (self.oracle_.n_questions - before) / len(found)
-        return Neighbours(found, np.full(len(found), share))
+        neighbours = super().kneighbors(X, n_neighbors)
+        share = (self.oracle_.n_questions - before) / len(neighbours)
+        return Neighbours(neighbours, np.full(len(neighbours), share))

@@ -89,14 +89,14 @@ class CoordinateTree:
 
     def errors(self) -> pd.DataFrame:
         """Miss rates of this tree and of the comparison tree, with 95 % intervals by Wilson."""
-        known = self.nearest >= 0
+        complete = self.nearest >= 0
         rows = []
-        for name, missed, asked in (
+        for name, missed, n_asked in (
             ("this tree", self.missed, self.asked),
             ("comparison tree", self.missed_by_comparisons, self.asked_by_comparisons),
         ):
-            rate = missed[known].mean()
-            rows.append((name, rate, *wilson(rate, known.sum()), asked[known].mean()))
+            rate = missed[complete].mean()
+            rows.append((name, rate, *wilson(rate, complete.sum()), n_asked[complete].mean()))
         return pd.DataFrame(rows, columns=["tree", "miss rate", "low", "high", "asked"])
 
 
@@ -143,27 +143,27 @@ def coordinate_tree(
     X = np.asarray(space.vectors, dtype=float)
     chosen = _tree(tree, leaf_size, coverage, seed)
     compared = ComparisonTree(leaf_size=leaf_size, seed=seed)
-    found, missed, asked = (np.zeros((2, len(X)), dtype=kind) for kind in (int, bool, float))
+    neighbours, missed, n_asked = (np.zeros((2, len(X)), dtype=kind) for kind in (int, bool, float))
     nearest = np.zeros(len(X), dtype=int)
     parts = np.array_split(np.random.default_rng(seed).permutation(len(X)), min(folds, len(X)))
     for number, part in enumerate(parts, 1):
         others = np.setdiff1d(np.arange(len(X)), part)
-        apart = Vectors(X[others]).about(X[part]).distances()
-        nearest[part] = others[apart.argmin(axis=1)]
+        distances = Vectors(X[others]).about(X[part]).distances()
+        nearest[part] = others[distances.argmin(axis=1)]
         for which, one in enumerate((chosen, compared)):
             place, steps = clone(one).fit(X[others]).kneighbors(X[part])
             place = place[:, 0]
-            reached = np.where(place >= 0, apart[np.arange(len(part)), place], np.inf)
-            found[which, part] = np.where(place >= 0, space.objects[others[place]], -1)
-            missed[which, part], asked[which, part] = reached > apart.min(axis=1), steps
+            reached = np.where(place >= 0, distances[np.arange(len(part)), place], np.inf)
+            neighbours[which, part] = np.where(place >= 0, space.objects[others[place]], -1)
+            missed[which, part], n_asked[which, part] = reached > distances.min(axis=1), steps
         if progress(number / len(parts)) and number < len(parts):
             raise Stopped
     child, leaf, level, direction, threshold = _grown(chosen.fit(X), X)
     return CoordinateTree(
         child, space.spread(leaf, -1), space.spread(level, -1), direction, threshold,
-        space.spread(found[0], -1), space.spread(space.objects[nearest], -1),
+        space.spread(neighbours[0], -1), space.spread(space.objects[nearest], -1),
         space.spread(missed[0], False), space.spread(missed[1], False),
-        space.spread(asked[0], np.nan), space.spread(asked[1], np.nan),
+        space.spread(n_asked[0], np.nan), space.spread(n_asked[1], np.nan),
     )
 
 

@@ -101,7 +101,7 @@ class ComparisonForest(ComparingEstimator):
         progress: Progress,
     ) -> Self:
         """Grow `n_estimators` trees of every group of objects, with leaves of `leaf_size_`."""
-        asked = oracle.n_questions
+        before = oracle.n_questions
         root = np.random.SeedSequence(self.seed)
         samples, seeds = [], []
         for seed in root.spawn(self.n_estimators * len(groups)):
@@ -118,7 +118,7 @@ class ComparisonForest(ComparingEstimator):
         self.oracle_, self.objects_ = oracle, objects
         self._place = np.full(oracle.n_objects, -1, dtype=np.int32)
         self._place[objects] = np.arange(len(objects))
-        self.n_questions_ = oracle.n_questions - asked
+        self.n_questions_ = oracle.n_questions - before
         return self
 
     def apply(self, X: Any = None) -> np.ndarray:
@@ -129,8 +129,8 @@ class ComparisonForest(ComparingEstimator):
             n_objects = self.oracle_.n_objects
             leaves = np.column_stack([nodes.leaf_of(n_objects) for nodes in self.trees_])
             leaves = leaves[self.objects_]
-            for column, (left_out, found) in zip(leaves.T, self._left_out(), strict=True):
-                column[left_out] = found
+            for column, (left_out, reached) in zip(leaves.T, self._left_out(), strict=True):
+                column[left_out] = reached
             return leaves
         return np.column_stack(self._leaves(*self._asked_about(X)))
 
@@ -145,9 +145,9 @@ class ComparisonForest(ComparingEstimator):
         ndarray, shape (m, n)
             Shares of the trees; (n, n), symmetric and positive semi-definite, without `X`.
         """
-        own = self._in_leaves(self.apply())
-        other = own if X is None else self._in_leaves(self.apply(X))
-        return (other @ own.T).toarray() / len(self.trees_)
+        training = self._in_leaves(self.apply())
+        other = training if X is None else self._in_leaves(self.apply(X))
+        return (other @ training.T).toarray() / len(self.trees_)
 
     def _in_leaves(self, leaves: np.ndarray) -> csr_array:
         """(m, nodes of all trees) 1 where an object is in a leaf."""
@@ -177,17 +177,17 @@ class ComparisonForest(ComparingEstimator):
             Positions in the training data; -1 where the leaves hold fewer.
         """
         if X is None:
-            oracle, x, own, leaves = self.oracle_, self.objects_, True, list(self.apply().T)
+            oracle, x, is_own, leaves = self.oracle_, self.objects_, True, list(self.apply().T)
         else:
-            oracle, x, own = self._asked_about(X)
-            leaves = self._leaves(oracle, x, own)
+            oracle, x, is_own = self._asked_about(X)
+            leaves = self._leaves(oracle, x, is_own)
         candidates = []
         for i, row in enumerate(np.column_stack(leaves)):
             near = [nodes.members(leaf) for nodes, leaf in zip(self.trees_, row, strict=True)]
-            found = np.unique(np.concatenate(near))
-            candidates.append(found[found != x[i]] if own else found)
-        ((found, _),) = converse(oracle, [nearest(x, candidates, n_neighbors)])
-        return np.where(found >= 0, self._place[found], -1)
+            neighbours = np.unique(np.concatenate(near))
+            candidates.append(neighbours[neighbours != x[i]] if is_own else neighbours)
+        ((neighbours, _),) = converse(oracle, [nearest(x, candidates, n_neighbors)])
+        return np.where(neighbours >= 0, self._place[neighbours], -1)
 
     def _left_out(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """For each tree the training objects it was not grown from, and their leaves."""

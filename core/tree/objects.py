@@ -131,32 +131,32 @@ def _grow_one(
     sample: np.ndarray, seed: int, how: SplitRule, measure: Any, halt: Halt
 ) -> tuple[Nodes, int]:
     growth = planted(sample, seed)
-    asked = 0 if halt() else grow_measured(growth, how, measure)
-    return finished(growth), asked
+    n_asked = 0 if halt() else grow_measured(growth, how, measure)
+    return finished(growth), n_asked
 
 
 def find_leaves(
-    oracle: Oracle, trees: Sequence[Nodes], objects: Sequence[np.ndarray], own: bool
+    oracle: Oracle, trees: Sequence[Nodes], objects: Sequence[np.ndarray], is_own: bool
 ) -> list[np.ndarray]:
     """The leaf of each object in each tree.
 
     objects: For each tree, the objects to be found.
-    own: Whether these numbers are those of the trees' objects.
+    is_own: Whether these numbers are those of the trees' objects.
     """
     pairs = list(zip(trees, objects, strict=True))
     # Pivots that are asked about need no question, which the compiled loop does not see.
-    if compiled_answers(oracle) and not own and all(t.pivots.shape[1] == 1 for t in trees):
+    if compiled_answers(oracle) and not is_own and all(t.pivots.shape[1] == 1 for t in trees):
         items = [(nodes, oracle.measure(), x) for nodes, x in pairs]
         leaves = []
         for leaf, n_questions in in_parallel(_find_one, items):
             leaves.append(leaf)
             oracle.count(n_questions)
         return leaves
-    found = converse(oracle, [descending(nodes, x, own) for nodes, x in pairs])
-    return [leaf for leaf, _ in found]
+    results = converse(oracle, [descending(nodes, x, is_own) for nodes, x in pairs])
+    return [leaf for leaf, _ in results]
 
 
 def _find_one(nodes: Nodes, measure: Any, x: np.ndarray, halt: Halt) -> tuple[np.ndarray, int]:
     leaf = np.empty(len(x), dtype=np.int32)
-    asked = descend_measured(nodes, measure, np.ascontiguousarray(x, dtype=np.int32), leaf)
-    return leaf, asked
+    n_asked = descend_measured(nodes, measure, np.ascontiguousarray(x, dtype=np.int32), leaf)
+    return leaf, n_asked

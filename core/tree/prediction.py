@@ -143,9 +143,9 @@ class ForestErrors:
 
     def confusion(self, predicted: np.ndarray) -> np.ndarray:
         """(c, c) number of objects by true (rows) and predicted class (columns)."""
-        known = np.isfinite(self.truth)
+        finite = np.isfinite(self.truth)
         table = np.zeros((len(self.classes), len(self.classes)), dtype=int)
-        np.add.at(table, (self.truth[known].astype(int), predicted[known].astype(int)), 1)
+        np.add.at(table, (self.truth[finite].astype(int), predicted[finite].astype(int)), 1)
         return table
 
 
@@ -323,7 +323,7 @@ def _predict(
     train: np.ndarray, test: np.ndarray, halt: Halt,
 ) -> np.ndarray:
     """(settings and peers, test objects) predictions."""
-    found = [
+    results = [
         clone(forest).set_params(**setting).fit(objects[train], values[train])
         .predict(objects[test])
         for setting in settings if not halt()
@@ -332,13 +332,13 @@ def _predict(
     centre, unit = 0.0, 1.0
     if not is_classifier(forest):
         centre, unit = values[train].mean(), values[train].std() or 1.0
-    known = (values[train] - centre) / unit
+    targets = (values[train] - centre) / unit
     for peer, seen in peers:
         pairwise = get_tags(peer).input_tags.pairwise
         learned = seen[np.ix_(train, train)] if pairwise else seen[train]
-        asked = seen[np.ix_(test, train)] if pairwise else seen[test]
-        found.append(centre + unit * _chosen(peer, known).fit(learned, known).predict(asked))
-    return np.array(found)
+        inputs = seen[np.ix_(test, train)] if pairwise else seen[test]
+        results.append(centre + unit * _chosen(peer, targets).fit(learned, targets).predict(inputs))
+    return np.array(results)
 
 
 def _chosen(peer: BaseEstimator, values: np.ndarray) -> BaseEstimator:

@@ -123,24 +123,24 @@ class _ProjectionTree(BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=float, reset=False)
-        found = np.full((len(X), n_neighbors), -1, dtype=np.int64)
-        asked = np.zeros(len(X), dtype=np.int64)
+        neighbours = np.full((len(X), n_neighbors), -1, dtype=np.int64)
+        n_asked = np.zeros(len(X), dtype=np.int64)
         arrived = {0: np.arange(len(X))}
         for node, child in enumerate(self.child_):
             here = arrived.pop(node, None)
             if here is None or not len(here):
                 continue
             if child >= 0:
-                asked[here] += 1
+                n_asked[here] += 1
                 lower = X[here] @ self.direction_[node] <= self.threshold_[node]
                 arrived[child], arrived[child + 1] = here[lower], here[~lower]
                 continue
             members = self.members_[node]
-            apart = self._oracle.about(X[here]).distances()[:, members]
-            near = np.argsort(apart, axis=1, kind="stable")[:, :n_neighbors]
-            found[here, : near.shape[1]] = members[near]
-            asked[here] += len(members) - 1
-        return Neighbours(found, asked)
+            distances = self._oracle.about(X[here]).distances()[:, members]
+            near = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
+            neighbours[here, : near.shape[1]] = members[near]
+            n_asked[here] += len(members) - 1
+        return Neighbours(neighbours, n_asked)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

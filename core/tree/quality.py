@@ -35,8 +35,8 @@ class SearchErrors:
     @property
     def mean_excess(self) -> float:
         """Mean relative distance error (Liu et al. 2004)."""
-        known = self.excess[np.isfinite(self.excess)]
-        return float(known.mean()) if len(known) else np.nan
+        finite = self.excess[np.isfinite(self.excess)]
+        return float(finite.mean()) if len(finite) else np.nan
 
 
 @declared
@@ -74,9 +74,9 @@ def search_errors(
         items.append((fresh, X, np.setdiff1d(order, part), test))
         if sum(len(test) for *_, test in items) >= max_objects:
             break
-    missed, excess, asked, to_build = zip(*results_of(_search, items, progress), strict=True)
+    missed, excess, n_asked, to_build = zip(*results_of(_search, items, progress), strict=True)
     return SearchErrors(
-        np.concatenate(missed), np.concatenate(excess), np.concatenate(asked),
+        np.concatenate(missed), np.concatenate(excess), np.concatenate(n_asked),
         float(np.mean(to_build)),
     )
 
@@ -86,18 +86,19 @@ def _search(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     metric = getattr(estimator, "metric", "euclidean")
     if metric == "precomputed":
-        known, unknown = X[np.ix_(train, train)], X[np.ix_(test, train)]
-        distances = unknown
+        training, queries = X[np.ix_(train, train)], X[np.ix_(test, train)]
+        distances = queries
     else:
-        known, unknown = X[train], X[test]
-        distances = Vectors(known, metric).about(unknown).distances()
-    found, asked = estimator.fit(known).kneighbors(unknown)
+        training, queries = X[train], X[test]
+        distances = Vectors(training, metric).about(queries).distances()
+    neighbours, n_asked = estimator.fit(training).kneighbors(queries)
     nearest = distances.min(axis=1)
-    reached = np.where(found[:, 0] >= 0, distances[np.arange(len(test)), found[:, 0]], np.inf)
+    first = neighbours[:, 0]
+    reached = np.where(first >= 0, distances[np.arange(len(test)), first], np.inf)
     usable = (nearest > 0) & np.isfinite(reached)
     excess = np.full(len(test), np.nan)
     excess[usable] = reached[usable] / nearest[usable] - 1
-    return reached > nearest, excess, asked, getattr(estimator, "n_questions_", np.nan)
+    return reached > nearest, excess, n_asked, getattr(estimator, "n_questions_", np.nan)
 
 
 def expansion_rates(distances: np.ndarray) -> np.ndarray:

@@ -53,7 +53,7 @@ class RankCoverTree(ComparingEstimator):
         X: Objects, as `metric` says.
         """
         oracle, objects = self._given(X)
-        asked = oracle.n_questions
+        before = oracle.n_questions
         self.n_levels_ = self.n_levels or max((len(objects).bit_length() - 1) // 2, 1)
         self.oracle_, self._rate = oracle, len(objects) ** (1 / self.n_levels_)
         rng = np.random.default_rng(self.seed)
@@ -77,30 +77,30 @@ class RankCoverTree(ComparingEstimator):
             }
             if progress(1 - height / (level.max() + 1)) and height:
                 raise Stopped
-        self.n_questions_ = oracle.n_questions - asked
+        self.n_questions_ = oracle.n_questions - before
         return self
 
     def kneighbors(self, X: Any, n_neighbors: int = 1) -> Neighbours:
         """Nearest neighbours, by numbers of the oracle, and the questions about each object."""
-        oracle, x, own = self._asked_about(X)
-        return Neighbours(*converse(oracle, [self._search(x, 0, n_neighbors, own)])[0])
+        oracle, x, is_own = self._asked_about(X)
+        return Neighbours(*converse(oracle, [self._search(x, 0, n_neighbors, is_own)])[0])
 
-    def _search(self, x: np.ndarray, bottom: int, k: int, own: bool) -> Dialogue:
+    def _search(self, x: np.ndarray, bottom: int, k: int, is_own: bool) -> Dialogue:
         """The k nearest to each x among the objects of level `bottom`."""
-        asked = np.zeros(len(x), dtype=np.int64)
+        n_asked = np.zeros(len(x), dtype=np.int64)
         candidates = [self._top] * len(x)
         height = max(self._below, default=bottom - 1) + 1
         while True:
-            if own:
+            if is_own:
                 candidates = [c[c != i] for c, i in zip(candidates, x, strict=True)]
             quota = int(np.ceil(self.coverage * max(k / self._rate**height, 1)))
-            found, more = yield from nearest(x, candidates, quota if height > bottom else k)
-            asked += more
+            neighbours, more = yield from nearest(x, candidates, quota if height > bottom else k)
+            n_asked += more
             if height == bottom:
-                return found, asked
+                return neighbours, n_asked
             height -= 1
             below = self._below[height]
             candidates = [
                 np.concatenate([_NOBODY, *(below[v] for v in row if v in below)])
-                for row in found.tolist()
+                for row in neighbours.tolist()
             ]

@@ -159,12 +159,12 @@ class Vectors(MeasuredOracle):
     def _apart(self, x: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Distances of pairs, one object p after the other."""
         order = np.argsort(p, kind="stable")
-        found = np.empty(len(p))
+        distances = np.empty(len(p))
         for same in np.split(order, np.flatnonzero(np.diff(p[order])) + 1):
-            found[same] = pairwise_distances(
+            distances[same] = pairwise_distances(
                 self._queries[x[same]], self._points[p[same[:1]]], metric=self._sklearn_metric
             )[:, 0]
-        return found
+        return distances
 
 
 class Distances(MeasuredOracle):
@@ -232,8 +232,8 @@ class Fitted(Distances):
         """``certainty``: the probability of the likelier answer, if probabilities are known."""
         if self._probability is None:
             return {}
-        found = np.asarray(self._probability(np.asarray(questions)))
-        return {"certainty": np.maximum(found, 1 - found)}
+        probabilities = np.asarray(self._probability(np.asarray(questions)))
+        return {"certainty": np.maximum(probabilities, 1 - probabilities)}
 
 
 def _plain(array: np.ndarray) -> np.ndarray:
