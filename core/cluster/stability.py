@@ -162,12 +162,10 @@ def _replicate(
     wanted = [min(number, len(space)) for number in (n_clusters, *numbers.tolist())]
     labels, *others = (space.spread(labels, -1) for labels in method.divisions(space, wanted))
     both = (labels >= 0) & (reference[0] >= 0)
-    agreement = np.array(
-        [
-            adjusted_rand_score(nodes[both], other[both])
-            for nodes, other in zip(reference, others, strict=True)
-        ]
-    )
+    agreement = np.array([
+        adjusted_rand_score(nodes[both], other[both])
+        for nodes, other in zip(reference, others, strict=True)
+    ])
     overlaps = np.zeros(0)
     if len(branches):
         tree = Dendrogram(method.linkage_, space.objects, space.n_objects)

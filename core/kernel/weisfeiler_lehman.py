@@ -101,12 +101,10 @@ class WeisfeilerLehman(Kernel):
         for done in range(self.rounds + 1):
             if done > 0:
                 before = labels.tolist()
-                labels = _numbered(
-                    [
-                        (before[v], *sorted((kind, before[u]) for u, kind in near))
-                        for v, near in enumerate(neighbours)
-                    ]
-                )
+                labels = _numbered([
+                    (before[v], *sorted((kind, before[u]) for u, kind in near))
+                    for v, near in enumerate(neighbours)
+                ])
             if self.counts == "subtree":
                 blocks.append(_counted(owner, labels, len(graphs)))
             else:

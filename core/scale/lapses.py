@@ -247,9 +247,7 @@ def fit_lapses(
     # A rate at 0 is as good as known: its odds are not, but nothing depends on them.
     counts = np.append(np.ones(p, dtype=bool), expit(best[p:]) > _NO_RATE)
     covariance = np.linalg.pinv(information[0][np.ix_(counts, counts)])[:p, :p]
-    each = log_likelihoods(
-        link, data.linear(best), data.successes, data.totals, data.rates(best)
-    )
+    each = log_likelihoods(link, data.linear(best), data.successes, data.totals, data.rates(best))
     highest = best[len(start) - 1]
     identified = bool(np.sqrt(np.diag(covariance)[: len(start)].max()) < abs(highest))
     return Lapsing(best, covariance, float(each.sum()), float(worth.max()), identified)

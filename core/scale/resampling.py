@@ -229,9 +229,7 @@ def _scales_with_lapses(
     totals: np.ndarray,
 ) -> np.ndarray:
     """The same of observers who lapse, or prefer an interval."""
-    values = most_likely(
-        data, wins, totals, link, beginning(data, fitted.values_), prior=prior
-    )[0]
+    values = most_likely(data, wins, totals, link, beginning(data, fitted.values_), prior=prior)[0]
     return values[:, : len(fitted.levels_) - 1]
 
 
