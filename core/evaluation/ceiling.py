@@ -11,7 +11,13 @@ from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate, mean_over
 from tripletscope.core.evaluation.share import Share, left_out
-from tripletscope.core.evaluation.units import known_people, over_units, participants_of, said
+from tripletscope.core.evaluation.units import (
+    different_pairs,
+    known_people,
+    over_units,
+    participants_of,
+    said,
+)
 
 #: Bounds that are known less precisely than this say nothing of a method.
 VAGUE = 0.1
@@ -149,10 +155,10 @@ class _Asked:
 def _asked(triplets: Judgements) -> _Asked:
     """Answers of others where participants share questions, else those of each participant."""
     question = triplets.questions.astype(np.int64)
-    who, n_people = participants_of(triplets)
+    who = participants_of(triplets)[0]
     named = who >= 0
     pair = np.full(len(triplets), -1)
-    pair[named] = np.unique(question[named] * n_people + who[named], return_inverse=True)[1]
+    pair[named] = different_pairs(question[named], who[named])[2]
     repeats = _Asked(triplets, question, pair, "people")
     counts, mine, to = repeats.counts()
     shared = np.bincount(to, pairs_of(mine)[1], len(counts)) < pairs_of(counts)[1]
@@ -265,16 +271,15 @@ def _sums(repeats: _Asked, units: np.ndarray, are_people: bool) -> tuple[np.ndar
     within = np.array([np.bincount(to, pairs, len(counts)) for pairs in pairs_of(mine)])
     each = _of_questions(counts, within)
     n_units = int(units.max()) + 1
-    key, group = np.unique(repeats.question * n_units + units, return_inverse=True)
-    question, unit = np.divmod(key, n_units)
-    removed = both_ways(repeats.answers, group, len(key))
+    question, unit, group = different_pairs(repeats.question, units)
+    removed = both_ways(repeats.answers, group, len(unit))
     if are_people:
         # A participant takes along the pairs within; nobody known has none.
-        named = np.zeros(len(key), dtype=bool)
+        named = np.zeros(len(unit), dtype=bool)
         named[group] = repeats.own >= 0
         left = within[:, question] - np.where(named, pairs_of(removed), 0.0)
     else:
-        left = np.zeros((2, len(key)))
+        left = np.zeros((2, len(unit)))
     change = _of_questions(np.round(counts[question] - removed, 9), left) - each[:, question]
     total = each.sum(axis=1)
     without = [np.bincount(unit, row, n_units) for row in change]

@@ -14,7 +14,7 @@ from scipy.special import gammaincc
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.evaluation.ceiling import VAGUE
+from tripletscope.core.evaluation.ceiling import VAGUE, Ceiling
 from tripletscope.core.evaluation.score import mean_over
 from tripletscope.core.evaluation.share import Share, left_out
 from tripletscope.core.evaluation.units import (
@@ -31,25 +31,15 @@ _STEP = 1e-4
 
 
 @dataclass(frozen=True)
-class ChoiceCeiling:
+class ChoiceCeiling(Ceiling):
     """The accuracy that noise allows in choices among several, from questions asked repeatedly.
 
     lower: Share of choices that the others' most frequent choice predicts; ties count their share.
-        None where no question was answered twice.
     upper: Expected accuracy of who knows the probability of every option, E[max p].
-    limit: No distribution of these probabilities with the same agreement has a higher one.
-    agreement: Chance that two choices in a repeated question agree.
-    questions: Repeated questions.
-    among {"people", "self"}: Whether choices are compared with those of other participants, or with
-        one's own.
     """
 
     lower: Share | None = None
     upper: Share | None = None
-    limit: float = np.nan
-    agreement: float = np.nan
-    questions: int = 0
-    among: str = "people"
 
     @property
     def is_precise(self) -> bool:
@@ -107,7 +97,7 @@ def choice_ceiling(data: Judgements, stages: Choices, *, unit: str = "auto") -> 
         Share(
             max(value, lower.value), max(low, lower.low), max(high, lower.high), len(kept), n_units
         ),
-        _highest(agreement, n_options), agreement, int(repeated.sum()), options.among,
+        _highest(agreement, n_options), agreement, int(repeated.sum()), among=options.among,
     )
 
 

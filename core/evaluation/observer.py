@@ -86,7 +86,7 @@ def _agreement(
     if kind.shown == 2:
         two = noise_ceiling(part, unit=unit)
         ceiling = ChoiceCeiling(
-            two.lower, two.upper, two.limit, two.agreement, two.questions, two.among
+            two.lower, two.upper, two.limit, two.agreement, two.questions, among=two.among
         )
     else:
         ceiling = choice_ceiling(people, stages, unit=unit)

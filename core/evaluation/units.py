@@ -186,7 +186,7 @@ def sampling_units(data: Judgements, unit: str = "auto") -> SamplingUnits:
     part = np.where(who >= 0, who, n_people + trial)
     both = None
     if unit == "both":
-        both = np.unique(part * (int(trial.max()) + 1) + trial, return_inverse=True)[1]
+        both = different_pairs(part, trial)[2]
     return SamplingUnits(unit, n_people, np.unique(part, return_inverse=True)[1], both)
 
 
@@ -211,6 +211,18 @@ def participants_of(data: Judgements) -> tuple[np.ndarray, int]:
     names = column.astype("str")
     who = pd.factorize(names.where(column.notna() & (names != "") & (data.weight > 0)))[0]
     return who, int(who.max(initial=-1)) + 1
+
+
+def different_pairs(
+    first: np.ndarray, second: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Both numbers of the different pairs, (G,) each, and which pair every row (T,) is.
+
+    second (T,): From 0.
+    """
+    n = np.int64(second.max(initial=0)) + 1
+    codes, group = np.unique(first.astype(np.int64) * n + second, return_inverse=True)
+    return *np.divmod(codes, n), group
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
 from tripletscope.core.evaluation.ceiling import both_ways, pairs_of
 from tripletscope.core.evaluation.compare import needed_answers
 from tripletscope.core.evaluation.share import Share, left_out, wilson
-from tripletscope.core.evaluation.units import known_people, participants_of
+from tripletscope.core.evaluation.units import different_pairs, known_people, participants_of
 from tripletscope.core.quality.columns import codes_of, divided
 
 
@@ -57,13 +57,8 @@ def repeats(triplets: Judgements, *, unit: str = "auto") -> Repeats:
     if "participant" in triplets.answers:
         who, _ = codes_of(triplets, "participant")
         named = who >= 0
-        by_both, group = np.unique(
-            question[named].astype(np.int64) * (who.max(initial=0) + 1) + who[named],
-            return_inverse=True,
-        )
-        of = by_both // (who.max(initial=0) + 1)
-        mine = both_ways(triplets.take(named), group, len(by_both))
-        agree, all_of_them = pairs_of(mine)
+        of, _, group = different_pairs(question[named], who[named])
+        agree, all_of_them = pairs_of(both_ways(triplets.take(named), group, len(of)))
         own_same = np.bincount(of, agree, n_questions)
         own_pairs = np.bincount(of, all_of_them, n_questions)
     sums = np.array([[own_same, own_pairs], [same - own_same, pairs - own_pairs]])
@@ -95,10 +90,9 @@ def _without_each(
     sums (2, 2, Q): Of pairs by one participant, and by two: those that agree, and all of them.
     """
     n = int(part.max()) + 1
-    key, group = np.unique(triplets.questions.astype(np.int64) * n + part, return_inverse=True)
-    of, who = np.divmod(key, n)
-    theirs = both_ways(triplets, group, len(key))
-    named = np.zeros(len(key), dtype=bool)
+    of, who, group = different_pairs(triplets.questions, part)
+    theirs = both_ways(triplets, group, len(of))
+    named = np.zeros(len(of), dtype=bool)
     named[group] = participants_of(triplets)[0] >= 0
     mine = np.where(named, pairs_of(theirs), 0.0)
     loss = sums.sum(axis=0)[:, of] - pairs_of(np.round(counts[of] - theirs, 9))

@@ -17,6 +17,7 @@ from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.evaluation.ceiling import both_ways, pairs_of
 from tripletscope.core.evaluation.score import mistakes_on
 from tripletscope.core.evaluation.share import wilson
+from tripletscope.core.evaluation.units import different_pairs
 from tripletscope.core.method import Method, Number
 from tripletscope.core.options import Seed
 from tripletscope.core.quality.checks import gold_mistakes
@@ -47,10 +48,8 @@ def participants(
     table = pd.DataFrame({"participant": names})
     named = who >= 0
     table["answers"] = np.bincount(who[named], minlength=n)
-    question = triplets.questions
-    n_questions = np.int64(question.max(initial=0) + 1)
-    different = np.unique(who[named] * n_questions + question[named])
-    table["questions"] = np.bincount(different // n_questions, minlength=n)
+    person, _, _ = different_pairs(who[named], triplets.questions[named])
+    table["questions"] = np.bincount(person, minlength=n)
     for (cases, share), shares_of in (
         (("repeats", "consistent"), _own_repeats(triplets, who, n)),
         (("compared", "agrees"), _with_others(triplets, who, n)),
@@ -79,31 +78,26 @@ _Shares = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 def _own_repeats(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
     named = np.flatnonzero(who >= 0)
-    n_questions = np.int64(triplets.questions.max(initial=0) + 1)
-    groups, group = np.unique(
-        who[named] * n_questions + triplets.questions[named], return_inverse=True
-    )
-    same, pairs = pairs_of(both_ways(triplets.take(named), group, len(groups)))
-    return ratios(same, pairs, groups // n_questions, n)
+    person, _, group = different_pairs(who[named], triplets.questions[named])
+    same, pairs = pairs_of(both_ways(triplets.take(named), group, len(person)))
+    return ratios(same, pairs, person, n)
 
 
 def _with_others(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
     """Answers to questions of others, and the share on the side of the others' majority."""
     question = triplets.questions
-    n_questions = int(question.max(initial=0)) + 1
-    all_given = both_ways(triplets, question, n_questions)
-    groups, group = np.unique(who.astype(np.int64) * n_questions + question, return_inverse=True)
-    mine = both_ways(triplets, group, len(groups))
+    all_given = both_ways(triplets, question, int(question.max(initial=0)) + 1)
+    person, _, group = different_pairs(who, question)
+    mine = both_ways(triplets, group, len(person))
     # Weights that are no whole numbers leave a trace where they should leave nothing.
     others = np.round(all_given[question] - mine[group], 9)
     t, verdicts = np.arange(len(triplets)), triplets.verdicts
     lead = others[t, verdicts] - others[t, 1 - verdicts]
     counted = (others.sum(axis=1) > 0) & (who >= 0)
-    compared = np.bincount(group[counted], minlength=len(groups))
-    agree = np.bincount(group[counted], 0.5 + np.sign(lead[counted]) / 2, len(groups))
-    whose = groups // n_questions
-    named = whose >= 0
-    return ratios(agree[named], compared[named], whose[named], n)
+    compared = np.bincount(group[counted], minlength=len(person))
+    agree = np.bincount(group[counted], 0.5 + np.sign(lead[counted]) / 2, len(person))
+    named = person >= 0
+    return ratios(agree[named], compared[named], person[named], n)
 
 
 def _checks(
@@ -240,12 +234,11 @@ def agreement_with_map(
         wrong[fold == k] = mistakes
     places = np.flatnonzero(np.isfinite(wrong) & (triplets.weight > 0) & (who >= 0))
     answers = np.bincount(who[places], minlength=len(names))
-    n_groups = np.int64(triplets.groups.max(initial=0) + 1)
-    groups, group = np.unique(who[places] * n_groups + triplets.groups[places], return_inverse=True)
+    person, _, group = different_pairs(who[places], triplets.groups[places])
     weight = triplets.weight[places]
     _, *right = ratios(
         np.bincount(group, weight * (1 - wrong[places])), np.bincount(group, weight),
-        groups // n_groups, len(names), answers,
+        person, len(names), answers,
     )
     return MapAgreement(np.array(names), answers, *right, wrong)
 
