@@ -131,13 +131,14 @@ def stability(
     ]
     drawn = list(results_of(_replicate, pieces, progress, least=2))
     overlaps = np.array([one.overlaps for one in drawn])
-    clusters = [whole.labels_ == label for label in range(whole.n_clusters_)]
+    clusters = whole.labels_ == np.arange(whole.n_clusters_)[:, None]
     return Stability(
         labels=whole.labels_,
         together=_together([one.labels for one in drawn]),
-        recovery=np.mean(
-            [_overlaps(np.array(clusters), _one_hot(one.labels)) for one in drawn], axis=0
-        ),
+        recovery=np.mean([
+            _overlaps(clusters, one.labels == np.arange(one.labels.max() + 1)[:, None])
+            for one in drawn
+        ], axis=0),
         numbers=numbers,
         agreement=np.array([one.agreement for one in drawn]),
         linkage=linkage,
@@ -184,10 +185,6 @@ def _overlaps(sets: np.ndarray, others: np.ndarray) -> np.ndarray:
         common = sets.astype(np.float32) @ others.T.astype(np.float32)
     either = sets.sum(axis=1)[:, None] + others.sum(axis=1) - common
     return np.max(common / np.maximum(either, 1), axis=1, initial=0.0)
-
-
-def _one_hot(labels: np.ndarray) -> np.ndarray:
-    return labels == np.arange(labels.max() + 1)[:, None]
 
 
 def _together(divisions: list[np.ndarray]) -> np.ndarray:

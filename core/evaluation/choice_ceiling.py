@@ -227,16 +227,12 @@ def expected_best(agreement: float, n_options: int) -> float:
         return 1 / k
     a = (1 - agreement) / (k * agreement - 1)
     # By logarithms: variables of a small concentration are spread over many decades.
-    u = np.linspace(math.log(k * a) - 40.0, math.log(_far(a, k)), _NODES)
+    far = brentq(lambda x: k * gammaincc(a, x) - 1e-13, a, a + 60 + 40 * math.sqrt(a))
+    u = np.linspace(math.log(k * a) - 40.0, math.log(far), _NODES)
     outside = gammaincc(a, np.exp(u))
     with np.errstate(divide="ignore"):
         above = -np.expm1(k * np.log1p(-outside))
     return float(min(simpson(above * np.exp(u), x=u) / (k * a), 1.0))
-
-
-def _far(a: float, k: int) -> float:
-    """Where a gamma variable of shape `a` is exceeded with negligible probability."""
-    return brentq(lambda x: k * gammaincc(a, x) - 1e-13, a, a + 60 + 40 * math.sqrt(a))
 
 
 def _highest(agreement: float, n_options: int) -> float:

@@ -196,7 +196,7 @@ def _different(
     rows = [list(row) for row in rows]
     often = Counter(pool.same(row) for row in rows)
     for one, row in enumerate(rows):
-        if not _is_wrong(row, often[pool.same(row)], pool):
+        if often[pool.same(row)] <= 1 and len({*row}) == pool.n_shown:
             continue
         others = rng.integers(len(rows), size=_TRIES).tolist()
         places = rng.integers(pool.n_shown, size=_TRIES).tolist()
@@ -212,10 +212,6 @@ def _different(
                 break
         often[pool.same(rows[one])] += 1
     return rows
-
-
-def _is_wrong(row: Row, often: int, pool: QuestionPool) -> bool:
-    return often > 1 or len({*row}) < pool.n_shown
 
 
 def _exchanged(

@@ -15,7 +15,7 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.method import Choice, Column, Method, Number, Switch, register
+from tripletscope.core.method import Choice, Method, Number, Switch, register
 from tripletscope.core.scale.binomial import (
     LINKS,
     Prior,
@@ -30,7 +30,7 @@ from tripletscope.core.scale.lapses import (
     fit_lapses,
     rate_intervals,
 )
-from tripletscope.core.scale.trials import Recorded, ScaleTrials, answers_of, as_trials
+from tripletscope.core.scale.trials import Recorded, ScaleTrials, Stimulus, answers_of, as_trials
 
 #: Range of a scale, in units of the noise, that the prior expects which takes over where no finite
 #: scale is the most likely one.
@@ -120,10 +120,7 @@ class MLDS(Method):
     name = "mlds"
     title = "MLDS"
 
-    stimulus: Annotated[str | None, Column(
-        "Stimulus", "Column of the stimulus metadata with the physical value.",
-        automatic="Order of the objects"
-    )] = None
+    stimulus: Stimulus = None
     most_levels: Annotated[int | None, Number(
         3, 1000, "Max. levels",
         "Where there are more, neighbouring stimulus values are binned into this many levels, "

@@ -25,14 +25,10 @@ from tripletscope.core.scale.binomial import LINKS
 from tripletscope.core.scale.mlds import MLDS, standardised
 from tripletscope.core.scale.observers import FEWEST, scales_of_observers
 from tripletscope.core.scale.resampling import bootstrap_scale, may_rise
-from tripletscope.core.scale.trials import stimulus_of
+from tripletscope.core.scale.trials import Stimulus, stimulus_of
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.sources import Maps, Source, samples_from
 
-Stimulus = Annotated[str | None, Column(
-    "Stimulus", "Column of the stimulus metadata with the physical value.",
-    automatic="Order of the objects"
-)]
 #: Of five objects, one order in twelve is the shortest way around: none has p < .05.
 FEWEST_AROUND = 6
 

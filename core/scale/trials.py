@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,12 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.method import Column
 
+Stimulus = Annotated[str | None, Column(
+    "Stimulus", "Column of the stimulus metadata with the physical value.",
+    automatic="Order of the objects"
+)]
 _RESPONSES = ("resp", "response")
 _OBSERVERS = ("obs", "observer", "participant")
 
