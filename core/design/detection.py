@@ -8,10 +8,10 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.design.scenario import Repeats, SampleSizes, Scenario
+from tripletscope.core.design.scenario import Repeats, SampleSizes, Scenario, simulations
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.compare import suggest_dimension
 from tripletscope.core.evaluation.score import cross_validate
@@ -100,15 +100,11 @@ def detect_dimension(
     """
     numbers = sizes.n_answers
     dimensions = range(1, scenario.dimensions + beyond + 1)
-    pieces = [
-        (method, scenario, int(size), int(numbers[-1]), dimensions, folds, child)
-        for size in numbers for child in np.random.SeedSequence(seed).spawn(repeats)
+    cases = [
+        (method, scenario, int(size), int(numbers[-1]), dimensions, folds) for size in numbers
     ]
-    efforts = np.repeat(numbers, repeats).tolist()
-    suggested = list(results_of(_suggested, pieces, progress, least=repeats, efforts=efforts))
-    whole = len(suggested) // repeats
-    suggested = np.reshape(suggested[: whole * repeats], (whole, repeats)).T
-    return Detection(numbers[:whole], suggested, scenario.dimensions)
+    suggested = np.array(simulations(_suggested, cases, repeats, seed, progress, numbers)).T
+    return Detection(numbers[: suggested.shape[1]], suggested, scenario.dimensions)
 
 
 def _suggested(

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.design.plan import objection
-from tripletscope.core.design.scenario import Repeats, SampleSizes, Scenario
+from tripletscope.core.design.scenario import Repeats, SampleSizes, Scenario, simulations
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.paired import mean_with_reach
 from tripletscope.core.geometry import procrustes_disparity
@@ -116,15 +116,12 @@ def noise_curve(
         method = clone(method).set_params(n_components=scenario.dimensions)
     numbers = sizes.n_answers
     # The same people and questions at every level, so that levels differ by their noise alone.
-    seeds = np.random.SeedSequence(seed).spawn(repeats)
-    pieces = [
-        (method, replace(scenario, **{vary: float(level)}), participants, design, numbers, child)
-        for level in levels for child in seeds
+    cases = [
+        (method, replace(scenario, **{vary: float(level)}), participants, design, numbers)
+        for level in levels
     ]
-    each = list(results_of(_measured, pieces, progress, least=repeats))
-    whole = len(each) // repeats
-    each = np.reshape(each[: whole * repeats], (whole, repeats, len(numbers), len(MEASURED)))
-    return NoiseCurve(levels[:whole], numbers, *each.transpose(3, 1, 2, 0))
+    each = np.array(simulations(_measured, cases, repeats, seed, progress))
+    return NoiseCurve(levels[: len(each)], numbers, *each.transpose(3, 1, 2, 0))
 
 
 def _levels(scenario: Scenario, vary: str, lowest: float, highest: float, steps: int) -> np.ndarray:

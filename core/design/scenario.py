@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.computing.parallel import results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
@@ -139,6 +141,23 @@ class Scenario:
 def _small(words: str) -> str:
     """A label within a sentence."""
     return words[:1].lower() + words[1:]
+
+
+def simulations(
+    function: Callable[..., Any], cases: Sequence[tuple], repeats: int, seed: int,
+    progress: Progress, efforts: Sequence[float] | None = None,
+) -> list[list[Any]]:
+    """Results of as many simulations of each case: of the cases that were done, one at least.
+
+    function: Called by ``function(*case, seed, halt)``; all cases have the same seeds.
+    efforts: How long a simulation of each case takes; see `results_of`.
+    """
+    seeds = np.random.SeedSequence(seed).spawn(repeats)
+    pieces = [(*case, child) for case in cases for child in seeds]
+    efforts = None if efforts is None else np.repeat(efforts, repeats).tolist()
+    results = list(results_of(function, pieces, progress, least=repeats, efforts=efforts))
+    whole = len(results) // repeats
+    return [results[k * repeats : (k + 1) * repeats] for k in range(whole)]
 
 
 @dataclass(frozen=True, kw_only=True)

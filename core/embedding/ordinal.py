@@ -202,20 +202,23 @@ class OrdinalEmbedding(Embedding):
             optima = self._restarts(
                 answers, init_embedding, adapted(progress, lambda x: x.reshape(shape).T)
             )
-            self.n_objects_ = data.n_objects
-            self.placed_ = answers.placed
-            self.embeddings_ = np.zeros((len(optima), *shape[::-1]))
-            for embedding, optimum in zip(self.embeddings_, optima, strict=True):
-                embedding[self.placed_] = principal_axes(optimum.x.reshape(shape).T[self.placed_])
+            self._keep(optima, answers.placed)
+        self.triplet_error_ = 1.0 - self.score(data)
+        return self
+
+    def _keep(self, optima: list[Optimum], placed: np.ndarray) -> None:
+        """What every start has led to."""
+        self.n_objects_, self.placed_ = len(placed), placed
+        shape = (self.n_components, len(placed))
+        self.embeddings_ = np.zeros((len(optima), *shape[::-1]))
+        for embedding, optimum in zip(self.embeddings_, optima, strict=True):
+            embedding[placed] = principal_axes(optimum.x.reshape(shape).T[placed])
         self.losses_ = np.array([optimum.loss for optimum in optima])
         best = int(np.argmin(self.losses_))
         self.embedding_ = self.embeddings_[best].copy()
-        self.loss_ = optima[best].loss
-        self.n_iter_ = optima[best].n_iter
+        self.loss_, self.n_iter_ = optima[best].loss, optima[best].n_iter
         self.converged_ = optima[best].converged
         self.stopped_ = any(optimum.stopped for optimum in optima)
-        self.triplet_error_ = 1.0 - self.score(data)
-        return self
 
     def _restarts(
         self, answers: Answers, init_embedding: np.ndarray | None, progress: Progress

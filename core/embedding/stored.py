@@ -17,7 +17,6 @@ from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.geometry import principal_axes
 from tripletscope.core.optimise.answers import PreparedAnswers
 from tripletscope.core.optimise.loss import Objective, margins
 from tripletscope.core.optimise.minimise import adapted, minimise
@@ -269,15 +268,7 @@ def fit_stored(
             _Streamed(method, stored), start, max_iter=method.max_iter, tol=tolerance / _LEFT,
             progress=adapted(progress, lambda x: x.reshape(shape).T),
         )
-        method.embedding_ = np.zeros(shape[::-1])
-        method.placed_ = stored.placed
-        positions = optimum.x.reshape(shape).T
-        method.embedding_[method.placed_] = principal_axes(positions[method.placed_])
-    method.n_objects_ = stored.n_objects
-    method.embeddings_ = method.embedding_[None]
-    method.loss_, method.losses_ = optimum.loss, np.array([optimum.loss])
-    method.n_iter_, method.converged_ = optimum.n_iter, optimum.converged
-    method.stopped_ = optimum.stopped
+        method._keep([optimum], stored.placed)
     method.triplet_error_ = _error(method.embedding_, stored)
     return method
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.evaluation.share import wilson
@@ -103,12 +103,9 @@ def search_curve(
     tried = list(_trees(metric, len(space), n_trees))
     results = []
     for number, (_, _, tree) in enumerate(tried):
-        def passed_on(fraction: float, number: int = number, **details: Any) -> bool:
-            return progress((number + fraction) / len(tried))
-
         results.append(search_errors(
-            tree, X, folds=folds, max_objects=max_objects,
-            seed=seed, progress=passed_on,
+            tree, X, folds=folds, max_objects=max_objects, seed=seed,
+            progress=part(progress, number / len(tried), (number + 1) / len(tried)),
         ))
     return SearchCurve(
         np.array([name for name, _, _ in tried]), np.array([size for _, size, _ in tried], float),

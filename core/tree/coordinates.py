@@ -167,21 +167,9 @@ def coordinate_tree(
     )
 
 
-class _LevelledTree(RankCoverTree):
-    """A rank cover tree that tells how high its objects are."""
-
-    def levels(self, n_objects: int) -> np.ndarray:
-        """(n,) the highest level of each object, 0 for the lowest."""
-        level = np.zeros(n_objects, dtype=int)
-        for height in sorted(self._below):
-            level[np.concatenate(list(self._below[height].values()))] = height
-        level[self._top] = max(self._below, default=-1) + 1
-        return level
-
-
 def _tree(name: str, leaf_size: int, coverage: float, seed: int) -> BaseEstimator:
     if name == "cover":
-        return _LevelledTree(coverage=coverage, seed=seed)
+        return RankCoverTree(coverage=coverage, seed=seed)
     if name == "pa":
         return PATree(leaf_size=leaf_size)
     return {"kd": KDTree, "rp": RPTree}[name](leaf_size=leaf_size, seed=seed)
@@ -189,7 +177,7 @@ def _tree(name: str, leaf_size: int, coverage: float, seed: int) -> BaseEstimato
 
 def _grown(tree: BaseEstimator, X: np.ndarray) -> tuple[np.ndarray, ...]:
     """Children, leaf and level of the objects, directions and thresholds of a grown tree."""
-    if isinstance(tree, _LevelledTree):
+    if isinstance(tree, RankCoverTree):
         return (np.array([-1]), np.zeros(len(X), dtype=int), tree.levels(len(X)),
                 np.full((1, X.shape[1]), np.nan), np.array([np.nan]))
     leaf = np.zeros(len(X), dtype=int)

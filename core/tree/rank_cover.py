@@ -80,6 +80,14 @@ class RankCoverTree(ComparingEstimator):
         self.n_questions_ = oracle.n_questions - before
         return self
 
+    def levels(self, n_objects: int) -> np.ndarray:
+        """(n,) the highest level of each object, 0 for the lowest."""
+        level = np.zeros(n_objects, dtype=int)
+        for height in sorted(self._below):
+            level[np.concatenate(list(self._below[height].values()))] = height
+        level[self._top] = max(self._below, default=-1) + 1
+        return level
+
     def kneighbors(self, X: Any, n_neighbors: int = 1) -> Neighbours:
         """Nearest neighbours, by numbers of the oracle, and the questions about each object."""
         oracle, x, is_own = self._asked_about(X)
