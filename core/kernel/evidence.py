@@ -114,13 +114,13 @@ def common_comparisons(
     """
     triplets = as_triplets(triplets)
     concerned = np.isin(triplets.rows, (first, second)).any(axis=1)
-    votes = net_votes(kernel.entries(triplets.take(concerned))).tocsr()
+    votes = net_votes(kernel._entries(triplets.take(concerned))).tocsr()
     same = (votes[[first]].sign() * votes[[second]].sign()).tocoo().data
     return int(np.count_nonzero(same)), int(np.sum(same > 0))
 
 
 def _unit_votes(kernel: TripletKernel, triplets: Triplets) -> sparse.csr_array:
     """(n, c) votes of every object, of length 1; of those that have none, 0."""
-    votes = net_votes(kernel.entries(triplets))
+    votes = net_votes(kernel._entries(triplets))
     length = np.sqrt(votes.power(2).sum(axis=1))
     return (sparse.diags_array(1.0 / np.where(length > 0, length, 1.0)) @ votes).tocsr()

@@ -47,20 +47,8 @@ def _add(row, column, sign, weight, net, total):
 
 
 @_compiled
-def _count_k1(rows, weight, rank, net, total):
-    """`_add` of the entries of k1, which for millions of answers are better not written down."""
-    for t in range(len(rows)):
-        near, far = rank[rows[t, 1]], rank[rows[t, 2]]
-        low, high = min(near, far), max(near, far)
-        column = high * (high - 1) // 2 + low
-        if weight[t] > 0.0:
-            net[rows[t, 0], column] += weight[t] if near < far else -weight[t]
-            total[rows[t, 0], column] += weight[t]
-
-
-@_compiled
 def _count_k2(rows, weight, rank, net, total, own_net, own_total):
-    """The same for k2 of a landmark design; `rank` is -1 for what is no landmark."""
+    """The same for k2 of a landmark design, from the answers; `rank` is -1 for no landmark."""
     n_objects, n_landmarks = net.shape[0], own_net.shape[0]
     for t in range(len(rows)):
         if weight[t] > 0.0:
@@ -140,13 +128,16 @@ class TripletKernel(Kernel):
         progress(1.0)
         return self
 
-    def entries(self, triplets: Triplets) -> Entries:
+    def _entries(self, triplets: Triplets) -> Entries:
         """The votes of all answers."""
         raise NotImplementedError
 
     def _features(self, triplets: Triplets) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
         """Rows of length 1, or 0 where there is nothing; and where there is something."""
-        raise NotImplementedError
+        entries = self._entries(triplets)
+        if _is_dense(entries.shape, len(triplets)):
+            return _unit_rows(_votes(entries, triplets.n_objects))
+        return _sparse(entries)
 
 
 @register("kernel")
@@ -178,7 +169,7 @@ class K1(TripletKernel):
     name = "k1"
     title = "k1 (own rankings)"
 
-    def entries(self, triplets: Triplets) -> Entries:
+    def _entries(self, triplets: Triplets) -> Entries:
         anchor, near, far = triplets.rows.T
         rank, n_choices = _ranks(triplets.n_objects, near, far)
         near, far = rank[near], rank[far]
@@ -187,17 +178,6 @@ class K1(TripletKernel):
         sign = np.where(near < far, 1, -1).astype(np.int8)
         shape = (triplets.n_objects, n_choices * (n_choices - 1) // 2)
         return Entries(anchor, column, sign, triplets.weight, shape)
-
-    def _features(self, triplets: Triplets) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
-        n = triplets.n_objects
-        rank, n_choices = _ranks(n, *triplets.rows[:, 1:].T)
-        shape = (n, n_choices * (n_choices - 1) // 2)
-        if not _is_dense(shape, len(triplets)):
-            return _sparse(self.entries(triplets))
-        net, total = _tables(shape, n)
-        _count_k1(triplets.rows, triplets.weight, rank, net, total)
-        _divide(net, total)
-        return _unit_rows(net)
 
 
 @register("kernel")
@@ -223,7 +203,7 @@ class K2(TripletKernel):
     name = "k2"
     title = "k2 (rankings by others)"
 
-    def entries(self, triplets: Triplets) -> Entries:
+    def _entries(self, triplets: Triplets) -> Entries:
         n = triplets.n_objects
         anchor, near, far = triplets.rows.T
         anchor_rank, n_anchors = _ranks(n, anchor)
@@ -239,13 +219,11 @@ class K2(TripletKernel):
 
     def _features(self, triplets: Triplets) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
         n, (anchor, near, far) = triplets.n_objects, triplets.rows.T
-        is_dense = _is_dense((n, _ranks(n, anchor)[1] * _ranks(n, near, far)[1]), len(triplets))
-        if not is_dense:
-            landmarks = k2_landmarks(triplets)
-            if landmarks is not None and _is_dense((n, len(landmarks) ** 2), len(triplets)):
-                return _landmark_features(triplets, landmarks)
-        entries = self.entries(triplets)
-        return _unit_rows(_votes(entries, n)) if is_dense else _sparse(entries)
+        shape = (n, _ranks(n, anchor)[1] * _ranks(n, near, far)[1])
+        landmarks = None if _is_dense(shape, len(triplets)) else k2_landmarks(triplets)
+        if landmarks is not None and _is_dense((n, len(landmarks) ** 2), len(triplets)):
+            return _landmark_features(triplets, landmarks)
+        return super()._features(triplets)
 
 
 def _landmark_features(triplets: Triplets, landmarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -13,7 +13,6 @@ from scipy.special import expit
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.method import Choice, Method, Number, Switch, register
 from tripletscope.core.scale.binomial import (
@@ -306,15 +305,6 @@ class MLDS(Method):
         self._require_fit()
         values = self.unconstrained_[self.level_of_]
         return np.abs(values[:, None] - values)
-
-    def margins(self, triplets: Judgements) -> np.ndarray:
-        """(T,) difference to far minus difference to near, in units of the noise."""
-        self._require_fit()
-        rows = as_answers(triplets).rows
-        values = self.unconstrained_[self.level_of_]
-        first, second = rows[:, :2], rows[:, -2:] if rows.shape[1] == 4 else rows[:, [0, 2]]
-        near, far = (np.abs(values[pair[:, 0]] - values[pair[:, 1]]) for pair in (first, second))
-        return far - near
 
 
 def standardised(unconstrained: np.ndarray) -> np.ndarray:
