@@ -6,18 +6,16 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.geometry import distances
 from tripletscope.core.ratings.measured import (
-    MOST_ANSWERS,
     Dissimilarities,
     JudgedPairs,
     Measured,
     Ordered,
-    answers_of,
     named_objects,
     named_raters,
     numbers_of,
+    refuse_few,
     summarised,
 )
 
@@ -79,8 +77,7 @@ class Arrangements(Measured):
         positions = np.column_stack([numbers_of(table, "x"), numbers_of(table, "y")])
         self.ids, (item,) = named_objects(table["item"])
         self.raters, rater = named_raters(table)
-        if len(self.ids) < 3:
-            raise DataError(f"{len(self.ids)} objects were arranged", remedy="Give three or more.")
+        refuse_few(len(self.ids), f"{len(self.ids)} objects were arranged")
         trial = pd.factorize(table["trial"].astype(str))[0] if "trial" in table else 0
         number = pd.factorize(rater * (len(table) + 1) + trial)[0]
         twice = pd.DataFrame({"trial": number, "item": item}).duplicated()
@@ -119,29 +116,23 @@ class Arrangements(Measured):
             arrangements = np.flatnonzero(self._owner == person)
             mean = _evident(np.array([self._squares[k][upper] for k in arrangements]))[1]
             each.append(mean / np.sqrt(np.nanmean(mean**2)))
-        values = np.array(each)
-        unit, pair = np.nonzero(np.isfinite(values))
-        judged = JudgedPairs(n, unit, pair, values[unit, pair])
+        judged = JudgedPairs.of(np.array(each), n)
         return summarised(self.ids, judged, len(people), "raters", replicates, seed, self.notes)
 
-    def triplets(
-        self, *, most: int = MOST_ANSWERS, seed: int = 0, name: str = "answers"
-    ) -> Triplets:
+    def _ordered(self) -> list[Ordered]:
         # The shape of k points has 2k - 4 coordinates: shift, turn and size are free. Two
         # distances make a comparison.
-        parts = [
+        upper = np.triu_indices(len(self.ids), 1)
+        return [
             Ordered(
                 int(owner), square,
-                self.options["margin"] * float(np.sqrt(np.nanmean(
-                    square[np.triu_indices(len(square), 1)] ** 2
-                ))),
+                self.options["margin"] * float(np.sqrt(np.nanmean(square[upper] ** 2))),
                 placed - 2.0,
             )
             for owner, square, placed in zip(
                 self._owner, self._squares, self._placed, strict=True
             ) if placed > 2
         ]
-        return answers_of(self.ids, parts, self.raters, name=name, most=most, seed=seed)
 
 
 def _evidence(values: np.ndarray) -> np.ndarray:

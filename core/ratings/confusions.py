@@ -17,6 +17,7 @@ from tripletscope.core.ratings.measured import (
     named_objects,
     named_raters,
     numbers_of,
+    refuse_few,
     squares,
 )
 
@@ -91,8 +92,7 @@ class Confusions(Measured):
         self.ids, (stimulus, response) = named_objects(table["stimulus"], table["response"])
         self.raters, rater = named_raters(table)
         n = len(self.ids)
-        if n < 3:
-            raise DataError(f"there are {n} stimuli", remedy="Give three or more.")
+        refuse_few(n, f"there are {n} stimuli")
         self._counts = np.zeros((int(rater.max()) + 1, n, n))
         np.add.at(self._counts, (rater, stimulus, response), count)
         shown = self._counts.sum(axis=(0, 2))

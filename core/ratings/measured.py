@@ -168,6 +168,12 @@ class Measured:
         Triplets
             With ``weight``, and, of several raters, ``participant`` and ``held_together``.
         """
+        return answers_of(
+            self.ids, self._ordered(), self.raters, name=name, most=most, seed=seed
+        )
+
+    def _ordered(self) -> list[Ordered]:
+        """What each rater's own data say, as dissimilarities that may be compared."""
         raise NotImplementedError
 
 
@@ -191,6 +197,12 @@ class JudgedPairs:
         self.evidence = np.ones(len(value)) if evidence is None else evidence
         self.n_units = int(unit.max(initial=-1)) + 1
         self.n_pairs = n_objects * (n_objects - 1) // 2
+
+    @classmethod
+    def of(cls, values: np.ndarray, n_objects: int) -> JudgedPairs:
+        """From the values of all pairs, (units, p), NaN where a unit judged nothing."""
+        unit, pair = np.nonzero(np.isfinite(values))
+        return cls(n_objects, unit, pair, values[unit, pair])
 
     def means(self, drawn: np.ndarray | None = None) -> np.ndarray:
         """(p,) mean of every pair, each unit counting as often as it was drawn."""
@@ -291,6 +303,12 @@ def named_raters(table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
         return [], np.zeros(len(table), dtype=np.int64)
     codes, names = pd.factorize(table["participant"].astype(str))
     return list(map(str, names)), codes.astype(np.int64)
+
+
+def refuse_few(number: int, problem: str) -> None:
+    """Three objects are the fewest that can be compared."""
+    if number < 3:
+        raise DataError(problem, remedy="Give three or more.")
 
 
 def numbers_of(table: pd.DataFrame, column: str) -> np.ndarray:

@@ -9,18 +9,16 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.ratings.measured import (
-    MOST_ANSWERS,
     Dissimilarities,
     JudgedPairs,
     Measured,
     Ordered,
-    answers_of,
     named_objects,
     named_raters,
     numbers_of,
     pair_number,
+    refuse_few,
     squares,
     summarised,
 )
@@ -98,10 +96,7 @@ class Ratings(Measured):
         rating = numbers_of(table, "rating")
         self.ids, (first, second) = named_objects(table["item1"], table["item2"])
         self.raters, rater = named_raters(table)
-        if len(self.ids) < 3:
-            raise DataError(
-                f"the ratings are about {len(self.ids)} objects", remedy="Give three or more."
-            )
+        refuse_few(len(self.ids), f"the ratings are about {len(self.ids)} objects")
         self.notes = []
         if direction == "similar":
             top = rating.max()
@@ -200,21 +195,18 @@ class Ratings(Measured):
             "trials", squares(drawn, n), self.notes,
         )
 
-    def triplets(
-        self, *, most: int = MOST_ANSWERS, seed: int = 0, name: str = "answers"
-    ) -> Triplets:
-        judged, n = self._each, len(self.ids)
-        parts = []
+    def _ordered(self) -> list[Ordered]:
+        judged, parts = self._each, []
         for rater in range(judged.n_units):
             mine = judged.unit == rater
             values = np.full(judged.n_pairs, np.nan)
             values[judged.pair[mine]] = judged.value[mine]
             size = np.sqrt(np.mean(judged.value[mine] ** 2))
             parts.append(Ordered(
-                rater, squares(values, n), _EQUAL * size,
+                rater, squares(values, len(self.ids)), _EQUAL * size,
                 np.count_nonzero(self._unit == rater) / 2.0,
             ))
-        return answers_of(self.ids, parts, self.raters, name=name, most=most, seed=seed)
+        return parts
 
     def _standardised(self, value: np.ndarray) -> np.ndarray:
         """Dissimilarities of raters on one scale, none below zero."""
