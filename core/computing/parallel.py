@@ -256,7 +256,7 @@ class _Sent:
         numbers = [self._todo.popleft() for _ in range(together)]
         batch = self._packing.batch(numbers)
         try:
-            future = self._crew.submit(batch, self._packing.apart, self._name)
+            future = self._crew.submit(batch, self._packing.contents, self._name)
         except Exception:
             self._crew.check()  # says it better, if the engine is gone
             raise

@@ -271,7 +271,7 @@ class _Running:
 
     positions: np.ndarray
     judged: np.ndarray
-    asked: np.ndarray
+    answers: np.ndarray
     rng: np.random.Generator
 
 
@@ -294,8 +294,8 @@ def _continued(
 ) -> tuple[_Running, np.ndarray]:
     """A simulation after `size` answers; accuracy, ellipse and disparity of what they teach."""
     try:
-        answers = _asked(method, scenario, design, repeated, running, size, halt)
-        running = replace(running, asked=answers)
+        answers = _answers(method, scenario, design, repeated, running, size, halt)
+        running = replace(running, answers=answers)
         learned = majority(answers, repeated) if design == "repeated" else answers
         data = Triplets.from_array(learned, scenario.n_objects)
         fitted = clone(method).fit(data, progress=halt)
@@ -305,12 +305,12 @@ def _continued(
         return running, np.full(3, np.nan)
 
 
-def _asked(
+def _answers(
     method: Method, scenario: Scenario, design: str, repeated: int, running: _Running, size: int,
     halt: Halt,
 ) -> np.ndarray:
     """Answers of a design up to `size`; designs that can are continued."""
-    n, rng, before = scenario.n_objects, running.rng, running.asked
+    n, rng, before = scenario.n_objects, running.rng, running.answers
     if design == "landmark":  # its landmarks depend on how many answers there will be
         before = before[:0]
     more = size - len(before)

@@ -123,49 +123,49 @@ def pairs_of(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Repeats:
     """Answers, what each is an answer to, and which others are by the same participant.
 
-    `own` numbers the pairs of participant and question, and is -1 for answers of nobody known.
+    `pair` numbers the pairs of participant and question, and is -1 for answers of nobody known.
     """
 
     answers: Judgements
     question: np.ndarray
-    own: np.ndarray
+    pair: np.ndarray
     among: str
 
     def counts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(Q, 2) answers to every question, (O, 2) those of every participant, (O,) to which."""
-        named = self.own >= 0
+        named = self.pair >= 0
         counts = both_ways(self.answers, self.question, int(self.question.max(initial=-1)) + 1)
-        n_own = int(self.own.max(initial=-1)) + 1
-        mine = both_ways(self.answers.take(named), self.own[named], n_own)
-        to = np.zeros(n_own, dtype=np.int64)
-        to[self.own[named]] = self.question[named]
+        n_by_one = int(self.pair.max(initial=-1)) + 1
+        mine = both_ways(self.answers.take(named), self.pair[named], n_by_one)
+        to = np.zeros(n_by_one, dtype=np.int64)
+        to[self.pair[named]] = self.question[named]
         return counts, mine, to
 
-    def take(self, which: np.ndarray) -> _Asked:
+    def take(self, which: np.ndarray) -> _Repeats:
         """Some of the answers, whose questions and participants are numbered anew."""
         question = np.unique(self.question[which], return_inverse=True)[1]
-        pair = self.own[which]
+        pair = self.pair[which]
         pair[pair >= 0] = np.unique(pair[pair >= 0], return_inverse=True)[1]
-        return _Asked(self.answers.take(which), question, pair, self.among)
+        return _Repeats(self.answers.take(which), question, pair, self.among)
 
 
-def _asked(triplets: Judgements) -> _Asked:
+def _repeats(triplets: Judgements) -> _Repeats:
     """Answers of others where participants share questions, else those of each participant."""
     question = triplets.questions.astype(np.int64)
     who = participants_of(triplets)[0]
     named = who >= 0
     pair = np.full(len(triplets), -1)
     pair[named] = different_pairs(question[named], who[named])[2]
-    repeats = _Asked(triplets, question, pair, "people")
+    repeats = _Repeats(triplets, question, pair, "people")
     counts, mine, to = repeats.counts()
     shared = np.bincount(to, pairs_of(mine)[1], len(counts)) < pairs_of(counts)[1]
     if shared.any() or not pairs_of(mine)[1].any():
         return repeats
     alone = np.full(int(named.sum()), -1)
-    return _Asked(triplets.take(named), pair[named], alone, "self")
+    return _Repeats(triplets.take(named), pair[named], alone, "self")
 
 
 def repeat_error(triplets: Judgements, *, unit: str = "auto") -> ErrorEstimate | None:
@@ -178,7 +178,7 @@ def repeat_error(triplets: Judgements, *, unit: str = "auto") -> ErrorEstimate |
     Returns: None where no question was asked twice.
     """
     triplets = as_answers(triplets)
-    repeats = _asked(triplets)
+    repeats = _repeats(triplets)
     wrong = _by_majority(repeats)
     repeated = np.isfinite(wrong)
     if not repeated.any():
@@ -196,13 +196,13 @@ def repeat_error(triplets: Judgements, *, unit: str = "auto") -> ErrorEstimate |
     )
 
 
-def _by_majority(repeats: _Asked) -> np.ndarray:
+def _by_majority(repeats: _Repeats) -> np.ndarray:
     """(T,) how wrongly the majority of the others predicts each answer; NaN without others."""
     counts, mine, _ = repeats.counts()
-    side, weight, named = repeats.answers.verdicts, repeats.answers.weight, repeats.own >= 0
+    side, weight, named = repeats.answers.verdicts, repeats.answers.weight, repeats.pair >= 0
     place = np.arange(len(side))
     left = counts[repeats.question]
-    left[named] -= mine[repeats.own[named]]
+    left[named] -= mine[repeats.pair[named]]
     left[place[~named], side[~named]] -= np.minimum(weight[~named], 1.0)
     left = np.round(left, 9)
     same, other = left[place, side], left[place, 1 - side]
@@ -240,7 +240,7 @@ def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:
         1 - estimate.error, 1 - estimate.high, 1 - estimate.low, estimate.n_answers,
         estimate.n_units,
     )
-    repeats = _asked(triplets)
+    repeats = _repeats(triplets)
     repeats = repeats.take(np.isfinite(_by_majority(repeats)))
     people = known_people(repeats.answers, unit)
     units = repeats.answers.groups if people is None else people.part
@@ -265,7 +265,7 @@ def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:
     )
 
 
-def _sums(repeats: _Asked, units: np.ndarray, are_people: bool) -> tuple[np.ndarray, np.ndarray]:
+def _sums(repeats: _Repeats, units: np.ndarray, are_people: bool) -> tuple[np.ndarray, np.ndarray]:
     """(6,) the sums of `_of_questions` over all questions, and (6, U) those without each unit."""
     counts, mine, to = repeats.counts()
     within = np.array([np.bincount(to, pairs, len(counts)) for pairs in pairs_of(mine)])
@@ -276,7 +276,7 @@ def _sums(repeats: _Asked, units: np.ndarray, are_people: bool) -> tuple[np.ndar
     if are_people:
         # A participant takes along the pairs within; nobody known has none.
         named = np.zeros(len(unit), dtype=bool)
-        named[group] = repeats.own >= 0
+        named[group] = repeats.pair >= 0
         left = within[:, question] - np.where(named, pairs_of(removed), 0.0)
     else:
         left = np.zeros((2, len(unit)))

@@ -73,7 +73,7 @@ def choice_ceiling(data: Judgements, stages: Choices, *, unit: str = "auto") -> 
     objects underlying human similarity judgements. Nature Human Behaviour, 4, 1173-1185: the
     ceiling as the consistency of choices in repeated trials.
     """
-    options = _asked(data, stages)
+    options = _options(data, stages)
     counts = options.per_option
     repeated = np.bincount(options.question, minlength=options.n_questions) > 1
     if not repeated.any():
@@ -131,7 +131,7 @@ def questions_and_options(n_objects: int, stages: Choices) -> tuple[np.ndarray, 
     return question, numbered([question, *np.sort(codes[:, :r], axis=1).T])
 
 
-def _asked(data: Judgements, stages: Choices) -> _Options:
+def _options(data: Judgements, stages: Choices) -> _Options:
     """Which question each choice answers, and what was chosen; one choice of a person each."""
     stages = stages.take(np.flatnonzero(data.weight[stages.answer] > 0))
     answer = stages.answer

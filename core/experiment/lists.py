@@ -94,7 +94,7 @@ def person_list(
     ('practice', 10)
     """
     rng = rng if rng is not None else np.random.default_rng((experiment.seed, person))
-    questions = _asked(experiment, person, rng)
+    questions = _questions(experiment, person, rng)
     n = len(questions)
     kinds = {question.kind for question in questions if question is not None}
     if "repeat" not in kinds:
@@ -219,7 +219,9 @@ def _question(experiment: Experiment, row: Sequence[int], source: str, **more: A
     )
 
 
-def _asked(experiment: Experiment, person: int, rng: np.random.Generator) -> list[Question | None]:
+def _questions(
+    experiment: Experiment, person: int, rng: np.random.Generator
+) -> list[Question | None]:
     """The questions without repeats and checks."""
     n, source, pool = experiment.n_questions, experiment.source, _pool(experiment)
     if source == "list":

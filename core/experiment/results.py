@@ -320,7 +320,7 @@ def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) ->
             implied = TASKS[COLUMNS[experiment.task].task].outcomes[outcomes[-1]]
         rows += [tuple(shown[k] for k in one) for one in implied]
         of += [number] * len(implied)
-    answers = _known(records, outcomes, experiment).iloc[of].reset_index(drop=True)
+    answers = _metadata(records, outcomes, experiment).iloc[of].reset_index(drop=True)
     if len(of) > len(records):
         answers["trial"] = np.array(of)
     table, name = experiment_objects(experiment), experiment.title
@@ -366,7 +366,7 @@ def _outcome(record: AnswerRecord) -> int:
     return sum(record.chosen) - 1 if record.task == "similar_pair" else record.chosen[0]
 
 
-def _known(
+def _metadata(
     records: Sequence[AnswerRecord], outcomes: Sequence[int], experiment: Experiment
 ) -> pd.DataFrame:
     """What is known of each answer beside its objects."""

@@ -82,7 +82,7 @@ def observer_maps(
         target[both] = procrustes(positions[both], common[both])(positions[both])
     return ObserverMaps(
         np.array(list(members)), np.array([len(of) for of in members.values()]), aligned,
-        common, _apart(maps),
+        common, _distances(maps),
     )
 
 
@@ -97,7 +97,7 @@ def _too_few(n_components: int) -> int:
     return n_components + 1
 
 
-def _apart(maps: list[np.ndarray]) -> np.ndarray:
+def _distances(maps: list[np.ndarray]) -> np.ndarray:
     distances = np.zeros((len(maps), len(maps)))
     for i, first in enumerate(maps):
         for j, second in enumerate(maps[:i]):

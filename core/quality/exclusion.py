@@ -23,7 +23,7 @@ from tripletscope.core.evaluation.score import held_out_reach, question_folds
 from tripletscope.core.evaluation.units import known_people, over_units, said
 from tripletscope.core.method import Method, checked, parameters
 from tripletscope.core.quality.columns import codes_of, one_per_trial
-from tripletscope.core.quality.rules import RULES, Known
+from tripletscope.core.quality.rules import RULES, RuleData
 
 #: The rule of exclusions that are made by hand.
 MANUAL = "manual"
@@ -236,8 +236,8 @@ class Cleaning:
         return left.reweighted(left.weight * np.prod([_weights_of(left, s) for s in steps], axis=0))
 
     @cached_property
-    def _known(self) -> Known:
-        return Known(self.triplets, self.catch_trials, self.gold)
+    def _data(self) -> RuleData:
+        return RuleData(self.triplets, self.catch_trials, self.gold)
 
     def preview(self, exclusion: Exclusion) -> Preview:
         """What a further exclusion would remove.
@@ -247,7 +247,7 @@ class Cleaning:
         DataError
             If the data lack what the rule looks at.
         """
-        left, data = np.flatnonzero(self.kept), self._known
+        left, data = np.flatnonzero(self.kept), self._data
         who, names = data.who, data.names
         if exclusion.rule == WEIGHTS:
             return self._weighted(exclusion)
@@ -274,11 +274,11 @@ class Cleaning:
 
     def _weighted(self, exclusion: Exclusion) -> Preview:
         """Nobody is left out; who counts less is said."""
-        self._known.column("participant")
-        total = np.bincount(self._known.who[self._known.who >= 0], minlength=len(self._known.names))
+        self._data.column("participant")
+        total = np.bincount(self._data.who[self._data.who >= 0], minlength=len(self._data.names))
         weights = dict(zip(exclusion.participants, exclusion.parameters["weights"], strict=True))
         return Preview(np.zeros(len(self.raw), dtype=bool), 0, 0, [], {
-            name: n for name, n in zip(self._known.names, total.tolist(), strict=True)
+            name: n for name, n in zip(self._data.names, total.tolist(), strict=True)
             if n and weights.get(name, 1.0) < 1.0
         })
 

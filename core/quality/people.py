@@ -86,11 +86,11 @@ def _own_repeats(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
 def _with_others(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
     """Answers to questions of others, and the share on the side of the others' majority."""
     question = triplets.questions
-    all_given = both_ways(triplets, question, int(question.max(initial=0)) + 1)
+    all_counts = both_ways(triplets, question, int(question.max(initial=0)) + 1)
     person, _, group = different_pairs(who, question)
     mine = both_ways(triplets, group, len(person))
     # Weights that are no whole numbers leave a trace where they should leave nothing.
-    others = np.round(all_given[question] - mine[group], 9)
+    others = np.round(all_counts[question] - mine[group], 9)
     t, verdicts = np.arange(len(triplets)), triplets.verdicts
     lead = others[t, verdicts] - others[t, 1 - verdicts]
     counted = (others.sum(axis=1) > 0) & (who >= 0)

@@ -23,7 +23,7 @@ _AtMost = Annotated[float, Number(0.0, 36000.0, "Max. seconds")]
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class RuleData:
     """What rules look at.
 
     triplets: The answers that earlier exclusions have left.
@@ -104,7 +104,7 @@ _THINGS = "THINGS, check_for_cheaters (Hebart et al. 2020)"
     "Participants who answered more than this proportion of catch and gold questions wrongly.",
     "tripletTools, filter_failed_catch: 20 %",
 )
-def _failed_checks(data: Known, *, most: _Most = 0.2) -> np.ndarray:
+def _failed_checks(data: RuleData, *, most: _Most = 0.2) -> np.ndarray:
     if not data.people["checks"].any():
         raise DataError(
             "there are no catch or gold questions", file=data.triplets.name,
@@ -117,18 +117,18 @@ def _failed_checks(data: Known, *, most: _Most = 0.2) -> np.ndarray:
     "Fast participants", "Participants whose mean response time is below this.",
     "tripletTools: 1 s, also 0.2 s",
 )
-def _fast_participants(data: Known, *, least: _AtLeast = 1.0) -> np.ndarray:
+def _fast_participants(data: RuleData, *, least: _AtLeast = 1.0) -> np.ndarray:
     data.column("response_time")
     return data.by(data.people["mean_time"] < least)
 
 
 @_rule("Fast answers", "Single answers that took less than this.", "common practice")
-def _fast_answers(data: Known, *, least: _AtLeast = 0.2) -> np.ndarray:
+def _fast_answers(data: RuleData, *, least: _AtLeast = 0.2) -> np.ndarray:
     return (data.column("response_time") < least).to_numpy()
 
 
 @_rule("Slow answers", "Single answers that took longer than this.", "common practice")
-def _slow_answers(data: Known, *, most: _AtMost = 60.0) -> np.ndarray:
+def _slow_answers(data: RuleData, *, most: _AtMost = 60.0) -> np.ndarray:
     return (data.column("response_time") > most).to_numpy()
 
 
@@ -136,7 +136,7 @@ def _slow_answers(data: Known, *, most: _AtMost = 60.0) -> np.ndarray:
     "Missing response time", "Answers whose response time is missing or impossible.",
     "THINGS, preprocessing",
 )
-def _without_time(data: Known) -> np.ndarray:
+def _without_time(data: RuleData) -> np.ndarray:
     return data.column("response_time").isna().to_numpy()
 
 
@@ -145,7 +145,7 @@ def _without_time(data: Known) -> np.ndarray:
     "tripletTools: 510 of 1,000 trials",
 )
 def _few_answers(
-    data: Known, *, least: Annotated[int, Number(0, 1_000_000, "Min. trials")] = 100
+    data: RuleData, *, least: Annotated[int, Number(0, 1_000_000, "Min. trials")] = 100
 ) -> np.ndarray:
     once = one_per_trial(data.triplets) & (data.who >= 0)
     return data.by(np.bincount(data.who[once], minlength=len(data.names)) < least)
@@ -157,7 +157,7 @@ def _few_answers(
     "another in less than the minimum.",
     f"{_THINGS}: 40 % and 27 % of three positions",
 )
-def _favourite_side(data: Known, *, most: _Most = 0.8, least: _Least = 0.0) -> np.ndarray:
+def _favourite_side(data: RuleData, *, most: _Most = 0.8, least: _Least = 0.0) -> np.ndarray:
     data.column("side")
     side, names = sides_of(data.triplets)
     once = one_per_trial(data.triplets) & (side >= 0) & (data.who >= 0)
@@ -176,7 +176,7 @@ def _favourite_side(data: Known, *, most: _Most = 0.8, least: _Least = 0.0) -> n
     _THINGS,
 )
 def _patterned_sides(
-    data: Known, *, p: Annotated[float, Number(0.0, 1.0, "p below")] = 0.001
+    data: RuleData, *, p: Annotated[float, Number(0.0, 1.0, "p below")] = 0.001
 ) -> np.ndarray:
     data.column("side")
     return data.by(data.people["runs_p"] < p)
@@ -189,7 +189,7 @@ def _patterned_sides(
     f"{_THINGS}: 0.8 s, 1.1 s, 5 blocks",
 )
 def _fast_blocks(
-    data: Known, *,
+    data: RuleData, *,
     fifth: Annotated[float, Number(0.0, 3600.0, "Fifth fastest below (s)")] = 0.8,
     tenth: Annotated[float, Number(0.0, 3600.0, "Tenth fastest below (s)")] = 1.1,
     blocks: Annotated[int, Number(1, 1000, "Min. fast blocks")] = 5,
@@ -217,7 +217,7 @@ def _fast_blocks(
     "Duplicates", "Answers identical to an earlier one in every column.",
     "THINGS, preprocessing: exact duplicates",
 )
-def _duplicates(data: Known) -> np.ndarray:
+def _duplicates(data: RuleData) -> np.ndarray:
     rows = pd.DataFrame(data.triplets.rows).add_prefix("object ")
     answers = data.triplets.answers.drop(columns="trial", errors="ignore").add_prefix("_")
     return pd.concat([rows, answers], axis=1).duplicated().to_numpy()
@@ -230,7 +230,7 @@ def _duplicates(data: Known) -> np.ndarray:
     "tripletTools, make.vmat: agreement on validation triplets",
 )
 def _at_odds(
-    data: Known, *, least: _Least = 0.5,
+    data: RuleData, *, least: _Least = 0.5,
     shared: Annotated[int, Number(1, 100_000, "Min. shared questions")] = 10,
 ) -> np.ndarray:
     people = data.people
@@ -244,7 +244,7 @@ def _at_odds(
     "common practice",
 )
 def _inconsistent(
-    data: Known, *, most: _Most = 0.4,
+    data: RuleData, *, most: _Most = 0.4,
     repeats: Annotated[int, Number(1, 100_000, "Min. pairs of repeats")] = 10,
 ) -> np.ndarray:
     people = data.people

@@ -141,14 +141,14 @@ class Confusions(Measured):
         n, rng = len(self.ids), np.random.default_rng(seed)
         people = len(self._counts)
         summed = self._counts.sum(axis=0)
-        mean = self._apart(summed)
+        mean = self._dissimilarity(summed)
         drawn = np.empty((replicates, len(mean)))
         if people > 1:
             wider = np.sqrt(people / (people - 1))
             for each in drawn:
                 times = np.bincount(rng.integers(people, size=people), minlength=people)
                 each[:] = mean + wider * (
-                    self._apart(np.tensordot(times, self._counts, axes=1)) - mean
+                    self._dissimilarity(np.tensordot(times, self._counts, axes=1)) - mean
                 )
             error = drawn.std(axis=0, ddof=1) if replicates > 1 else np.full(len(mean), np.nan)
             count = np.full(len(mean), float(people))
@@ -157,7 +157,7 @@ class Confusions(Measured):
             raised = summed + self.options["addition"]
             for each in drawn:
                 off = rng.normal(size=raised.shape) / np.sqrt(raised)
-                each[:] = self._apart_by(np.log(raised) + off)
+                each[:] = self._dissimilarity_by(np.log(raised) + off)
             error, count = self._delta(summed), self._trials(summed)
         return Dissimilarities(
             self.ids, squares(mean, n), squares(error, n), squares(count, n), len(self.raters),
@@ -168,12 +168,12 @@ class Confusions(Measured):
         raised = counts + self.options["addition"]
         return raised / raised.sum(axis=1, keepdims=True)
 
-    def _apart(self, counts: np.ndarray) -> np.ndarray:
+    def _dissimilarity(self, counts: np.ndarray) -> np.ndarray:
         """(p,) dissimilarity of every pair."""
-        return self._apart_by(np.log(self._shares(counts)))
+        return self._dissimilarity_by(np.log(self._shares(counts)))
 
     @staticmethod
-    def _apart_by(logs: np.ndarray) -> np.ndarray:
+    def _dissimilarity_by(logs: np.ndarray) -> np.ndarray:
         """(p,) the same from logarithms of shares, or of what is in proportion within rows."""
         loss = np.diag(logs)[:, None] - logs
         return np.maximum((loss + loss.T)[np.triu_indices(len(logs), 1)] / 2, 0.0)

@@ -167,7 +167,7 @@ def paired_preferences(
     """
     if model not in MODELS:
         raise ValueError(f"model is {model!r}; it must be one of {', '.join(MODELS)}.")
-    data = _Given.of(table)
+    data = _Preferences.of(table)
     held_by_prior = data.refuse_unconnected(prior)
     wins, ties = data.counted()
     fit = _Fit(model, prior, bool(ties.any()))
@@ -204,7 +204,7 @@ def paired_preferences(
 
 
 @dataclass
-class _Given:
+class _Preferences:
     """Preferences as they were given, row by row."""
 
     ids: list[str]
@@ -217,7 +217,7 @@ class _Given:
     notes: list[str]
 
     @classmethod
-    def of(cls, table: pd.DataFrame) -> _Given:
+    def of(cls, table: pd.DataFrame) -> _Preferences:
         table = table.reset_index(drop=True)
         ids, (winner, loser) = named_objects(table["winner"], table["loser"])
         if (winner == loser).any():

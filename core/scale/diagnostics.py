@@ -194,7 +194,7 @@ class _Model:
 
 def _model_of(fitted: MLDS, trials: ScaleTrials, triplets: Any) -> _Model:
     link, prior = LINKS[fitted.link], fitted._prior(len(fitted.levels_))
-    data = fitted._asked(trials, triplets)
+    data = fitted._comparisons(trials, triplets)
     if data is None:
         rows, which, sign = trials.comparisons()
         fit = partial(_scales, rows, link, fitted.unconstrained_[1:], prior)

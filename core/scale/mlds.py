@@ -175,7 +175,7 @@ class MLDS(Method):
         self.finite_ = has_finite_optimum(rows[:, 1:], successes, totals)
         with single_blas_thread():
             (self._fit_finite if self.finite_ else self._fit_weakly)(trials)
-            data = self._asked(trials, triplets)
+            data = self._comparisons(trials, triplets)
             if data is not None:
                 self._fit_lapses(trials, data)
         self.levels_, self.level_of_ = trials.levels, trials.level_of
@@ -236,7 +236,7 @@ class MLDS(Method):
         self.converged_, self.n_iter_ = True, 0
         self._keep(values, np.linalg.inv(information))
 
-    def _asked(self, trials: ScaleTrials, data: Any) -> ObserverComparisons | None:
+    def _comparisons(self, trials: ScaleTrials, data: Any) -> ObserverComparisons | None:
         """What observers compared, if more than the scale is asked of them."""
         if self.lapses == "none" and not self.order:
             return None

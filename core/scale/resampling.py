@@ -175,7 +175,7 @@ def bootstrap_scale(
     """
     fitted = clone(method).fit(triplets)
     trials = fitted.trials(triplets)
-    data = fitted._asked(trials, triplets)
+    data = fitted._comparisons(trials, triplets)
     units = sampling_units(answers_of(triplets).take(trials.answer), unit)
     link = LINKS[fitted.link]
     prior = fitted._prior(len(fitted.levels_))

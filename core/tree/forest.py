@@ -92,7 +92,7 @@ class ComparisonForest(ComparingEstimator):
         Stopped
             If `progress` asks to stop.
         """
-        oracle, objects = self._given(X)
+        oracle, objects = self._training(X)
         self.leaf_size_ = self.leaf_size
         return self._grow(oracle, objects, [np.arange(len(objects))], {}, progress)
 
@@ -132,7 +132,7 @@ class ComparisonForest(ComparingEstimator):
             for column, (left_out, reached) in zip(leaves.T, self._left_out(), strict=True):
                 column[left_out] = reached
             return leaves
-        return np.column_stack(self._leaves(*self._asked_about(X)))
+        return np.column_stack(self._leaves(*self._queries(X)))
 
     def _leaves(self, oracle: Oracle, x: np.ndarray, own: bool) -> list[np.ndarray]:
         return find_leaves(oracle, self.trees_, [x] * len(self.trees_), own)
@@ -179,7 +179,7 @@ class ComparisonForest(ComparingEstimator):
         if X is None:
             oracle, x, is_own, leaves = self.oracle_, self.objects_, True, list(self.apply().T)
         else:
-            oracle, x, is_own = self._asked_about(X)
+            oracle, x, is_own = self._queries(X)
             leaves = self._leaves(oracle, x, is_own)
         candidates = []
         for i, row in enumerate(np.column_stack(leaves)):

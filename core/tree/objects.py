@@ -51,7 +51,7 @@ class ComparingEstimator(BaseEstimator):
         names = [parameter.name for parameter in parameters(type(self))]
         checked(type(self), {name: getattr(self, name) for name in names})
 
-    def _given(self, X: Any, y: Any = None) -> tuple[Oracle, np.ndarray]:
+    def _training(self, X: Any, y: Any = None) -> tuple[Oracle, np.ndarray]:
         """The oracle and the objects that it is to be asked about, at `fit`."""
         self._check_parameters()
         if isinstance(self.metric, Oracle):
@@ -62,7 +62,7 @@ class ComparingEstimator(BaseEstimator):
         oracle = matrix(X) if matrix else Vectors(X, self.metric)
         return oracle, np.arange(len(X), dtype=np.int32)
 
-    def _asked_about(self, X: Any) -> tuple[Oracle, np.ndarray, bool]:
+    def _queries(self, X: Any) -> tuple[Oracle, np.ndarray, bool]:
         """Likewise after `fit`, and whether these are numbers of the tree's own objects."""
         check_is_fitted(self)
         if isinstance(self.metric, Oracle):

@@ -174,7 +174,7 @@ def forest_errors(
     triplets = as_triplets(triplets)
     fitted = clone(method).fit(triplets)
     space = space_of(fitted)
-    there, values, classes = _known(triplets, column, kind, space)
+    there, values, classes = _values(triplets, column, kind, space)
     objects = space.objects[there]
     grouped = kind == "classes"
     forest = _forest(grouped).set_params(
@@ -230,7 +230,7 @@ def grown_forest(
     **settings: Parameters of the forest.
     """
     space = space_of(fitted)
-    there, values, _ = _known(triplets, column, kind, space)
+    there, values, _ = _values(triplets, column, kind, space)
     oracle = _oracle(fitted, triplets, answers)
     forest = _forest(kind == "classes").set_params(metric=oracle, **settings)
     return forest.fit(space.objects[there], values), space.objects[there]
@@ -245,7 +245,7 @@ def _forest(grouped: bool) -> ComparisonForest:
     return ComparisonForestClassifier() if grouped else ComparisonForestRegressor()
 
 
-def _known(
+def _values(
     triplets: Triplets, column: str, kind: str, space: Space
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Objects of the space whose value is known, the values, and the names of classes."""

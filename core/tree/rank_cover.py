@@ -52,7 +52,7 @@ class RankCoverTree(ComparingEstimator):
 
         X: Objects, as `metric` says.
         """
-        oracle, objects = self._given(X)
+        oracle, objects = self._training(X)
         before = oracle.n_questions
         self.n_levels_ = self.n_levels or max((len(objects).bit_length() - 1) // 2, 1)
         self.oracle_, self._rate = oracle, len(objects) ** (1 / self.n_levels_)
@@ -90,7 +90,7 @@ class RankCoverTree(ComparingEstimator):
 
     def kneighbors(self, X: Any, n_neighbors: int = 1) -> Neighbours:
         """Nearest neighbours, by numbers of the oracle, and the questions about each object."""
-        oracle, x, is_own = self._asked_about(X)
+        oracle, x, is_own = self._queries(X)
         return Neighbours(*converse(oracle, [self._search(x, 0, n_neighbors, is_own)])[0])
 
     def _search(self, x: np.ndarray, bottom: int, k: int, is_own: bool) -> Dialogue:

@@ -78,7 +78,7 @@ class SupervisedForest(ComparisonForest):
         Stopped
             If `progress` asks to stop.
         """
-        oracle, objects = self._given(X)
+        oracle, objects = self._training(X)
         y = _targets(self, y, len(objects))
         groups, how = self._learn(y, oracle, objects)
         self.leaf_size_ = self._sized(oracle, objects, groups, how, progress)
@@ -113,7 +113,7 @@ class SupervisedForest(ComparisonForest):
 
     def _reached(self, X: Any) -> tuple[int, Reached]:
         """Number of the objects to be predicted, and the leaves they reach."""
-        oracle, x, is_own = self._asked_about(X)
+        oracle, x, is_own = self._queries(X)
         leaves = self._leaves(oracle, x, is_own)
         everyone = np.arange(len(x))
         return len(x), [(everyone, leaf) for leaf in leaves]

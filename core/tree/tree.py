@@ -114,7 +114,7 @@ class ComparisonTree(ComparingEstimator):
         Unanswered
             If people are to answer, and have not yet.
         """
-        oracle, objects = self._given(X)
+        oracle, objects = self._training(X)
         if self.n_pairs % 2 == 0:
             raise ValueError(f"n_pairs is {self.n_pairs}; a majority needs an odd number.")
         label = np.zeros(oracle.n_objects, dtype=np.int32)
@@ -157,7 +157,7 @@ class ComparisonTree(ComparingEstimator):
         ValueError
             If an object is in the tree, or the objects were given as a matrix.
         """
-        oracle, x, is_own = self._asked_about(X)
+        oracle, x, is_own = self._queries(X)
         if not is_own and not isinstance(self.oracle_, Vectors):
             raise ValueError("a matrix cannot be continued; give it whole, as an oracle.")
         if is_own and len(np.unique([*x, *self.nodes_.order])) < len(x) + len(self.nodes_.order):
@@ -186,7 +186,7 @@ class ComparisonTree(ComparingEstimator):
             budget the search goes on through further branches, the most promising first, until so
             many questions have been asked about the object.
         """
-        oracle, x, is_own = self._asked_about(X)
+        oracle, x, is_own = self._queries(X)
         if budget is not None:
             results = converse(
                 oracle, [best_first(self.nodes_, int(i), is_own, n_neighbors, budget) for i in x]
@@ -271,7 +271,7 @@ class ComparisonTree(ComparingEstimator):
             of pivots, several rows for a node.
         leaf : int
         """
-        oracle, numbers, is_own = self._asked_about(np.reshape(x, (1, -1)))
+        oracle, numbers, is_own = self._queries(np.reshape(x, (1, -1)))
         dialogue, rounds = descending(self.nodes_, numbers, is_own), []
         try:
             questions = next(dialogue)

@@ -91,7 +91,7 @@ class AnswersOracle(Oracle):
         net = np.bincount(which, sign * self._weight, len(self._codes))
         # Sums of weights that are no whole numbers would hardly ever be equal.
         self._net = np.round(net, 9)
-        self._given = np.bincount(which, self._weight > 0, len(self._codes))
+        self._n_answers = np.bincount(which, self._weight > 0, len(self._codes))
 
     def _code(self, questions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """A number for every comparison, and 1 if its first object is the lower one, else -1."""
@@ -105,7 +105,7 @@ class AnswersOracle(Oracle):
             return np.zeros(len(codes)), np.zeros(len(codes))
         place = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
         is_there = self._codes[place] == codes
-        return np.where(is_there, sign * self._net[place], 0.0), is_there * self._given[place]
+        return np.where(is_there, sign * self._net[place], 0.0), is_there * self._n_answers[place]
 
     def _answer(self, questions: np.ndarray) -> np.ndarray:
         votes, counts = self._votes(questions)

@@ -154,9 +154,9 @@ class Vectors(MeasuredOracle):
         if self._measure is not None:
             return super()._answer(questions)
         x, p, q = questions.T
-        return self._apart(x, p) <= self._apart(x, q)
+        return self._pair_distances(x, p) <= self._pair_distances(x, q)
 
-    def _apart(self, x: np.ndarray, p: np.ndarray) -> np.ndarray:
+    def _pair_distances(self, x: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Distances of pairs, one object p after the other."""
         order = np.argsort(p, kind="stable")
         distances = np.empty(len(p))

@@ -212,10 +212,10 @@ def test_what_is_not_worth_sending_is_done_here():
 def test_what_one_piece_needs_alone_is_not_kept():
     packing = Packing(process, [(np.full(200_000, k),) for k in range(2)])
     batch = packing.batch([0])
-    assert batch.digests == set(packing.apart)
+    assert batch.digests == set(packing.contents)
     packing.forget(batch)
-    assert not packing.apart
-    assert packing.batch([0]).digests == batch.digests == set(packing.apart)
+    assert not packing.contents
+    assert packing.batch([0]).digests == batch.digests == set(packing.contents)
 
 
 def test_calls_that_share_memory_stay_in_threads():
