@@ -15,7 +15,7 @@ from tests.paths import ROOT
 #: Rooms of core by floor, from the ground up: what is in one imports from it or from lower floors.
 FLOORS = [
     ["data", "computing", "geometry", "declared", "documented", "registry"],
-    ["ratings"],
+    ["ratings", "options"],
     ["io", "optimise", "method"],
     ["embedding", "task"],
     ["evaluation"],

@@ -54,24 +54,17 @@ class Agglomerative(BasedClustering, Hierarchy):
     name = "agglomerative"
     title = "Agglomerative"
 
-    linkage: Annotated[
-        str,
-        Choice(
-            {"average": "Average", "complete": "Complete", "single": "Single", "ward": "Ward"},
-            "Linkage",
-            "Distance between two clusters: average over their objects (average), the farthest two "
-            "(complete), the nearest two (single), or what merging adds to the variance within "
-            "clusters (Ward).",
-        ),
-    ] = "average"
-    order_leaves: Annotated[
-        bool,
-        Switch(
-            "Optimal leaf order", "Turns branches so that neighbouring leaves are as similar as "
-            f"the tree allows; up to {_MOST_ORDERED:,} objects.",
-            advanced=True,
-        ),
-    ] = True
+    linkage: Annotated[str, Choice(
+        {"average": "Average", "complete": "Complete", "single": "Single", "ward": "Ward"},
+        "Linkage",
+        "Distance between two clusters: average over their objects (average), the farthest two "
+        "(complete), the nearest two (single), or what merging adds to the variance within "
+        "clusters (Ward)."
+    )] = "average"
+    order_leaves: Annotated[bool, Switch(
+        "Optimal leaf order", "Turns branches so that neighbouring leaves are as similar as "
+        f"the tree allows; up to {_MOST_ORDERED:,} objects.", advanced=True
+    )] = True
 
     def tree(self, space: Space) -> Dendrogram:
         """The tree of the objects of a space.
@@ -91,10 +84,10 @@ class Agglomerative(BasedClustering, Hierarchy):
             return Dendrogram(np.zeros((0, 4)), space.objects, space.n_objects)
         if len(space) > MOST_IN_A_MATRIX:
             return Dendrogram(self._without_matrix(space), space.objects, space.n_objects)
-        apart = space.condensed()
-        merges = linkage(apart, self.linkage)
+        distances = space.condensed()
+        merges = linkage(distances, self.linkage)
         if self.order_leaves and len(space) <= _MOST_ORDERED:
-            merges = optimal_leaf_ordering(merges, apart)
+            merges = optimal_leaf_ordering(merges, distances)
         return Dendrogram(merges, space.objects, space.n_objects)
 
     def _without_matrix(self, space: Space) -> np.ndarray:

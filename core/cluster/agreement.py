@@ -45,9 +45,7 @@ def agreement(clusters: np.ndarray, labels: Any) -> LabelAgreement:
     if not both.any():
         raise DataError("no object has both a cluster and a label", remedy="Choose another column.")
     clusters, labels = np.asarray(clusters)[both], labels[both].astype(str).to_numpy()
-    table = pd.crosstab(
-        pd.Series(clusters, name="cluster"), pd.Series(labels, name="label")
-    )
+    table = pd.crosstab(pd.Series(clusters, name="cluster"), pd.Series(labels, name="label"))
     return LabelAgreement(
         float(table.to_numpy().max(axis=1).sum() / both.sum()),
         float(adjusted_rand_score(labels, clusters)),

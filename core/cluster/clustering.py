@@ -65,9 +65,7 @@ class Clustering(Method):
         progress(1.0)
         return self
 
-    def space(
-        self, triplets: Triplets, *, progress: Progress = silent
-    ) -> tuple[Space, bool]:
+    def space(self, triplets: Triplets, *, progress: Progress = silent) -> tuple[Space, bool]:
         """Where the objects lie, and whether finding that out was stopped."""
         raise NotImplementedError
 
@@ -118,10 +116,10 @@ class Clustering(Method):
     def distances(self) -> np.ndarray:
         """(n, n) 0 within a cluster, 1 between clusters and for objects without one."""
         self._require_fit()
-        apart = (self.labels_[:, None] != self.labels_).astype(float)
-        apart[~self.placed_] = 1.0
-        np.fill_diagonal(apart, 0.0)
-        return apart
+        distances = (self.labels_[:, None] != self.labels_).astype(float)
+        distances[~self.placed_] = 1.0
+        np.fill_diagonal(distances, 0.0)
+        return distances
 
     def margins(self, triplets: Triplets) -> np.ndarray:
         """(T,) 1 if only near is in the anchor's cluster, -1 if only far is, otherwise 0."""
@@ -134,18 +132,12 @@ class Clustering(Method):
 class BasedClustering(Clustering):
     """Clusters of objects whose distances another method has found."""
 
-    basis: Annotated[
-        Method | dict | None,
-        Inner(
-            ("kernel", "embedding"), "Similarity", "The method that determines how similar objects "
-            "are.",
-            automatic=DEFAULT_EMBEDDING.title,
-        ),
-    ] = None
+    basis: Annotated[Method | dict | None, Inner(
+        ("kernel", "embedding"), "Similarity", "The method that determines how similar objects "
+        "are.", automatic=DEFAULT_EMBEDDING.title
+    )] = None
 
-    def space(
-        self, triplets: Triplets, *, progress: Progress = silent
-    ) -> tuple[Space, bool]:
+    def space(self, triplets: Triplets, *, progress: Progress = silent) -> tuple[Space, bool]:
         """Where the objects lie, and whether finding that out was stopped."""
         fitted = self.similarity().fit(triplets, progress=progress)
         return space_of(fitted), fitted.stopped_

@@ -52,19 +52,14 @@ class ComparisonLinkage(Hierarchy):
     name = "comparison"
     title = "Average linkage on triplets"
 
-    rule: Annotated[
-        str,
-        Choice(
-            {"additive": "Additive similarity", "clusters": "Quadruples of clusters"},
-            "Similarity of clusters",
-            "Additive similarity is fast. Quadruples of clusters use every answer anew at each "
-            "merge; the time grows with the number of answers times the number of objects.",
-        ),
-    ] = "additive"
+    rule: Annotated[str, Choice(
+        {"additive": "Additive similarity", "clusters": "Quadruples of clusters"},
+        "Similarity of clusters",
+        "Additive similarity is fast. Quadruples of clusters use every answer anew at each "
+        "merge; the time grows with the number of answers times the number of objects."
+    )] = "additive"
 
-    def space(
-        self, triplets: Triplets, *, progress: Progress = silent
-    ) -> tuple[Space, bool]:
+    def space(self, triplets: Triplets, *, progress: Progress = silent) -> tuple[Space, bool]:
         """Distances of which average linkage makes the tree.
 
         By additive similarity, how much less similar two objects are than the most similar ones;
@@ -87,11 +82,11 @@ class ComparisonLinkage(Hierarchy):
         rows = places.reshape(rows.shape)
         if self.rule == "additive":
             similar = additive_similarity(rows, weight, len(placed))
-            apart = similar.max() - similar
-            np.fill_diagonal(apart, 0.0)
+            distances = similar.max() - similar
+            np.fill_diagonal(distances, 0.0)
         else:
-            apart = squareform(cophenet(_merges(rows, weight, len(placed))))
-        return Space(triplets.n_objects, placed, given=apart), False
+            distances = squareform(cophenet(_merges(rows, weight, len(placed))))
+        return Space(triplets.n_objects, placed, given=distances), False
 
     def fit_distances(
         self, matrix: Any, objects: np.ndarray | None = None, n_objects: int | None = None
@@ -120,10 +115,10 @@ def additive_similarity(rows: np.ndarray, weight: np.ndarray, n_objects: int) ->
     Returns: (n, n): Symmetric; 0 for pairs that were never asked about.
     """
     anchor, near, far = rows.T
-    found = np.zeros((n_objects, n_objects))
-    np.add.at(found, (anchor, near), weight)
-    np.add.at(found, (anchor, far), -weight)
-    return found + found.T
+    similarity = np.zeros((n_objects, n_objects))
+    np.add.at(similarity, (anchor, near), weight)
+    np.add.at(similarity, (anchor, far), -weight)
+    return similarity + similarity.T
 
 
 @numba.njit(nogil=True, cache=True, error_model="numpy")

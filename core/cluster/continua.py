@@ -95,8 +95,6 @@ def _curve(
 
     def draw(rng: np.random.Generator) -> np.ndarray:
         along = np.interp(rng.random(m) * length[-1], length, at)
-        return basis(along) @ weights + rng.multivariate_normal(
-            np.zeros(d), noise, m, method="svd"
-        )
+        return basis(along) @ weights + rng.multivariate_normal(np.zeros(d), noise, m, method="svd")
 
     return draw

@@ -12,14 +12,15 @@ from sklearn.base import clone
 from tripletscope.core.cluster.clustering import BasedClustering, Clustering
 from tripletscope.core.cluster.continua import continua
 from tripletscope.core.cluster.silhouette import silhouettes
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.score import cross_validate, n_groups
 from tripletscope.core.kernel.space import Space
 from tripletscope.core.kernel.spectrum import principal_components
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: Principal components that are looked at, at most.
@@ -79,37 +80,16 @@ def count_clusters(
     triplets: Triplets,
     *,
     most: Annotated[int, Number(2, 50, "Max. clusters")] = 12,
-    references: Annotated[
-        int,
-        Number(
-            20, 500, "Continua", "Sets of points without clusters, of each shape.", advanced=True,
-        ),
-    ] = 20,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    references: Annotated[int, Number(
+        20, 500, "Continua", "Sets of points without clusters, of each shape.", advanced=True
+    )] = 20,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> ClusterCounts:
     """Silhouettes with 2 to `most` clusters, and those of points without clusters.
 
-    Parameters
-    ----------
-    method : Clustering
-        Its own number of clusters does not matter.
-    triplets : Triplets or array-like of int, shape (T, 3)
-    most, references, seed : int
-    progress : Progress
-        Called after every reference.
-
-    Raises
-    ------
-    DataError
-        If something is known of fewer than four objects.
-    Stopped
-        If `progress` asks to stop.
-
-    Notes
-    -----
-    Of kernels and dissimilarities the ten leading principal components are looked at, of more
-    than 500 objects a sample.
+    Of kernels and dissimilarities the ten leading principal components are looked at, of more than
+    500 objects a sample. The method's own number of clusters does not matter.
     """
     method = clone(method)
     triplets = as_triplets(triplets)
@@ -125,20 +105,18 @@ def count_clusters(
         points = points[np.sort(rng.choice(len(points), _MOST, replace=False))]
     numbers = np.arange(2, min(most, len(points) - 1) + 1)
     sets = [draw(rng) for draw in continua(points) for _ in range(references)]
-    found = []
-    for one in in_parallel(_clustered, [(method, drawn, numbers) for drawn in (points, *sets)]):
-        found.append(one)
-        if progress(0.8 * len(found) / (len(sets) + 1)):
-            raise Stopped
+    pieces = [(method, drawn, numbers) for drawn in (points, *sets)]
+    (silhouette, smallest), *drawn = results_of(_clustered, pieces, part(progress, 0.0, 0.8))
+    if progress(0.8):
+        raise Stopped
     error = low = high = np.nan
     if n_groups(triplets) >= _FOLDS:
         judged = method.similarity() if isinstance(method, BasedClustering) else method
         held_out = cross_validate(judged, triplets, folds=_FOLDS, unit="answers", seed=seed)
         error, low, high = held_out.error, held_out.low, held_out.high
     progress(1.0)
-    (own, smallest), *drawn = found
     others = np.reshape([one for one, _ in drawn], (-1, references, len(numbers)))
-    return ClusterCounts(numbers, own, smallest, others, error, low, high, len(points))
+    return ClusterCounts(numbers, silhouette, smallest, others, error, low, high, len(points))
 
 
 def _clustered(

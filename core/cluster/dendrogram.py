@@ -107,8 +107,8 @@ class Dendrogram:
         m = self.n_leaves
         below = np.arange(m + merged)
         inner = self.children[:merged].ravel()
-        found = np.setdiff1d(below, inner, assume_unique=True)
-        return found[np.argsort(self.places[found])]
+        nodes = np.setdiff1d(below, inner, assume_unique=True)
+        return nodes[np.argsort(self.places[nodes])]
 
     def cut(self, n_clusters: int | None = None, *, height: float | None = None) -> np.ndarray:
         """Cluster of every object.
@@ -144,10 +144,10 @@ class Dendrogram:
         steps = np.empty(max(self.n_leaves - 1, 0))
         # A branch joins the last leaf of its first side to the first leaf of its second.
         steps[self.spans[self.children[:, 1], 0] - 1] = self.linkage[:, 2]
-        found = [steps]
-        while len(found[-1]) > (wide := 2 ** (len(found) - 1)):
-            found.append(np.maximum(found[-1][:-wide], found[-1][wide:]))
-        return found
+        levels = [steps]
+        while len(levels[-1]) > (wide := 2 ** (len(levels) - 1)):
+            levels.append(np.maximum(levels[-1][:-wide], levels[-1][wide:]))
+        return levels
 
     def joined_at(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """Heights at which pairs of objects are first in one branch, without a matrix.
@@ -164,14 +164,14 @@ class Dendrogram:
         place = np.full(self.n_objects, -1)
         place[self.order] = np.arange(self.n_leaves)
         start, stop = np.sort([place[one], place[other]], axis=0)
-        found = np.where(np.equal(one, other), 0.0, self._top)
+        heights = np.where(np.equal(one, other), 0.0, self._top)
         joined = (start >= 0) & (start < stop)
         level = np.frexp(stop - start)[1] - 1
         for wide in np.unique(level[joined]):
             these = joined & (level == wide)
             highest = self._highest[wide]
-            found[these] = np.maximum(highest[start[these]], highest[stop[these] - 2**wide])
-        return found
+            heights[these] = np.maximum(highest[start[these]], highest[stop[these] - 2**wide])
+        return heights
 
     @property
     def _top(self) -> float:
@@ -182,12 +182,12 @@ class Dendrogram:
 
         Objects without a leaf are as far from all others as the root is high.
         """
-        found = np.full((self.n_objects, self.n_objects), self._top)
+        heights = np.full((self.n_objects, self.n_objects), self._top)
         for place, i in enumerate(self.order[:-1]):
             later = self.order[place + 1 :]
-            found[i, later] = found[later, i] = np.maximum.accumulate(self._highest[0][place:])
-        np.fill_diagonal(found, 0.0)
-        return found
+            heights[i, later] = heights[later, i] = np.maximum.accumulate(self._highest[0][place:])
+        np.fill_diagonal(heights, 0.0)
+        return heights
 
     def turned(self, branches: np.ndarray) -> Dendrogram:
         """The same tree with the two sides of some branches exchanged.

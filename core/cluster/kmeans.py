@@ -15,6 +15,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.declared import Number
 from tripletscope.core.kernel.space import Space, centred_gram, is_euclidean
 from tripletscope.core.method import register
+from tripletscope.core.options import Seed
 
 _MAX_ITER = 100
 
@@ -49,7 +50,7 @@ class KMeans(BasedClustering):
     n_init: Annotated[
         int, Number(1, 100, "Restarts", "The clusters of the best restart are kept.", advanced=True)
     ] = 5
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+    seed: Seed = 0
 
     def divisions(self, space: Space, numbers: Sequence[int]) -> np.ndarray:
         """(len(numbers), m) clusters, for several numbers of them.
@@ -72,10 +73,10 @@ class KMeans(BasedClustering):
                 data = centred_gram(space)
         seeds = np.random.SeedSequence(self.seed).generate_state(self.n_init)
         pieces = [(data, number, int(seed)) for number in numbers for seed in seeds]
-        found = list(in_parallel(one, pieces))
+        results = list(in_parallel(one, pieces))
         best = [
-            min(found[i : i + self.n_init], key=lambda pair: pair[0])[1]
-            for i in range(0, len(found), self.n_init)
+            min(results[i : i + self.n_init], key=lambda pair: pair[0])[1]
+            for i in range(0, len(results), self.n_init)
         ]
         return np.array([_in_order(labels) for labels in best])
 
@@ -100,8 +101,8 @@ def kernel_kmeans(
     Returns: (m,): Sum of squared distances from the centres, and clusters.
     """
     rng = np.random.default_rng(seed)
-    own, centres = gram.diagonal(), _seeds(gram, n_clusters, rng)
-    labels = np.argmin(own[centres] - 2 * gram[:, centres], axis=1)
+    diagonal, centres = gram.diagonal(), _seeds(gram, n_clusters, rng)
+    labels = np.argmin(diagonal[centres] - 2 * gram[:, centres], axis=1)
     rows = np.arange(len(gram))
     for _ in range(_MAX_ITER):
         sizes = np.bincount(labels, minlength=n_clusters)
@@ -109,15 +110,15 @@ def kernel_kmeans(
             # An empty cluster takes the object furthest from its centre.
             labels[_furthest(gram, labels, n_clusters)] = empty
             sizes = np.bincount(labels, minlength=n_clusters)
-        apart = _from_centres(gram, labels, n_clusters)
-        nearest = np.argmin(apart, axis=1)
+        squares = _from_centres(gram, labels, n_clusters)
+        nearest = np.argmin(squares, axis=1)
         # Objects stay where they are equally near, or the last ones would go back and forth.
-        nearest = np.where(apart[rows, nearest] < apart[rows, labels], nearest, labels)
+        nearest = np.where(squares[rows, nearest] < squares[rows, labels], nearest, labels)
         if np.array_equal(nearest, labels):
             break
         labels = nearest
-    apart = _from_centres(gram, labels, n_clusters)
-    return float((own + apart[rows, labels]).sum()), labels
+    squares = _from_centres(gram, labels, n_clusters)
+    return float((diagonal + squares[rows, labels]).sum()), labels
 
 
 def _from_centres(gram: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.ndarray:
@@ -132,25 +133,23 @@ def _from_centres(gram: np.ndarray, labels: np.ndarray, n_clusters: int) -> np.n
 
 
 def _furthest(gram: np.ndarray, labels: np.ndarray, n_clusters: int) -> int:
-    apart = gram.diagonal() + _from_centres(gram, labels, n_clusters)[
-        np.arange(len(gram)), labels
-    ]
+    gap = gram.diagonal() + _from_centres(gram, labels, n_clusters)[np.arange(len(gram)), labels]
     alone = np.bincount(labels, minlength=n_clusters)[labels] == 1
-    return int(np.argmax(np.where(alone, -np.inf, apart)))
+    return int(np.argmax(np.where(alone, -np.inf, gap)))
 
 
 def _seeds(gram: np.ndarray, n_clusters: int, rng: np.random.Generator) -> list[int]:
     """k-means++: far objects are likelier to be the next centre."""
-    own = gram.diagonal()
+    norm = gram.diagonal()
     chosen = [int(rng.integers(len(gram)))]
-    apart = np.full(len(gram), np.inf)
+    gap = np.full(len(gram), np.inf)
     for _ in range(n_clusters - 1):
         last = chosen[-1]
-        apart = np.minimum(apart, np.maximum(own + own[last] - 2 * gram[:, last], 0.0))
-        apart[last] = 0.0
-        total = apart.sum()
+        gap = np.minimum(gap, np.maximum(norm + norm[last] - 2 * gram[:, last], 0.0))
+        gap[last] = 0.0
+        total = gap.sum()
         if total > 0:
-            drawn = np.searchsorted(np.cumsum(apart), rng.random() * total)
+            drawn = np.searchsorted(np.cumsum(gap), rng.random() * total)
             chosen.append(min(int(drawn), len(gram) - 1))
         else:
             chosen.append(int(rng.integers(len(gram))))

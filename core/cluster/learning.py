@@ -11,12 +11,13 @@ from sklearn.base import clone
 
 from tripletscope.core.cluster.agreement import agreement
 from tripletscope.core.cluster.clustering import Clustering
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.declared import Column, Number
 from tripletscope.core.evaluation.paired import mean_with_reach
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: Fewer answers than this tell nothing of any object.
@@ -47,9 +48,7 @@ class AgreementCurve:
 
         All answers are one subset: there the interval says only how the method's starts differ.
 
-        Parameters
-        ----------
-        quantity : {"purity", "adjusted_rand"}
+        quantity {"purity", "adjusted_rand"}.
         """
         values = getattr(self, quantity)
         mean, reach = mean_with_reach(values)
@@ -69,43 +68,17 @@ def agreement_curve(
     repeats: Annotated[
         int, Number(2, 100, "Repeats", "Random subsets of the answers.", advanced=True)
     ] = 5,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> AgreementCurve:
     """Cluster random subsets of the answers into as many clusters as there are labels.
 
-    Parameters
-    ----------
-    method : Clustering
-        Its number of clusters is replaced by that of the labels.
-    triplets : Triplets
-    labels : str
-        Column of the objects.
-    points, repeats, seed : int
-        See their declarations. The numbers of answers are equal steps of their logarithm, from a
-        hundredth to all.
-    progress : Progress
-        Called after every clustering.
-
-    Returns
-    -------
-    AgreementCurve
-
-    Raises
-    ------
-    DataError
-        If fewer than two labels are known, or there are too few answers.
-    Stopped
-        If `progress` asks to stop before the end.
-
-    References
-    ----------
-    Kleindessner, M., & von Luxburg, U. (2017). Kernel functions based on triplet comparisons.
-    Figure 5.
+    The numbers of answers are equal steps of their logarithm, from a hundredth to all (Kleindessner
+    & von Luxburg 2017, figure 5). The method's own number of clusters does not matter.
     """
     triplets = as_triplets(triplets)
-    known = triplets.objects[labels]
-    n_labels = known.nunique()
+    categories = triplets.objects[labels]
+    n_labels = categories.nunique()
     if n_labels < 2:
         raise DataError(
             f"column {labels!r} has fewer than two labels", file=triplets.name,
@@ -123,15 +96,11 @@ def agreement_curve(
     for child in np.random.SeedSequence(seed).spawn(repeats):
         rng = np.random.default_rng(child)
         order = rng.permutation(len(triplets))
-        pieces += [(method, triplets, order[:size], known) for size in sizes]
-        random = rng.permutation(np.arange(len(known)) % n_labels)
-        chance.append(agreement(random, known).purity)
-    found = []
-    for result in in_parallel(_agreed, pieces, partial=True):
-        found.append(result)
-        if progress(len(found) / len(pieces)) and len(found) < len(pieces):
-            raise Stopped
-    purity, adjusted = np.reshape(found, (repeats, len(sizes), 2)).transpose(2, 0, 1)
+        pieces += [(method, triplets, order[:size], categories) for size in sizes]
+        random = rng.permutation(np.arange(len(categories)) % n_labels)
+        chance.append(agreement(random, categories).purity)
+    curves = list(results_of(_agreed, pieces, progress))
+    purity, adjusted = np.reshape(curves, (repeats, len(sizes), 2)).transpose(2, 0, 1)
     return AgreementCurve(sizes, purity, adjusted, np.array(chance))
 
 
@@ -141,5 +110,5 @@ def _agreed(
     """Purity and adjusted Rand index of the clusters of some of the answers."""
     clusters = clone(method).fit(triplets.take(chosen), progress=halt).labels_
     # What has no answers yet is a cluster, too: left out, few answers would seem to tell more.
-    found = agreement(np.where(clusters < 0, clusters.max() + 1, clusters), labels)
-    return found.purity, found.adjusted_rand
+    result = agreement(np.where(clusters < 0, clusters.max() + 1, clusters), labels)
+    return result.purity, result.adjusted_rand

@@ -27,8 +27,8 @@ def silhouettes(space: Space, divisions: np.ndarray) -> np.ndarray:
         some = np.sort(np.random.default_rng(0).choice(len(space), _MOST, replace=False))
         space, divisions = space.part(some), divisions[:, some]
     distances = space.distances()
-    found = np.full(len(divisions), np.nan)
+    values = np.full(len(divisions), np.nan)
     for i, labels in enumerate(divisions):
         if 2 <= len(np.unique(labels)) < len(labels):
-            found[i] = silhouette_score(distances, labels, metric="precomputed")
-    return found
+            values[i] = silhouette_score(distances, labels, metric="precomputed")
+    return values

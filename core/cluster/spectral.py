@@ -53,26 +53,22 @@ class Spectral(BasedClustering):
     name = "spectral"
     title = "Spectral"
 
-    n_neighbours: Annotated[
-        int,
-        Number(
-            1, 200, "Scaling neighbour",
-            "Distances are scaled by the distance to this nearest neighbour before they become "
-            "similarities.",
-            advanced=True,
-        ),
-    ] = 7
+    n_neighbours: Annotated[int, Number(
+        1, 200, "Scaling neighbour",
+        "Distances are scaled by the distance to this nearest neighbour before they become "
+        "similarities.", advanced=True
+    )] = 7
 
     def divisions(self, space: Space, numbers: Sequence[int]) -> np.ndarray:
         """(len(numbers), m) clusters, for several numbers of them."""
         m = len(space)
         inner = [number for number in numbers if 1 < number < m]
-        found = {1: np.zeros(m, dtype=int), m: np.arange(m)}
+        divisions = {1: np.zeros(m, dtype=int), m: np.arange(m)}
         if inner:
             vectors = self.coordinates(space, max(inner))
             with single_blas_thread():
-                found |= {number: _divided(vectors[:, :number]) for number in inner}
-        return np.array([found[number] for number in numbers])
+                divisions |= {number: _divided(vectors[:, :number]) for number in inner}
+        return np.array([divisions[number] for number in numbers])
 
     def coordinates(self, space: Space, number: int) -> np.ndarray:
         """(m, number) coordinates in which neighbours are nearest, of which the first is equal."""
@@ -83,21 +79,21 @@ class Spectral(BasedClustering):
         """(m, m) similarities."""
         m = len(space)
         refuse_matrix(m)
-        found = np.empty((m, m), dtype=np.float32 if m > SINGLE_ABOVE else float)
+        matrix = np.empty((m, m), dtype=np.float32 if m > SINGLE_ABOVE else float)
         for first in range(0, m, _BLOCK):
-            found[first : first + _BLOCK] = space.rows(first, min(first + _BLOCK, m), 0)
+            matrix[first : first + _BLOCK] = space.rows(first, min(first + _BLOCK, m), 0)
         nearest = min(self.n_neighbours, m - 1)
         scale = np.concatenate([
-            np.partition(found[first : first + _BLOCK], nearest, axis=1)[:, nearest].copy()
+            np.partition(matrix[first : first + _BLOCK], nearest, axis=1)[:, nearest].copy()
             for first in range(0, m, _BLOCK)
         ])
-        scale = np.where(scale > 0, scale, found.max() or 1.0)
+        scale = np.where(scale > 0, scale, matrix.max() or 1.0)
         for first in range(0, m, _BLOCK):
-            rows = found[first : first + _BLOCK]
+            rows = matrix[first : first + _BLOCK]
             rows **= 2
             rows /= -(scale[first : first + _BLOCK, None] * scale)
             np.maximum(np.exp(rows, out=rows), _LEAST, out=rows)
-        return found
+        return matrix
 
 
 def _smoothest(affinity: np.ndarray, number: int) -> np.ndarray:

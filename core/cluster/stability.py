@@ -10,11 +10,12 @@ from sklearn.base import clone
 
 from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_thread
+from tripletscope.core.computing.parallel import Halt, results_of, single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets, as_triplets
 from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 
@@ -86,33 +87,13 @@ def stability(
     ] = 50,
     unit: Unit = "auto",
     most: Annotated[int, Number(2, 50, "Max. clusters")] = 12,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> Stability:
     """Cluster the answers of resampled participants or trials, and compare with those of all.
 
-    Parameters
-    ----------
-    method : Clustering
-    triplets : Triplets or array-like of int, shape (T, 3)
-    replicates, most, seed : int
-    unit : str
-        See its declaration.
-    progress : Progress
-        Called after every replicate.
-
-    Raises
-    ------
-    DataError
-        If participants are to be resampled and fewer than two are known.
-    Stopped
-        If `progress` asks to stop before there are two replicates. A later stop uses the
-        replicates there are.
-
-    Notes
-    -----
     A resample lacks about a third of the answers, so that objects that few answers mention look
-    less sure than they are.
+    less sure than they are. A stop keeps two replicates or more.
 
     References
     ----------
@@ -148,23 +129,18 @@ def stability(
         (quick, bare, units, whole.n_clusters_, numbers, reference, branches, seed)
         for seed in np.random.SeedSequence(seed).spawn(replicates)
     ]
-    found: list[_Replicate] = []
-    for replicate in in_parallel(_replicate, pieces, partial=True):
-        found.append(replicate)
-        if progress(len(found) / len(pieces)):
-            break
-    if len(found) < 2:
-        raise Stopped
-    overlaps = np.array([one.overlaps for one in found])
-    clusters = [whole.labels_ == label for label in range(whole.n_clusters_)]
+    drawn = list(results_of(_replicate, pieces, progress, least=2))
+    overlaps = np.array([one.overlaps for one in drawn])
+    clusters = whole.labels_ == np.arange(whole.n_clusters_)[:, None]
     return Stability(
         labels=whole.labels_,
-        together=_together([one.labels for one in found]),
-        recovery=np.mean(
-            [_overlaps(np.array(clusters), _one_hot(one.labels)) for one in found], axis=0
-        ),
+        together=_together([one.labels for one in drawn]),
+        recovery=np.mean([
+            _overlaps(clusters, one.labels == np.arange(one.labels.max() + 1)[:, None])
+            for one in drawn
+        ], axis=0),
         numbers=numbers,
-        agreement=np.array([one.agreement for one in found]),
+        agreement=np.array([one.agreement for one in drawn]),
         linkage=linkage,
         support=np.mean(overlaps == 1.0, axis=0),
         branch_recovery=overlaps.mean(axis=0),
@@ -174,14 +150,8 @@ def stability(
 
 
 def _replicate(
-    method: Clustering,
-    triplets: Triplets,
-    units: SamplingUnits,
-    n_clusters: int,
-    numbers: np.ndarray,
-    reference: np.ndarray,
-    branches: np.ndarray,
-    seed: np.random.SeedSequence,
+    method: Clustering, triplets: Triplets, units: SamplingUnits, n_clusters: int,
+    numbers: np.ndarray, reference: np.ndarray, branches: np.ndarray, seed: np.random.SeedSequence,
     halt: Halt,
 ) -> _Replicate:
     from sklearn.metrics import adjusted_rand_score  # imported late: slow to import
@@ -191,22 +161,18 @@ def _replicate(
     drawn = np.repeat(np.arange(len(triplets)), counts)
     space, _ = method.space(triplets.take(drawn), progress=halt)
     wanted = [min(number, len(space)) for number in (n_clusters, *numbers.tolist())]
-    labels, *others = (
-        space.spread(labels, -1) for labels in method.divisions(space, wanted)
-    )
+    labels, *others = (space.spread(labels, -1) for labels in method.divisions(space, wanted))
     both = (labels >= 0) & (reference[0] >= 0)
-    agreement = np.array(
-        [
-            adjusted_rand_score(own[both], other[both])
-            for own, other in zip(reference, others, strict=True)
-        ]
-    )
+    agreement = np.array([
+        adjusted_rand_score(nodes[both], other[both])
+        for nodes, other in zip(reference, others, strict=True)
+    ])
     overlaps = np.zeros(0)
     if len(branches):
         tree = Dendrogram(method.linkage_, space.objects, space.n_objects)
         # A leaf is a branch too: one of two objects may have lost its answers.
-        own = np.concatenate([tree.membership(), np.eye(len(labels), dtype=bool)[space.objects]])
-        overlaps = _overlaps(branches & (labels >= 0), own)
+        nodes = np.concatenate([tree.membership(), np.eye(len(labels), dtype=bool)[space.objects]])
+        overlaps = _overlaps(branches & (labels >= 0), nodes)
     return _Replicate(labels, agreement, overlaps)
 
 
@@ -221,17 +187,13 @@ def _overlaps(sets: np.ndarray, others: np.ndarray) -> np.ndarray:
     return np.max(common / np.maximum(either, 1), axis=1, initial=0.0)
 
 
-def _one_hot(labels: np.ndarray) -> np.ndarray:
-    return labels == np.arange(labels.max() + 1)[:, None]
-
-
 def _together(divisions: list[np.ndarray]) -> np.ndarray:
     """(n, n) share of divisions that put two objects together."""
     n = len(divisions[0])
-    same, asked = np.zeros((2, n, n), dtype=np.float32)
+    same, total = np.zeros((2, n, n), dtype=np.float32)
     for labels in divisions:
         placed = labels >= 0
         both = placed[:, None] & placed
         same += both & (labels[:, None] == labels)
-        asked += both
-    return np.where(asked > 0, same / np.maximum(asked, 1), np.nan)
+        total += both
+    return np.where(total > 0, same / np.maximum(total, 1), np.nan)

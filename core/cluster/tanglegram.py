@@ -54,7 +54,7 @@ def untangle(
         if best[2] == 0:
             break
         turned = [tree.turned(rng.random(len(tree.linkage)) < 0.5) for tree in (first, second)]
-        best = min(best, _settled(*turned, rounds), key=lambda found: found[2])
+        best = min(best, _settled(*turned, rounds), key=lambda result: result[2])
     common = len(np.intersect1d(first.objects, second.objects))
     return Tanglegram(*best, common * (common - 1) // 2)
 
@@ -78,7 +78,7 @@ def _ranks(tree: Dendrogram, other: Dendrogram) -> list[np.ndarray]:
     """For every leaf of `tree`, its place in `other`; empty where it has none there."""
     place = np.full(max(tree.n_objects, other.n_objects), -1)
     place[other.order] = np.arange(other.n_leaves)
-    return [found[found >= 0] for found in place[tree.objects][:, None]]
+    return [ranks[ranks >= 0] for ranks in place[tree.objects][:, None]]
 
 
 def _towards(tree: Dendrogram, fixed: Dendrogram) -> Dendrogram:

@@ -58,7 +58,7 @@ class Crew(ABC):
         return self
 
     @abstractmethod
-    def submit(self, batch: Batch, apart: Mapping[str, bytes], name: str) -> Future:
+    def submit(self, batch: Batch, contents: Mapping[str, bytes], name: str) -> Future:
         """Have a batch done."""
 
     def outcomes(self, future: Any) -> list[Outcome]:
@@ -106,12 +106,12 @@ class _Processes(Crew):
         if executor is not None:
             executor.shutdown(wait=False)
 
-    def submit(self, batch: Batch, apart: Mapping[str, bytes], name: str) -> Future:
+    def submit(self, batch: Batch, contents: Mapping[str, bytes], name: str) -> Future:
         folder = Path(self._folder.name)
         for digest in batch.digests:
             path = folder / digest
             if not path.exists():
-                path.write_bytes(apart[digest])
+                path.write_bytes(contents[digest])
         future = self._submitted(_in_folder, batch, folder, os.getpid())
         self._futures.add(future)
         future.add_done_callback(self._futures.discard)
@@ -230,10 +230,10 @@ class DaskCrew(Crew):
         self._waiting: dict[Any, set[str]] = {}
         self._doubted: set[str] = set()  # may have been lost with a worker
 
-    def submit(self, batch: Batch, apart: Mapping[str, bytes], name: str) -> Any:
+    def submit(self, batch: Batch, contents: Mapping[str, bytes], name: str) -> Any:
         digests = sorted(batch.digests)
         with self._lock:
-            data = [self._sent(digest, apart[digest]) for digest in digests]
+            data = [self._sent(digest, contents[digest]) for digest in digests]
             self._trim(batch.digests)
         future = self._client.submit(
             _in_dask, batch, digests, data, key=f"{name}-{uuid.uuid4().hex}", pure=False
@@ -339,11 +339,11 @@ class RayCrew(Crew):
         self._sent: dict[str, Any] = {}
         self._waiting: dict[Future, Any] = {}
 
-    def submit(self, batch: Batch, apart: Mapping[str, bytes], name: str) -> Future:
+    def submit(self, batch: Batch, contents: Mapping[str, bytes], name: str) -> Future:
         digests = sorted(batch.digests)
         for digest in digests:
             if digest not in self._sent:
-                self._sent[digest] = self._ray.put(apart[digest])
+                self._sent[digest] = self._ray.put(contents[digest])
         data = [self._sent[digest] for digest in digests]
         there = self._function.options(name=name).remote(batch, digests, *data)
         future = there.future()

@@ -149,7 +149,7 @@ class _Dask(Engine):
 
     def __init__(self, name: str, address: str) -> None:
         super().__init__(name)
-        self._address, self._client, self._known = address, None, frozenset()
+        self._address, self._client, self._workers = address, None, frozenset()
         self._lock = threading.Lock()
 
     @contextmanager
@@ -165,7 +165,7 @@ class _Dask(Engine):
                 self._client.close(timeout=1)
                 self._client = None
             if self._client is None:
-                self._known = frozenset()
+                self._workers = frozenset()
                 try:
                     self._client = Client(
                         self._address, timeout=timeout, set_as_default=False, name="tripletscope"
@@ -187,10 +187,10 @@ class _Dask(Engine):
                 f"“dask worker {self._address}”."
             ) from None
         workers = frozenset(client.nthreads())
-        if workers - self._known:
-            theirs = client.run(versions, workers=list(workers - self._known), on_error="return")
+        if workers - self._workers:
+            theirs = client.run(versions, workers=list(workers - self._workers), on_error="return")
             refuse_others({_named(client, address): found for address, found in theirs.items()})
-            self._known = workers
+            self._workers = workers
         return client
 
     def status(self) -> Status:
@@ -347,13 +347,13 @@ def _require(module: str, extra: str) -> None:
         ) from error
 
 
-def refuse_others(found: Mapping[str, dict[str, str] | BaseException]) -> None:
+def refuse_others(answers: Mapping[str, dict[str, str] | BaseException]) -> None:
     """Raise if workers have other versions than this process.
 
-    found: What `versions` gave or raised, by the worker's name.
+    answers: What `versions` gave or raised, by the worker's name.
     """
     problems = []
-    for name, theirs in found.items():
+    for name, theirs in answers.items():
         if isinstance(theirs, BaseException):
             problems.append(f"worker {name} has no tripletscope {versions()['tripletscope']}")
         else:

@@ -6,11 +6,12 @@ import math
 import queue
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from itertools import accumulate
 from typing import Any
 
 from joblib import Parallel, cpu_count, delayed, parallel_config
@@ -19,10 +20,10 @@ from threadpoolctl import ThreadpoolController
 
 from tripletscope.core.computing import crews
 from tripletscope.core.computing.pieces import Halt, Packing, ended
-from tripletscope.core.computing.progress import Stopped, asked_to_stop
+from tripletscope.core.computing.progress import Progress, Stopped, asked_to_stop
 from tripletscope.core.computing.threads import sharing
 
-__all__ = ["Halt", "Running", "at_work", "in_parallel", "single_blas_thread"]
+__all__ = ["Halt", "Running", "at_work", "in_parallel", "results_of", "single_blas_thread"]
 
 #: Share of the time that may go into having pieces done elsewhere; a batch has at least so many
 #: seconds of work, unless there are too few pieces, and never more than the latter.
@@ -109,9 +110,28 @@ def in_parallel(
         _running.remove(running)
 
 
-def _results(
-    function: Callable, items: list[tuple], shared: bool, halt: Halt
+def results_of(
+    function: Callable[..., Any], items: Sequence[tuple], progress: Progress, *,
+    least: int | None = None, efforts: Sequence[float] | None = None,
 ) -> Iterator[Any]:
+    """Results as of `in_parallel`, of which `progress` is told one by one.
+
+    When it asks to stop, the iterator ends; with fewer results than needed it raises Stopped.
+
+    least: Results that are of use without the others; by default all are needed.
+    efforts: How long each item takes, in any unit; by default all take as long.
+    """
+    done = list(accumulate(efforts or [1] * len(items)))
+    number = 0
+    for number, result in enumerate(in_parallel(function, items, partial=True), 1):
+        yield result
+        if progress(done[number - 1] / done[-1]):
+            break
+    if number < (len(items) if least is None else least):
+        raise Stopped
+
+
+def _results(function: Callable, items: list[tuple], shared: bool, halt: Halt) -> Iterator[Any]:
     # Where nobody has chosen, joblib itself would take processes, and one thread if told to
     # prefer threads.
     (backend, _), (_, n_jobs) = get_active_backend(prefer="threads"), get_active_backend()
@@ -236,7 +256,7 @@ class _Sent:
         numbers = [self._todo.popleft() for _ in range(together)]
         batch = self._packing.batch(numbers)
         try:
-            future = self._crew.submit(batch, self._packing.apart, self._name)
+            future = self._crew.submit(batch, self._packing.contents, self._name)
         except Exception:
             self._crew.check()  # says it better, if the engine is gone
             raise

@@ -91,13 +91,13 @@ def versions() -> dict[str, str]:
 def differences(theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[str]:
     """In what the versions of a worker differ from those of the process that sends it pieces."""
     return [
-        f"{name} {theirs.get(name, 'none')} instead of {own}"
-        for name, own in ours.items() if theirs.get(name) != own
+        f"{name} {theirs.get(name, 'none')} instead of {here}"
+        for name, here in ours.items() if theirs.get(name) != here
     ]
 
 
 @dataclass(frozen=True)
-class Apart:
+class Reference:
     """Stands for an argument that was sent apart, by the hash of its content."""
 
     digest: str
@@ -111,27 +111,27 @@ class Batch:
     versions: Of the process that sends it.
     """
 
-    function: bytes | Apart
-    calls: list[tuple[int, list[bytes | Apart]]]
+    function: bytes | Reference
+    calls: list[tuple[int, list[bytes | Reference]]]
     versions: dict[str, str]
 
     @property
     def digests(self) -> set[str]:
         """Of all that was sent apart."""
         parts = [self.function, *(part for _, call in self.calls for part in call)]
-        return {part.digest for part in parts if isinstance(part, Apart)}
+        return {part.digest for part in parts if isinstance(part, Reference)}
 
 
 class Packing:
     """Puts calls of a function into batches; what several of them share is set apart.
 
-    apart: Pickles of what is sent apart, by their hash.
+    contents: Pickles of what is sent apart, by their hash.
     """
 
     def __init__(self, function: Callable[..., Any], items: Sequence[tuple]) -> None:
-        self.apart: dict[str, bytes] = {}
+        self.contents: dict[str, bytes] = {}
         self._items = items
-        self._shared: dict[int, bytes | Apart] = {}
+        self._shared: dict[int, bytes | Reference] = {}
         self._single: set[str] = set()
         self._function = self._packed(function, _SHARED)
         self._times = Counter(id(argument) for item in items for argument in item)
@@ -146,30 +146,30 @@ class Packing:
         inside = sum(
             len(part) for _, call in batch.calls for part in call if isinstance(part, bytes)
         )
-        return inside + sum(len(self.apart[digest]) for digest in batch.digests)
+        return inside + sum(len(self.contents[digest]) for digest in batch.digests)
 
     def forget(self, batch: Batch) -> None:
         """Drop what a batch alone needs, once it is sent. It is packed anew if sent again."""
         for digest in batch.digests & self._single:
-            self.apart.pop(digest, None)
+            self.contents.pop(digest, None)
 
-    def _of(self, argument: Any) -> bytes | Apart:
+    def _of(self, argument: Any) -> bytes | Reference:
         if self._times[id(argument)] == 1:
             part = self._packed(argument, _LARGE)
-            if isinstance(part, Apart):
+            if isinstance(part, Reference):
                 self._single.add(part.digest)
             return part
         if id(argument) not in self._shared:
             self._shared[id(argument)] = self._packed(argument, _SHARED)
         return self._shared[id(argument)]
 
-    def _packed(self, thing: Any, limit: int) -> bytes | Apart:
+    def _packed(self, thing: Any, limit: int) -> bytes | Reference:
         content = cloudpickle.dumps(thing, protocol=5)
         if len(content) < limit:
             return content
         digest = hashlib.blake2b(content, digest_size=16).hexdigest()
-        self.apart[digest] = content
-        return Apart(digest)
+        self.contents[digest] = content
+        return Reference(digest)
 
 
 # In the other process ----------------------------------------------------------------------------
@@ -187,15 +187,15 @@ def work(
     abandoned: Whether nobody waits for it any more. It then ends early.
     name: Of this process, for errors.
     """
-    if found := differences(versions(), batch.versions):
+    if problems := differences(versions(), batch.versions):
         raise EngineError(
-            f"Worker {name} has {', '.join(found)}. Results could differ, too. Install the same "
+            f"Worker {name} has {', '.join(problems)}. Results could differ, too. Install the same "
             "versions everywhere."
         )
     _keep_to_one_thread()
 
-    def of(part: bytes | Apart) -> Any:
-        return opened[part.digest] if isinstance(part, Apart) else pickle.loads(part)
+    def of(part: bytes | Reference) -> Any:
+        return opened[part.digest] if isinstance(part, Reference) else pickle.loads(part)
 
     halt, function, outcomes = _FarHalt(abandoned), of(batch.function), []
     with parallel_config("sequential", n_jobs=1):

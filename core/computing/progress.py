@@ -31,10 +31,7 @@ class Progress(Protocol):
 
 
 def silent(
-    fraction: float,
-    *,
-    loss: float | None = None,
-    snapshot: np.ndarray | None = None,
+    fraction: float, *, loss: float | None = None, snapshot: np.ndarray | None = None,
     start: int = 0,
 ) -> bool:
     """Report to nobody, never stop."""

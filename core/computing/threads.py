@@ -54,7 +54,7 @@ def side_by_side(function: Callable[[Any], Any], items: Sequence[Any]) -> list[A
     n_threads = min(threads_here(), len(items))
     if n_threads == 1:
         return [function(item) for item in items]
-    found: list[Any] = [None] * len(items)
+    results: list[Any] = [None] * len(items)
     numbers, taking = iter(range(len(items))), threading.Lock()
 
     def work() -> None:
@@ -63,7 +63,7 @@ def side_by_side(function: Callable[[Any], Any], items: Sequence[Any]) -> list[A
                 number = next(numbers, None)
             if number is None:
                 return
-            found[number] = function(items[number])
+            results[number] = function(items[number])
 
     others = [_pool().submit(work) for _ in range(n_threads - 1)]
     try:
@@ -72,7 +72,7 @@ def side_by_side(function: Callable[[Any], Any], items: Sequence[Any]) -> list[A
         wait(others)  # they write where the caller is going to read
     for other in others:
         other.result()
-    return found
+    return results
 
 
 _making = threading.Lock()

@@ -12,14 +12,15 @@ import pandas as pd
 from scipy.special import xlogy
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.declared import Choice, Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import procrustes_disparity, rms
 from tripletscope.core.optimise.loss import margins, single_losses
+from tripletscope.core.options import Seed
 from tripletscope.core.simulation.simulate import random_questions
 from tripletscope.core.task import declared, task
 from tripletscope.core.uncertainty.calibration import Truth, estimated_truth, simulated_answers
@@ -33,32 +34,21 @@ STRATEGIES = {
     "landmark": "Landmarks",
     "repeat": "Repeats",
 }
-Strategy = Annotated[
-    str,
-    Choice(
-        STRATEGIES, "Questions",
-        "Random: any question. Most uncertain: where the plausible maps disagree most. Information "
-        "gain: where an answer would tell most about the position of the anchor. Landmarks: every "
-        "object against pairs of a few. Repeats: questions asked before, to measure consistency.",
-    ),
-]
-Batch = Annotated[
-    str,
-    Choice(
-        {"spread": "Spread over the objects", "top": "The first ones, as published"}, "Batch",
-        "Of most uncertain or most informative questions. Spread: without near-duplicates, and no "
-        "object much more often than its share. The first ones: nothing but the rank counts, and "
-        "uncertainty is that of Lohaus et al. (2019).",
-        advanced=True, later=True,
-    ),
-]
-Landmarks = Annotated[
-    int,
-    Number(
-        2, 1000, "Landmarks", "Objects with which all others are compared.", advanced=True
-    ),
-]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
+Strategy = Annotated[str, Choice(
+    STRATEGIES, "Questions",
+    "Random: any question. Most uncertain: where the plausible maps disagree most. Information "
+    "gain: where an answer would tell most about the position of the anchor. Landmarks: every "
+    "object against pairs of a few. Repeats: questions asked before, to measure consistency."
+)]
+Batch = Annotated[str, Choice(
+    {"spread": "Spread over the objects", "top": "The first ones, as published"}, "Batch",
+    "Of most uncertain or most informative questions. Spread: without near-duplicates, and no "
+    "object much more often than its share. The first ones: nothing but the rank counts, and "
+    "uncertainty is that of Lohaus et al. (2019).", advanced=True, later=True
+)]
+Landmarks = Annotated[int, Number(
+    2, 1000, "Landmarks", "Objects with which all others are compared.", advanced=True
+)]
 
 #: Uncertain comparisons looked at for each one that is asked.
 _CANDIDATES = 20
@@ -74,15 +64,9 @@ _REPLICATES = 20
 
 @declared
 def propose(
-    method: OrdinalEmbedding,
-    triplets: Triplets,
-    n_questions: int,
-    *,
-    strategy: Strategy = "random",
-    landmarks: Landmarks = 10,
-    batch: Batch = "spread",
-    seed: Seed = 0,
-    samples: Samples | None = None,
+    method: OrdinalEmbedding, triplets: Triplets, n_questions: int, *,
+    strategy: Strategy = "random", landmarks: Landmarks = 10, batch: Batch = "spread",
+    seed: Seed = 0, samples: Samples | None = None,
 ) -> np.ndarray:
     """Questions for the next batch, in random order and with sides drawn by lot.
 
@@ -163,11 +147,11 @@ class _Asking:
 def _random(asking: _Asking) -> np.ndarray:
     n = asking.triplets.n_objects
     wanted = min(asking.n_questions, n * (n - 1) * (n - 2) // 2)
-    found = np.empty((0, 3), dtype=np.int64)
-    while len(found) < wanted:
+    rows = np.empty((0, 3), dtype=np.int64)
+    while len(rows) < wanted:
         more = random_questions(n, 2 * wanted + 16, asking.rng)
-        found = _different(np.concatenate([found, more]))
-    return found[:wanted]
+        rows = _different(np.concatenate([rows, more]))
+    return rows[:wanted]
 
 
 def _landmark(asking: _Asking) -> np.ndarray:
@@ -195,18 +179,14 @@ def _some_about(few: np.ndarray, asking: _Asking) -> np.ndarray:
 
 def _repeat(asking: _Asking) -> np.ndarray:
     if not len(asking.triplets):
-        raise DataError(
-            "there are no answered questions to repeat", file=asking.triplets.name
-        )
+        raise DataError("there are no answered questions to repeat", file=asking.triplets.name)
     return asking.rng.permutation(_different(asking.triplets.rows.astype(np.int64)))
 
 
 def _uncertain(asking: _Asking) -> np.ndarray:
     if asking.batch == "top":
         return asking.samples.most_uncertain(asking.n_questions, spread="published")[0]
-    rows, _ = asking.samples.most_uncertain(
-        _CANDIDATES * asking.n_questions, spread="independent"
-    )
+    rows, _ = asking.samples.most_uncertain(_CANDIDATES * asking.n_questions, spread="independent")
     return _spread_out(rows, asking)
 
 
@@ -230,9 +210,9 @@ def _gain(asking: _Asking) -> np.ndarray:
         beside = positions[asking.rng.choice(others, _PLACES)]
         places = beside + jitter * asking.rng.standard_normal(beside.shape)
         places[0] = positions[anchor]
-        own = answers.rows[answers.rows[:, 0] == anchor]
+        triples = answers.rows[answers.rows[:, 0] == anchor]
         counts = answers.weight[answers.rows[:, 0] == anchor]
-        weight = -_losses(loss, places, positions, own[:, 1], own[:, 2]) @ counts
+        weight = -_losses(loss, places, positions, triples[:, 1], triples[:, 2]) @ counts
         weight = np.exp(weight - weight.max())
         weight /= weight.sum()
         pairs = asking.rng.choice(others, (_PAIRS, 2))
@@ -376,22 +356,17 @@ def compare_active(
     method: OrdinalEmbedding,
     triplets: Triplets,
     *,
-    strategy: Annotated[
-        str,
-        Choice(
-            {name: STRATEGIES[name] for name in ("uncertain", "gain", "landmark")}, "Questions",
-            "How questions are selected in the condition that is compared with random ones.",
-        ),
-    ] = "uncertain",
+    strategy: Annotated[str, Choice(
+        {name: STRATEGIES[name] for name in ("uncertain", "gain", "landmark")}, "Questions",
+        "How questions are selected in the condition that is compared with random ones."
+    )] = "uncertain",
     batch: Batch = "spread",
-    more: Annotated[
-        int,
-        Number(10, 1_000_000, "Further answers", "How many you could still collect."),
-    ] = 1000,
-    batches: Annotated[
-        int,
-        Number(1, 50, "Batches", "Questions are selected anew after each batch."),
-    ] = 4,
+    more: Annotated[int, Number(
+        10, 1_000_000, "Further answers", "How many you could still collect."
+    )] = 1000,
+    batches: Annotated[int, Number(
+        1, 50, "Batches", "Questions are selected anew after each batch."
+    )] = 4,
     repeats: Annotated[
         int, Number(2, 100, "Simulations", "More make the result more precise.")
     ] = 8,
@@ -401,28 +376,9 @@ def compare_active(
     """What chosen questions would bring over random ones, for data like the user's.
 
     Answers are simulated about a truth like the user's map with about the user's noise, first to
-    the user's own number of random questions, then batch after batch to further ones. Questions
-    are asked again where a batch is larger than the number of different ones.
-
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-    triplets : Triplets or array-like of int, shape (T, 3)
-        The answers so far.
-    strategy, batch, more, batches, repeats, seed
-        See their declarations.
-    progress : Progress
-        Called after every simulation.
-
-    Returns
-    -------
-    ActiveComparison
-        Of the simulations that were done, if stopped after the second.
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop before two simulations are done.
+    the user's own number of random questions, then batch after batch to further ones. Questions are
+    asked again where a batch is larger than the number of different ones. A stop keeps two
+    simulations or more.
     """
     triplets = as_triplets(triplets)
     first, *children = np.random.SeedSequence(seed).spawn(repeats + 1)
@@ -430,30 +386,16 @@ def compare_active(
         method, triplets, int(first.generate_state(1)[0]), lambda *_, **__: progress(0.0)
     )
     sizes = np.diff(np.linspace(0, more, batches + 1).astype(int))
-    pieces = [
-        (method, truth, len(triplets), sizes, strategy, batch, child) for child in children
-    ]
-    found = []
-    for curves in in_parallel(_simulated, pieces, partial=True):
-        found.append(curves)
-        if progress(len(found) / len(pieces)):
-            break
-    if len(found) < 2:
-        raise Stopped
-    errors, disparities = np.array(found).transpose(2, 1, 0, 3)
+    pieces = [(method, truth, len(triplets), sizes, strategy, batch, child) for child in children]
+    curves = list(results_of(_simulated, pieces, progress, least=2))
+    errors, disparities = np.array(curves).transpose(2, 1, 0, 3)
     n_answers = len(triplets) + np.concatenate([[0], np.cumsum(sizes)])
     return ActiveComparison(n_answers, *errors, *disparities)
 
 
 def _simulated(
-    method: OrdinalEmbedding,
-    truth: Truth,
-    n_answers: int,
-    sizes: np.ndarray,
-    strategy: str,
-    batch: str,
-    seed: np.random.SeedSequence,
-    halt: Halt,
+    method: OrdinalEmbedding, truth: Truth, n_answers: int, sizes: np.ndarray, strategy: str,
+    batch: str, seed: np.random.SeedSequence, halt: Halt,
 ) -> np.ndarray:
     """(2, 2, p): chosen and random, error and disparity, from the same first answers."""
     rng = np.random.default_rng(seed)
@@ -477,12 +419,12 @@ def _simulated(
                     method, so_far, replicates=_REPLICATES, seed=int(rng.integers(2**31)),
                     reference=fitted.embedding_,
                 )
-            asked = propose(
+            questions = propose(
                 method, so_far, int(size), strategy=name, batch=batch,
                 seed=int(rng.integers(2**31)), samples=samples,
             )
             # Where there are not so many different questions, they are asked again.
-            asked = np.resize(asked, (size, 3))
-            rows = np.concatenate([rows, simulated_answers(method, truth, asked, rng)])
+            questions = np.resize(questions, (size, 3))
+            rows = np.concatenate([rows, simulated_answers(method, truth, questions, rng)])
         curves.append(np.array(curve).T)
     return np.array(curves)

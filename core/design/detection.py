@@ -8,14 +8,15 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.declared import Fields, Number
-from tripletscope.core.design.scenario import Repeats, SampleSizes, Scenario, Seed
+from tripletscope.core.design.scenario import Repeats, SampleSizes, Scenario, simulations
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.compare import suggest_dimension
 from tripletscope.core.evaluation.score import cross_validate
+from tripletscope.core.options import Seed
 from tripletscope.core.simulation.simulate import random_questions
 from tripletscope.core.task import task
 
@@ -82,81 +83,33 @@ def detect_dimension(
     *,
     scenario: Annotated[Scenario, Fields()] = Scenario(),
     sizes: Annotated[SampleSizes, Fields()] = SampleSizes(),
-    beyond: Annotated[
-        int, Number(
-            1, 5, "Extra dimensions tested", "Beyond the true number.", advanced=True
-        )
-    ] = 2,
+    beyond: Annotated[int, Number(
+        1, 5, "Extra dimensions tested", "Beyond the true number.", advanced=True
+    )] = 2,
     folds: Annotated[int, Number(2, 20, "Folds", "Of the cross-validation.", advanced=True)] = 5,
     repeats: Repeats = 8,
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> Detection:
-    """Would the number of dimensions be found, with so many answers?
+    """Would the number of dimensions be found, with so many answers? (Haghiri 2020, section 4.5.4.)
 
     The suggestion is the smallest number whose held-out error is above the lowest by no more than
     one standard error, nor than one point
-    (`tripletscope.core.evaluation.compare.suggest_dimension`).
-
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-    triplets : ignored
-        So that it can be run like other tasks.
-    scenario : Scenario
-        What is compared, and how responses err; with the true number of dimensions.
-    sizes : SampleSizes
-        Numbers of answers.
-    beyond, folds, repeats, seed
-        See their declarations.
-    progress : Progress
-        Called after every simulation with every number of answers.
-
-    Returns
-    -------
-    Detection
-        With the numbers of answers that were done, if stopped after the first.
-
-    Raises
-    ------
-    ValueError
-        If an option is not as declared.
-    Stopped
-        If `progress` asks to stop before that.
-
-    References
-    ----------
-    Haghiri, S. (2020). Comparison-based methods. Section 4.5.4.
+    (`tripletscope.core.evaluation.compare.suggest_dimension`). A stop keeps the numbers of answers
+    that were done.
     """
     numbers = sizes.n_answers
     dimensions = range(1, scenario.dimensions + beyond + 1)
-    pieces = [
-        (method, scenario, int(size), int(numbers[-1]), dimensions, folds, child)
-        for size in numbers for child in np.random.SeedSequence(seed).spawn(repeats)
+    cases = [
+        (method, scenario, int(size), int(numbers[-1]), dimensions, folds) for size in numbers
     ]
-    found, done = [], 0
-    results = in_parallel(_suggested, pieces, partial=True)
-    for (_, _, size, *_), suggested in zip(pieces, results, strict=False):
-        found.append(suggested)
-        done += size
-        if progress(done / (repeats * numbers.sum())):
-            break
-    whole = len(found) // repeats
-    if not whole:
-        raise Stopped
-    suggested = np.reshape(found[: whole * repeats], (whole, repeats)).T
-    return Detection(numbers[:whole], suggested, scenario.dimensions)
+    suggested = np.array(simulations(_suggested, cases, repeats, seed, progress, numbers)).T
+    return Detection(numbers[: suggested.shape[1]], suggested, scenario.dimensions)
 
 
 def _suggested(
-    method: OrdinalEmbedding,
-    scenario: Scenario,
-    size: int,
-    most: int,
-    dimensions: range,
-    folds: int,
-    seed: np.random.SeedSequence,
-    halt: Halt,
+    method: OrdinalEmbedding, scenario: Scenario, size: int, most: int, dimensions: range,
+    folds: int, seed: np.random.SeedSequence, halt: Halt,
 ) -> int:
     """Number of dimensions that the first `size` answers of a simulation suggest."""
     rng = np.random.default_rng(seed)

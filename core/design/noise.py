@@ -9,17 +9,18 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.declared import Choice, Fields, Number
 from tripletscope.core.design.plan import objection
-from tripletscope.core.design.scenario import Repeats, SampleSizes, Scenario, Seed
+from tripletscope.core.design.scenario import Repeats, SampleSizes, Scenario, simulations
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.paired import mean_with_reach
 from tripletscope.core.geometry import procrustes_disparity
 from tripletscope.core.method import Method
 from tripletscope.core.optimise.loss import margins
+from tripletscope.core.options import Seed
 from tripletscope.core.scale import MLDS
 from tripletscope.core.simulation.simulate import DESIGNS, LEVELS, questions_of, random_questions
 from tripletscope.core.task import task
@@ -72,9 +73,7 @@ class NoiseCurve:
     def band(self, quantity: str) -> pd.DataFrame:
         """``level``, ``answers``, ``mean``, ``low``, ``high``: 95 % t interval of the mean.
 
-        Parameters
-        ----------
-        quantity : {"error", "disparity", "mse", "uncertainty"}
+        quantity {"error", "disparity", "mse", "uncertainty"}.
         """
         values = getattr(self, quantity)
         mean, reach = mean_with_reach(values)
@@ -105,47 +104,11 @@ def noise_curve(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> NoiseCurve:
-    """Simulate an experiment at more and more noise.
+    """Simulate an experiment at more and more noise (Lohaus et al. 2019, figures 2 and 4).
 
-    Parameters
-    ----------
-    method : OrdinalEmbedding or MLDS
-        An embedding in the number of dimensions of the truth, whatever it says itself.
-    triplets : ignored
-        So that it can be run like other tasks.
-    scenario : Scenario
-        What is compared; its level, or length scale, is replaced by each of `steps` values.
-    vary, lowest, highest, steps, participants, design, repeats, seed
-        See their declarations.
-    sizes : SampleSizes
-        Numbers of answers.
-    progress : Progress
-        Called after every simulation.
-
-    Returns
-    -------
-    NoiseCurve
-        With the levels that were done, if stopped after the first.
-
-    Raises
-    ------
-    ValueError
-        If an option is not as declared, or does not go with the method or the truth.
-    Stopped
-        If `progress` asks to stop before the first level is done.
-
-    References
-    ----------
-    Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Figures 2 and 4. Haghiri, S. (2020). Figure
-    4.4.
-
-    Examples
-    --------
-    >>> import tripletscope as ts
-    >>> options = {"n_objects": 10, "most": 200, "points": 1, "steps": 2, "repeats": 2}
-    >>> curve = ts.run("noise_curve", ts.STE(), None, options).result()
-    >>> curve.error.shape
-    (2, 1, 2)
+    An embedding is fitted in the number of dimensions of the truth, whatever it says itself; the
+    scenario's level, or length scale, is replaced by each of `steps` values. A stop keeps the
+    levels that were done.
     """
     levels = _levels(scenario, vary, lowest, highest, steps)
     if why := objection(method, scenario, design):
@@ -154,26 +117,15 @@ def noise_curve(
         method = clone(method).set_params(n_components=scenario.dimensions)
     numbers = sizes.n_answers
     # The same people and questions at every level, so that levels differ by their noise alone.
-    seeds = np.random.SeedSequence(seed).spawn(repeats)
-    pieces = [
-        (method, replace(scenario, **{vary: float(level)}), participants, design, numbers, child)
-        for level in levels for child in seeds
+    cases = [
+        (method, replace(scenario, **{vary: float(level)}), participants, design, numbers)
+        for level in levels
     ]
-    found = []
-    for result in in_parallel(_measured, pieces, partial=True):
-        found.append(result)
-        if progress(len(found) / len(pieces)):
-            break
-    whole = len(found) // repeats
-    if not whole:
-        raise Stopped
-    each = np.reshape(found[: whole * repeats], (whole, repeats, len(numbers), len(MEASURED)))
-    return NoiseCurve(levels[:whole], numbers, *each.transpose(3, 1, 2, 0))
+    each = np.array(simulations(_measured, cases, repeats, seed, progress))
+    return NoiseCurve(levels[: len(each)], numbers, *each.transpose(3, 1, 2, 0))
 
 
-def _levels(
-    scenario: Scenario, vary: str, lowest: float, highest: float, steps: int
-) -> np.ndarray:
+def _levels(scenario: Scenario, vary: str, lowest: float, highest: float, steps: int) -> np.ndarray:
     """(steps,) levels, evenly spaced."""
     if vary == "length_scale" and scenario.truth != "observer":
         raise ValueError("length scales are of observers: choose one scale per observer as truth")
@@ -226,22 +178,22 @@ def _worth(
     fitted = clone(method).fit(data, progress=halt)
     uncertainty = np.nan
     if isinstance(fitted, MLDS):
-        found = fitted.unconstrained_[fitted.level_of_, None]
+        positions = fitted.unconstrained_[fitted.level_of_, None]
     else:
-        found = fitted.embedding_
+        positions = fitted.embedding_
         samples = bootstrap(
-            method, data, replicates=_REPLICATES, reference=found, progress=halt
+            method, data, replicates=_REPLICATES, reference=positions, progress=halt
         )
         uncertainty = float(np.mean(1.0 - samples.probability(compared)))
     error = 1.0 - fitted.score(compared)
-    squared = squared_error(found[:, 0], truth[:, 0]) if scenario.is_scale else np.nan
-    return error, procrustes_disparity(found, truth), squared, uncertainty
+    squared = squared_error(positions[:, 0], truth[:, 0]) if scenario.is_scale else np.nan
+    return error, procrustes_disparity(positions, truth), squared, uncertainty
 
 
-def squared_error(found: np.ndarray, truth: np.ndarray) -> float:
+def squared_error(scale: np.ndarray, truth: np.ndarray) -> float:
     """Mean squared error of a scale, both from 0 to 1, in the better of the two directions.
 
-    Shapes: found, truth (n,).
+    Shapes: scale, truth (n,).
     """
-    found, truth = ((one - one.min()) / max(np.ptp(one), 1e-300) for one in (found, truth))
-    return float(min(np.mean((found - truth) ** 2), np.mean((1.0 - found - truth) ** 2)))
+    scale, truth = ((one - one.min()) / max(np.ptp(one), 1e-300) for one in (scale, truth))
+    return float(min(np.mean((scale - truth) ** 2), np.mean((1.0 - scale - truth) ** 2)))

@@ -16,13 +16,14 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.declared import Choice, Fields
 from tripletscope.core.design.active import STRATEGIES, propose
-from tripletscope.core.design.scenario import Repeated, Repeats, SampleSizes, Scenario, Seed
+from tripletscope.core.design.scenario import Repeated, Repeats, SampleSizes, Scenario
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.paired import mean_with_reach
 from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.geometry import coverage_radius, procrustes_disparity, to_unit_rms
 from tripletscope.core.method import Method
 from tripletscope.core.optimise.loss import margins
+from tripletscope.core.options import Seed
 from tripletscope.core.scale import MLDS, bootstrap_scale
 from tripletscope.core.simulation.simulate import (
     DESIGNS,
@@ -47,16 +48,13 @@ _NOTHING = 0.01
 #: Questions of a design that is chosen as answers come in.
 _ACTIVE = ("uncertain", "gain")
 
-Design = Annotated[
-    str,
-    Choice(
-        {**DESIGNS, **{name: STRATEGIES[name] for name in _ACTIVE}}, "Questions",
-        "Random: any question. Repeated: each is asked several times, and the majority response is "
-        "used. Landmarks: every object against pairs of a few. Triads: those of difference "
-        "scaling, for scales. Most uncertain and information gain select questions batch by batch, "
-        "starting from the smallest number of answers; they take much longer.",
-    ),
-]
+Design = Annotated[str, Choice(
+    {**DESIGNS, **{name: STRATEGIES[name] for name in _ACTIVE}}, "Questions",
+    "Random: any question. Repeated: each is asked several times, and the majority response is "
+    "used. Landmarks: every object against pairs of a few. Triads: those of difference "
+    "scaling, for scales. Most uncertain and information gain select questions batch by batch, "
+    "starting from the smallest number of answers; they take much longer."
+)]
 
 
 @dataclass(frozen=True)
@@ -102,9 +100,7 @@ class Plan:
             "high": mean + reach if quantity == "ellipse" else np.minimum(mean + reach, 1.0),
         })
 
-    def enough(
-        self, *, accuracy: float | None = None, ellipse: float | None = None
-    ) -> int | None:
+    def enough(self, *, accuracy: float | None = None, ellipse: float | None = None) -> int | None:
         """Answers after which the mean accuracy, or ellipse, is as wanted; None if never.
 
         Interpolated in the logarithm of the number of answers. Where fewer than the first would
@@ -235,15 +231,15 @@ def plan(
     done, stopped = 0.0, False
     for size, its_effort in zip(numbers, effort, strict=True):
         pieces = [(method, scenario, design, repeated, one, int(size)) for one in running]
-        found = []
+        results = []
         for result in in_parallel(_continued, pieces, partial=True):
-            found.append(result)
+            results.append(result)
             done += its_effort
             if stopped := progress(min(done / (repeats * effort.sum()), 1.0)):
                 break
-        if len(found) < repeats:
+        if len(results) < repeats:
             break
-        running, worth = zip(*found, strict=True)
+        running, worth = zip(*results, strict=True)
         curves.append(np.array(worth))
         if stopped:
             break
@@ -276,7 +272,7 @@ class _Running:
 
     positions: np.ndarray
     judged: np.ndarray
-    asked: np.ndarray
+    answers: np.ndarray
     rng: np.random.Generator
 
 
@@ -294,19 +290,14 @@ def _error(positions: np.ndarray, rows: np.ndarray) -> float:
 
 
 def _continued(
-    method: Method,
-    scenario: Scenario,
-    design: str,
-    repeated: int,
-    running: _Running,
-    size: int,
+    method: Method, scenario: Scenario, design: str, repeated: int, running: _Running, size: int,
     halt: Halt,
 ) -> tuple[_Running, np.ndarray]:
     """A simulation after `size` answers; accuracy, ellipse and disparity of what they teach."""
     try:
-        asked = _asked(method, scenario, design, repeated, running, size, halt)
-        running = replace(running, asked=asked)
-        learned = majority(asked, repeated) if design == "repeated" else asked
+        answers = _answers(method, scenario, design, repeated, running, size, halt)
+        running = replace(running, answers=answers)
+        learned = majority(answers, repeated) if design == "repeated" else answers
         data = Triplets.from_array(learned, scenario.n_objects)
         fitted = clone(method).fit(data, progress=halt)
         accuracy = fitted.score(Triplets.from_array(running.judged, scenario.n_objects))
@@ -315,17 +306,12 @@ def _continued(
         return running, np.full(3, np.nan)
 
 
-def _asked(
-    method: Method,
-    scenario: Scenario,
-    design: str,
-    repeated: int,
-    running: _Running,
-    size: int,
+def _answers(
+    method: Method, scenario: Scenario, design: str, repeated: int, running: _Running, size: int,
     halt: Halt,
 ) -> np.ndarray:
     """Answers of a design up to `size`; designs that can are continued."""
-    n, rng, before = scenario.n_objects, running.rng, running.asked
+    n, rng, before = scenario.n_objects, running.rng, running.answers
     if design == "landmark":  # its landmarks depend on how many answers there will be
         before = before[:0]
     more = size - len(before)
@@ -343,44 +329,42 @@ def _asked(
     return np.concatenate([before, scenario.answers(running.positions, questions, rng)])
 
 
-def _shape(
-    fitted: Method, data: Triplets, running: _Running, halt: Halt
-) -> tuple[float, float]:
+def _shape(fitted: Method, data: Triplets, running: _Running, halt: Halt) -> tuple[float, float]:
     """Size of the ellipses and disparity of a map or scale; NaN for what has no positions."""
     seed = int(running.rng.integers(2**31))
     if isinstance(fitted, OrdinalEmbedding):
-        found, placed = fitted.embedding_, fitted.placed_
+        positions, placed = fitted.embedding_, fitted.placed_
         maps = bootstrap(
-            fitted, data, replicates=_REPLICATES, seed=seed, reference=found, progress=halt
+            fitted, data, replicates=_REPLICATES, seed=seed, reference=positions, progress=halt
         ).embeddings
     elif isinstance(fitted, MLDS):
-        found = fitted.unconstrained_[fitted.level_of_, None]
-        placed = np.ones(len(found), dtype=bool)
+        positions = fitted.unconstrained_[fitted.level_of_, None]
+        placed = np.ones(len(positions), dtype=bool)
         samples = bootstrap_scale(fitted, data, resamples=_SCALES, seed=seed, progress=halt)
         drawn = samples.unconstrained
         maps = drawn[:, fitted.level_of_, None]
     else:
         return np.nan, np.nan
-    return _radius(maps, found, placed), procrustes_disparity(found, running.positions)
+    return _radius(maps, positions, placed), procrustes_disparity(positions, running.positions)
 
 
-def _radius(maps: np.ndarray, found: np.ndarray, placed: np.ndarray) -> float:
+def _radius(maps: np.ndarray, positions: np.ndarray, placed: np.ndarray) -> float:
     """`Plan.ellipse` of one map.
 
     Every resampled map is brought to the size of the map, and then turned to it. If its scale were
     free, resampled maps that have little in common with it would shrink, and few answers would seem
     to give small ellipses.
 
-    Shapes: found (n, d), placed bool (n,).
+    Shapes: positions (n, d), placed bool (n,).
     maps (b, n, d): NaN where one does not place an object.
     """
-    reference = to_unit_rms(found, placed)
+    reference = to_unit_rms(positions, placed)
     sized = []
     for one in maps:
-        known = np.isfinite(one[:, 0])
-        sized.append(aligned(one, known, reference))
+        finite = np.isfinite(one[:, 0])
+        sized.append(aligned(one, finite, reference))
     covariances = Samples(np.array(sized), reference).covariances
-    d = found.shape[1]
+    d = positions.shape[1]
     variance = np.trace(covariances, axis1=1, axis2=2) / d
     return coverage_radius(0.95, d) * float(np.sqrt(np.nanmedian(variance)))
 

@@ -10,7 +10,7 @@ import pandas as pd
 
 from tripletscope.core.declared import Number
 from tripletscope.core.design.active import question_table
-from tripletscope.core.design.scenario import Seed
+from tripletscope.core.options import Seed
 from tripletscope.core.task import declared
 
 #: What a question of a list is there for.
@@ -42,9 +42,9 @@ class QuestionList:
         objects: `Triplets.objects`.
         layout {"plain", "salmon", "jspsych"}: See `tripletscope.core.design.active.question_table`.
         """
-        asked = np.flatnonzero(self.kind != "gold")
-        table = question_table(self.questions[asked], objects, layout)
-        table = table.set_index(asked).reindex(range(len(self.kind)))
+        places = np.flatnonzero(self.kind != "gold")
+        table = question_table(self.questions[places], objects, layout)
+        table = table.set_index(places).reindex(range(len(self.kind)))
         if "question" in table:
             table["question"] = np.arange(1, len(table) + 1)
         table = table.astype(object).where(table.notna(), "").assign(kind=self.kind)
@@ -56,33 +56,22 @@ class QuestionList:
 @declared
 def question_list(
     n_objects: int,
-    n_questions: Annotated[
-        int, Number(1, 100_000, "Questions", "In every list, all different.")
-    ],
+    n_questions: Annotated[int, Number(1, 100_000, "Questions", "In every list, all different.")],
     *,
-    lists: Annotated[
-        int,
-        Number(
-            1, 10_000, "Lists",
-            "For example one per participant. No question occurs in two lists; to have it answered "
-            "by several people, give them the same list.",
-        ),
-    ] = 1,
-    repeated: Annotated[
-        float,
-        Number(
-            0.0, 0.5, "Share of repeats",
-            "This share of the questions is asked twice: intra-observer consistency limits how "
-            "well any method can predict.",
-        ),
-    ] = 0.1,
-    gold: Annotated[
-        int,
-        Number(
-            0, 1_000, "Gold slots",
-            "Empty rows for obvious questions of your own, which show who pays attention.",
-        ),
-    ] = 0,
+    lists: Annotated[int, Number(
+        1, 10_000, "Lists",
+        "For example one per participant. No question occurs in two lists; to have it answered "
+        "by several people, give them the same list."
+    )] = 1,
+    repeated: Annotated[float, Number(
+        0.0, 0.5, "Share of repeats",
+        "This share of the questions is asked twice: intra-observer consistency limits how "
+        "well any method can predict."
+    )] = 0.1,
+    gold: Annotated[int, Number(
+        0, 1_000, "Gold slots",
+        "Empty rows for obvious questions of your own, which show who pays attention."
+    )] = 0,
     seed: Seed = 0,
 ) -> QuestionList:
     """Balanced lists of different questions, with repeats for a ceiling and gold slots.
@@ -102,7 +91,7 @@ def question_list(
         )
     rng = np.random.default_rng(seed)
     different = _balanced(n_objects, n_questions * lists, rng).reshape(lists, n_questions, 3)
-    made = [_with_repeats(own, repeated, gold, rng) for own in different]
+    made = [_with_repeats(part, repeated, gold, rng) for part in different]
     questions, kinds = zip(*made, strict=True)
     return QuestionList(
         np.concatenate(questions), np.concatenate(kinds),
@@ -131,7 +120,7 @@ def _balanced(n: int, n_questions: int, rng: np.random.Generator) -> np.ndarray:
     """(q, 3) different questions in random order, objects and sides in balance."""
     anchors = np.concatenate([rng.permutation(n) for _ in range(-(-n_questions // n))])
     often, lefts = np.zeros(n), np.zeros(n)
-    asked: set[tuple[int, int, int]] = set()
+    triples: set[tuple[int, int, int]] = set()
     rows = []
     for anchor in anchors[:n_questions].tolist():
         # The least used come first, in random order among equals.
@@ -139,9 +128,9 @@ def _balanced(n: int, n_questions: int, rng: np.random.Generator) -> np.ndarray:
         rank[anchor] = np.inf
         few = min(_FEW, n - 1)
         least = np.argpartition(rank, few - 1)[:few]
-        pair = _unasked(anchor, least[np.argsort(rank[least])].tolist(), asked)
-        one, other = pair or _unasked(anchor, np.argsort(rank)[: n - 1].tolist(), asked)
-        asked.add((anchor, min(one, other), max(one, other)))
+        pair = _unasked(anchor, least[np.argsort(rank[least])].tolist(), triples)
+        one, other = pair or _unasked(anchor, np.argsort(rank)[: n - 1].tolist(), triples)
+        triples.add((anchor, min(one, other), max(one, other)))
         often[[one, other]] += 1
         lean = lefts[one] - lefts[other]
         if lean > 0 or (lean == 0 and rng.random() < 0.5):
@@ -153,10 +142,8 @@ def _balanced(n: int, n_questions: int, rng: np.random.Generator) -> np.ndarray:
 
 
 def _unasked(
-    anchor: int, order: list[int], asked: set[tuple[int, int, int]]
+    anchor: int, order: list[int], triples: set[tuple[int, int, int]]
 ) -> tuple[int, int] | None:
     """The first pair, in this order of objects, that the anchor has not been asked about."""
     pairs = ((order[i], order[j]) for j in range(1, len(order)) for i in range(j))
-    return next(
-        ((a, b) for a, b in pairs if (anchor, min(a, b), max(a, b)) not in asked), None
-    )
+    return next(((a, b) for a, b in pairs if (anchor, min(a, b), max(a, b)) not in triples), None)

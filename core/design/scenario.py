@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.computing.parallel import results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.declared import Choice, Number, checked
 from tripletscope.core.embedding import STE
 from tripletscope.core.geometry import rms
+from tripletscope.core.options import Seed
 from tripletscope.core.simulation.simulate import DESIGNS, LEVELS, NOISE, answer, questions_of
 from tripletscope.core.simulation.truth import DIMENSIONS, LENGTH_SCALE, SCALES, TRUTHS, known_truth
 from tripletscope.core.task import declared
@@ -25,51 +28,34 @@ _ENOUGH = 50_000
 #: How many objects there may be.
 OBJECTS = Number(4, 5_000, "Objects")
 Objects = Annotated[int, OBJECTS]
-Dimensions = Annotated[
-    int, Number(
-        1, 20, "Dimensions", "Of the true configuration, if it is a cloud or a cube, and of the "
-        "map."
-    )
-]
+Dimensions = Annotated[int, Number(
+    1, 20, "Dimensions", "Of the true configuration, if it is a cloud or a cube, and of the "
+    "map."
+)]
 TruthName = Annotated[str, TRUTHS]
-LengthScale = Annotated[
-    float,
-    Number(
-        0.05, 10.0, "Length scale",
-        "Of the Gaussian process from which observers are drawn: the shorter, the more they "
-        "differ. Lohaus et al. (2019) used 2, 0.88 and 0.54.",
-    ),
-]
+LengthScale = Annotated[float, Number(
+    0.05, 10.0, "Length scale",
+    "Of the Gaussian process from which observers are drawn: the shorter, the more they "
+    "differ. Lohaus et al. (2019) used 2, 0.88 and 0.54."
+)]
 Noise = Annotated[str, NOISE]
-Level = Annotated[
-    float, Number(
-        0.0, 100.0, "Noise level", "Its meaning depends on the kind of noise: see LEVELS."
-    )
-]
+Level = Annotated[float, Number(
+    0.0, 100.0, "Noise level", "Its meaning depends on the kind of noise: see LEVELS."
+)]
 Most = Annotated[int, Number(20, 1_000_000, "Max. answers")]
-Fewest = Annotated[
-    int | None,
-    Number(20, 1_000_000, "Min. answers", automatic="a twentieth of the maximum", advanced=True),
-]
-Points = Annotated[
-    int,
-    Number(
-        1, 20, "Sample sizes", "How many numbers of answers are simulated, equally spaced on a log "
-        "scale.",
-        advanced=True,
-    ),
-]
+Fewest = Annotated[int | None, Number(
+    20, 1_000_000, "Min. answers", automatic="a twentieth of the maximum", advanced=True
+)]
+Points = Annotated[int, Number(
+    1, 20, "Sample sizes", "How many numbers of answers are simulated, equally spaced on a log "
+    "scale.", advanced=True
+)]
 Repeats = Annotated[
     int, Number(2, 1_000, "Simulations", "Simulated experiments; more of them narrow the band.")
 ]
-Repeated = Annotated[
-    int,
-    Number(
-        3, 9, "Times asked", "For the repeated design; odd, so that there is a majority.",
-        advanced=True
-    ),
-]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
+Repeated = Annotated[int, Number(
+    3, 9, "Times asked", "For the repeated design; odd, so that there is a majority.", advanced=True
+)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +143,23 @@ def _small(words: str) -> str:
     return words[:1].lower() + words[1:]
 
 
+def simulations(
+    function: Callable[..., Any], cases: Sequence[tuple], repeats: int, seed: int,
+    progress: Progress, efforts: Sequence[float] | None = None,
+) -> list[list[Any]]:
+    """Results of as many simulations of each case: of the cases that were done, one at least.
+
+    function: Called by ``function(*case, seed, halt)``; all cases have the same seeds.
+    efforts: How long a simulation of each case takes; see `results_of`.
+    """
+    seeds = np.random.SeedSequence(seed).spawn(repeats)
+    pieces = [(*case, child) for case in cases for child in seeds]
+    efforts = None if efforts is None else np.repeat(efforts, repeats).tolist()
+    results = list(results_of(function, pieces, progress, least=repeats, efforts=efforts))
+    whole = len(results) // repeats
+    return [results[k * repeats : (k + 1) * repeats] for k in range(whole)]
+
+
 @dataclass(frozen=True, kw_only=True)
 class SampleSizes:
     """Numbers of answers that are simulated.
@@ -221,10 +224,10 @@ def scenario_like(
     if len(triplets) > _ENOUGH:
         few = triplets.take(np.random.default_rng(seed).permutation(len(triplets))[:_ENOUGH])
     truth = estimated_truth(STE(n_components=n_components), few, seed, progress)
-    asked = few.answers_per_object > 0
+    mentioned = few.answers_per_object > 0
     declared = LEVELS["logistic"].spec
     # STE's own positions are in units of its noise, so the noise is one in units of their size.
-    size = max(rms(truth.positions[asked]), 1.0 / declared.high)
+    size = max(rms(truth.positions[mentioned]), 1.0 / declared.high)
     return Scenario(
         n_objects=triplets.n_objects, n_components=n_components, truth="normal",
         noise="logistic", level=float(np.clip(1.0 / size, declared.low, declared.high)),
@@ -260,12 +263,12 @@ def simulated_data(
     questions = questions_of(design, scenario.n_objects, n_answers, rng, repeats=repeated)
     who = np.arange(len(questions)) % participants
     rows = np.empty_like(questions)
-    own = scenario.truth == "observer"
+    is_personal = scenario.truth == "observer"
     for person in range(participants):
-        positions = scenario.positions(rng) if own and person else everybody
+        positions = scenario.positions(rng) if is_personal and person else everybody
         mine = who == person
         rows[mine] = scenario.answers(positions, questions[mine], rng)
-    if not own or participants == 1:
+    if not is_personal or participants == 1:
         for axis, values in enumerate(everybody.T, 1):
             objects[f"true {axis}"] = values
     width = len(str(scenario.n_objects))

@@ -62,14 +62,10 @@ class CKL(OrdinalEmbedding):
     is_likelihood = True
     fixes_scale = False
 
-    mu: Annotated[
-        float,
-        Number(
-            1e-6, 1000.0, "Smoothing μ",
-            "Squared distances well below this are treated as equal.",
-            advanced=True,
-        ),
-    ] = 0.1
+    mu: Annotated[float, Number(
+        1e-6, 1000.0, "Smoothing μ", "Squared distances well below this are treated as equal.",
+        advanced=True
+    )] = 0.1
 
     def _loss(self) -> Loss:
         return Loss(_ckl, (float(self.mu),), _similarity)

@@ -51,24 +51,16 @@ class Features(Embedding):
     name = "features"
     title = "Features"
 
-    columns: Annotated[
-        list[str],
-        Column(
-            "Features", "Columns of numbers by which objects are compared. Leave out what is to be "
-            "predicted.", several=True,
-        ),
-    ]
-    standardise: Annotated[
-        bool,
-        Switch(
-            "Standardise", "Each feature gets a standard deviation of 1. Without it, features with "
-            "large numbers decide.",
-        ),
-    ] = True
+    columns: Annotated[list[str], Column(
+        "Features", "Columns of numbers by which objects are compared. Leave out what is to be "
+        "predicted.", several=True
+    )]
+    standardise: Annotated[bool, Switch(
+        "Standardise", "Each feature gets a standard deviation of 1. Without it, features with "
+        "large numbers decide."
+    )] = True
 
-    def fit(
-        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
-    ) -> Self:
+    def fit(self, triplets: Judgements, y: Any = None, *, progress: Progress = silent) -> Self:
         """Take the features of the objects; answers do not matter.
 
         Parameters
@@ -82,33 +74,33 @@ class Features(Embedding):
             If a column is missing or holds no numbers, or fewer than two objects have all.
         """
         self._check_parameters()
-        given = as_answers(triplets)
-        values = np.column_stack([_numbers(given, column) for column in self.columns])
+        data = as_answers(triplets)
+        values = np.column_stack([_numbers(data, column) for column in self.columns])
         self.placed_ = np.isfinite(values).all(axis=1)
         if self.placed_.sum() < 2:
             raise DataError(
-                "fewer than two objects have a number in each of the features", file=given.name,
+                "fewer than two objects have a number in each of the features", file=data.name,
                 remedy="Choose fewer features, or complete the table of objects.",
             )
         if self.standardise:
-            known = values[self.placed_]
-            spread = known.std(axis=0)
-            values = (values - known.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-        self.n_objects_, self.stopped_ = given.n_objects, False
+            complete = values[self.placed_]
+            spread = complete.std(axis=0)
+            values = (values - complete.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        self.n_objects_, self.stopped_ = data.n_objects, False
         self.embedding_ = np.where(self.placed_[:, None], values, 0.0)
         return self
 
 
-def _numbers(given: Judgements, name: str) -> np.ndarray:
-    if name not in given.objects:
+def _numbers(data: Judgements, name: str) -> np.ndarray:
+    if name not in data.objects:
         raise DataError(
-            f"the stimulus metadata have no column {name!r}", file=given.name,
-            remedy=f"The columns are {', '.join(map(str, given.objects.columns))}.",
+            f"the stimulus metadata have no column {name!r}", file=data.name,
+            remedy=f"The columns are {', '.join(map(str, data.objects.columns))}.",
         )
-    column = given.objects[name]
+    column = data.objects[name]
     if not is_feature(column):
         raise DataError(
-            f"the column {name!r} does not hold numbers", file=given.name,
+            f"the column {name!r} does not hold numbers", file=data.name,
             remedy="Choose columns of numbers.",
         )
     return column.to_numpy(dtype=float, na_value=np.nan)

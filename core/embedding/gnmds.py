@@ -1,18 +1,27 @@
-"""Generalised non-metric multidimensional scaling."""
+"""Generalised non-metric multidimensional scaling, over positions and over kernels."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
+import numpy as np
+
+from tripletscope.core.computing.progress import Progress
 from tripletscope.core.declared import Switch
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding, Prior, Starts, Tolerance
 from tripletscope.core.method import register
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.optimise.loss import Loss
+from tripletscope.core.optimise.layout import AnswerLayout
+from tripletscope.core.optimise.loss import Loss, Objective
+from tripletscope.core.optimise.minimise import Optimum, adapted, minimise
 
 #: Width over which the corner of the hinge is rounded.
 ROUNDING = 0.5
+#: Dimensions in which the kernel is first sought, beyond those of the map.
+_SPARE = 40
+#: A dimension is unused whose share of the largest is smaller.
+_UNUSED = 1e-3
 
 
 @compiled
@@ -69,15 +78,85 @@ class GNMDS(OrdinalEmbedding):
     name = "gnmds"
     title = "GNMDS"
 
-    rounded: Annotated[
-        bool,
-        Switch(
-            "Rounded hinge",
-            "Rounds off the corner of the loss, which fits need to come near to its minimum. "
-            "Published programs keep the corner.",
-            advanced=True, later=True,
-        ),
-    ] = True
+    rounded: Annotated[bool, Switch(
+        "Rounded hinge",
+        "Rounds off the corner of the loss, which fits need to come near to its minimum. "
+        "Published programs keep the corner.", advanced=True, later=True
+    )] = True
 
     def _loss(self) -> Loss:
         return Loss(_gnmds, (ROUNDING,)) if self.rounded else Loss(_hinge)
+
+
+@register("embedding")
+@dataclass(kw_only=True, eq=False, repr=False)
+class GNMDSK(GNMDS):
+    """Generalised non-metric multidimensional scaling, over kernels.
+
+    The convex problem: over all positive semidefinite kernels K, minimise
+    lambda Tr K + sum of max(0, 1 + D_near - D_far), where D are the squared distances of K. The
+    map is the leading eigenvectors; lambda is half of `prior`, the hinge is rounded as in
+    GNMDS. `loss_` is that of the kernel, of which the map is an approximation. The
+    two answers of an odd one out count as two.
+
+    Notes
+    -----
+    K is sought as X X', with X of a few more columns than the map. A minimum with a column to
+    spare is a minimum over all kernels (Burer & Monteiro 2005); where none is spare, columns are
+    added.
+
+    References
+    ----------
+    Agarwal, S., et al. (2007), section 3: see `GNMDS`.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> fitted = ts.GNMDSK(n_components=2).fit(answers)
+    >>> fitted.embedding_.shape, fitted.triplet_error_ < 0.1
+    ((14, 2), True)
+    """
+
+    name = "gnmdsk"
+    title = "GNMDS-K"
+
+    n_init: Starts = 1
+    tol: Tolerance = 1e-8
+    prior: Prior = 10.0
+
+    def _minimise(self, answers: AnswerLayout, start: np.ndarray, progress: Progress) -> Optimum:
+        n, d = answers.n_objects, self.n_components
+        columns, n_iter = max(min(d + _SPARE, n), d), 0
+        x = _widened(start.reshape(d, n), columns)
+        shown = adapted(progress, lambda x: _leading(x.reshape(-1, n), d)[0].ravel())
+        while True:
+            optimum = minimise(
+                Objective(answers, self._loss(), columns, self.prior), x.ravel(),
+                max_iter=self.max_iter - n_iter, tol=self.tol, progress=shown,
+            )
+            n_iter += optimum.n_iter
+            x = optimum.x.reshape(columns, n)
+            leading, sizes = _leading(x, d)
+            spare = sizes[-1] <= _UNUSED * sizes[0]
+            if spare or optimum.stopped or columns >= n or n_iter >= self.max_iter:
+                return replace(optimum, x=leading.ravel(), n_iter=n_iter)
+            columns = min(2 * columns, n)
+            x = _widened(x, columns)
+
+
+def _leading(x: np.ndarray, n_components: int) -> tuple[np.ndarray, np.ndarray]:
+    """The best approximation of a centred map (c, n) in fewer dimensions; all singular values."""
+    _, sizes, right = np.linalg.svd(x - x.mean(axis=1, keepdims=True), full_matrices=False)
+    kept = np.zeros((n_components, x.shape[1]))
+    rank = min(n_components, len(sizes))
+    kept[:rank] = sizes[:rank, None] * right[:rank]
+    return kept, sizes
+
+
+def _widened(x: np.ndarray, columns: int) -> np.ndarray:
+    """`x` with small further columns: in one that is exactly 0 the gradient is 0 too."""
+    if len(x) >= columns:
+        return x
+    noise = np.random.default_rng(len(x)).standard_normal((columns - len(x), x.shape[1]))
+    return np.concatenate([x, 0.1 * np.sqrt(np.mean(x**2)) * noise])

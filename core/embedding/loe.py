@@ -46,15 +46,11 @@ class LOE(SOE):
     name = "loe"
     title = "LOE"
 
-    max_answers: Annotated[
-        int,
-        Number(
-            1, 100_000_000, "Max. comparisons",
-            "Where a graph implies more, each neighbour is compared with a random subset of the "
-            "other objects, so that about this many comparisons remain.",
-            advanced=True,
-        ),
-    ] = 200_000
+    max_answers: Annotated[int, Number(
+        1, 100_000_000, "Max. comparisons",
+        "Where a graph implies more, each neighbour is compared with a random subset of the "
+        "other objects, so that about this many comparisons remain.", advanced=True
+    )] = 200_000
 
     def fit_graph(self, adjacency: Any, *, progress: Progress = silent) -> Self:
         """Find the map with the lowest loss.

@@ -76,20 +76,13 @@ class LORE(OrdinalEmbedding):
     name = "lore"
     title = "LORE"
 
-    n_components: Annotated[
-        int,
-        Number(
-            1, 20, "Max. dimensions",
-            "Coordinates at the outset. Those that the answers do not support are set to 0.",
-        ),
-    ] = 10
-    penalty: Annotated[
-        float,
-        Number(
-            0.0, 1000.0, "Rank penalty",
-            "Cost of a dimension. Larger values keep fewer of them.",
-        ),
-    ] = 1.5
+    n_components: Annotated[int, Number(
+        1, 20, "Max. dimensions",
+        "Coordinates at the outset. Those that the answers do not support are set to 0."
+    )] = 10
+    penalty: Annotated[float, Number(
+        0.0, 1000.0, "Rank penalty", "Cost of a dimension. Larger values keep fewer of them."
+    )] = 1.5
     prior: Prior = 0.0
 
     def _loss(self) -> Loss:
@@ -106,7 +99,7 @@ class LORE(OrdinalEmbedding):
         x, n_iter = start.reshape(d, n), 0
         for stage, rounding in enumerate(_ROUNDINGS):
             plain = Objective(answers, self._loss(), len(x), self.prior)
-            found = minimise(
+            optimum = minimise(
                 _Penalised(plain, self.penalty * n, rounding), x.ravel(),
                 max_iter=self.max_iter - n_iter, tol=self.tol,
                 progress=adapted(
@@ -114,11 +107,11 @@ class LORE(OrdinalEmbedding):
                     low=stage / len(_ROUNDINGS), high=(stage + 1) / len(_ROUNDINGS),
                 ),
             )
-            n_iter += found.n_iter
-            x = _without_small(found.x.reshape(-1, n), rounding)
-            if found.stopped or n_iter >= self.max_iter:
+            n_iter += optimum.n_iter
+            x = _without_small(optimum.x.reshape(-1, n), rounding)
+            if optimum.stopped or n_iter >= self.max_iter:
                 break
-        return replace(found, x=_padded(x, d), n_iter=n_iter)
+        return replace(optimum, x=_padded(x, d), n_iter=n_iter)
 
 
 class _Penalised:

@@ -38,34 +38,24 @@ _PLACES = 4
 
 # Declarations of parameters to which a method may give another default.
 
-Starts = Annotated[
-    int,
-    Number(
-        1, 100, "Restarts",
-        "The loss has local minima. Of this many restarts, the map with the lowest loss is kept.",
-        advanced=True,
-    ),
-]
+Starts = Annotated[int, Number(
+    1, 100, "Restarts",
+    "The loss has local minima. Of this many restarts, the map with the lowest loss is kept.",
+    advanced=True
+)]
 
-Tolerance = Annotated[
-    float,
-    Number(
-        1e-15, 1e-1, "Tolerance",
-        "A fit has converged when an iteration lowers the loss by less than this fraction.",
-        advanced=True,
-    ),
-]
+Tolerance = Annotated[float, Number(
+    1e-15, 1e-1, "Tolerance",
+    "A fit has converged when an iteration lowers the loss by less than this fraction.",
+    advanced=True
+)]
 
-Prior = Annotated[
-    float,
-    Number(
-        0.0, 10_000.0, "Prior",
-        "Strength of the Gaussian prior on the coordinates. It shrinks the map towards its centre "
-        "by adding half of this times each object's squared distance from there to the loss. Helps "
-        "with few answers, and keeps the map finite.",
-        advanced=True,
-    ),
-]
+Prior = Annotated[float, Number(
+    0.0, 10_000.0, "Prior",
+    "Strength of the Gaussian prior on the coordinates. It shrinks the map towards its centre "
+    "by adding half of this times each object's squared distance from there to the loss. Helps "
+    "with few answers, and keeps the map finite.", advanced=True
+)]
 
 
 class Embedding(Method):
@@ -123,24 +113,18 @@ class OrdinalEmbedding(Embedding):
     #: after `tripletscope.core.geometry.to_unit_rms`.
     fixes_scale: ClassVar[bool] = True
 
-    n_components: Annotated[
-        int,
-        Number(
-            1, 50, "Dimensions",
-            "Coordinates per object. Two are easy to look at; more may predict answers better.",
-        ),
-    ] = 2
-    n_init: Annotated[
-        int | None,
-        Number(
-            1, 100, "Restarts",
-            "The loss has local minima. Of this many restarts, the map with the lowest loss is "
-            "kept. Automatic: 4, then twice as many, up to 16, as long as only one of them has "
-            "reached the lowest loss (within 0.1 %), there are at most 20,000 answers, and the "
-            "first does not begin at the objects' order.",
-            advanced=True, automatic=f"{_STARTS} to {_MOST_STARTS}",
-        ),
-    ] = None
+    n_components: Annotated[int, Number(
+        1, 50, "Dimensions",
+        "Coordinates per object. Two are easy to look at; more may predict answers better."
+    )] = 2
+    n_init: Annotated[int | None, Number(
+        1, 100, "Restarts",
+        "The loss has local minima. Of this many restarts, the map with the lowest loss is "
+        "kept. Automatic: 4, then twice as many, up to 16, as long as only one of them has "
+        "reached the lowest loss (within 0.1 %), there are at most 20,000 answers, and the "
+        "first does not begin at the objects' order.", advanced=True,
+        automatic=f"{_STARTS} to {_MOST_STARTS}"
+    )] = None
     init: Annotated[
         str,
         Choice(
@@ -155,33 +139,22 @@ class OrdinalEmbedding(Embedding):
             advanced=True,
         ),
     ] = "spectral"
-    max_iter: Annotated[
-        int,
-        Number(
-            1, 100_000, "Max. iterations",
-            "A fit that reaches this limit is reported as not converged.",
-            advanced=True,
-        ),
-    ] = 2000
+    max_iter: Annotated[int, Number(
+        1, 100_000, "Max. iterations",
+        "A fit that reaches this limit is reported as not converged.", advanced=True
+    )] = 2000
     tol: Tolerance = 1e-8
     # Where answers are few this lowers the held-out error by up to a quarter; where they are many
     # no difference could be measured.
     prior: Prior = 0.1
-    average: Annotated[
-        bool,
-        Switch(
-            "Average over restarts",
-            "Predicts answers from distances averaged over all restarts, not from the best map "
-            "alone. Helps with few answers.",
-            advanced=True,
-        ),
-    ] = False
-    seed: Annotated[
-        int,
-        Number(
-            0, 2**31 - 1, "Seed", "The same seed gives the same map, bit for bit.", advanced=True
-        ),
-    ] = 0
+    average: Annotated[bool, Switch(
+        "Average over restarts",
+        "Predicts answers from distances averaged over all restarts, not from the best map "
+        "alone. Helps with few answers.", advanced=True
+    )] = False
+    seed: Annotated[int, Number(
+        0, 2**31 - 1, "Seed", "The same seed gives the same map, bit for bit.", advanced=True
+    )] = 0
 
     def _loss(self) -> Loss:
         """The loss of one answer under the present parameters."""
@@ -190,16 +163,10 @@ class OrdinalEmbedding(Embedding):
     def _minimise(self, answers: AnswerLayout, start: np.ndarray, progress: Progress) -> Optimum:
         """The map of lowest loss to be reached from `start`, both flattened (d, n)."""
         objective = Objective(answers, self._loss(), self.n_components, self.prior)
-        return minimise(
-            objective, start, max_iter=self.max_iter, tol=self.tol, progress=progress
-        )
+        return minimise(objective, start, max_iter=self.max_iter, tol=self.tol, progress=progress)
 
     def fit(
-        self,
-        triplets: Judgements,
-        y: Any = None,
-        *,
-        init_embedding: np.ndarray | None = None,
+        self, triplets: Judgements, y: Any = None, *, init_embedding: np.ndarray | None = None,
         progress: Progress = silent,
     ) -> Self:
         """Find the map with the lowest loss.
@@ -222,35 +189,36 @@ class OrdinalEmbedding(Embedding):
             If a parameter is outside its range, or `init_embedding` does not fit the data.
         """
         self._check_parameters()
-        given = as_answers(triplets)
-        if not np.any(given.weight > 0):
+        data = as_answers(triplets)
+        if not np.any(data.weight > 0):
             raise DataError(
                 "there are no answers to learn from",
-                file=given.name, remedy="Include at least one answer.",
+                file=data.name, remedy="Include at least one answer.",
             )
-        answers = AnswerLayout.of(given, self.is_likelihood)
-        shape = (self.n_components, given.n_objects)
+        answers = AnswerLayout.of(data, self.is_likelihood)
+        shape = (self.n_components, data.n_objects)
 
         with single_blas_thread():
-            found = self._restarts(
+            optima = self._restarts(
                 answers, init_embedding, adapted(progress, lambda x: x.reshape(shape).T)
             )
-            self.n_objects_ = given.n_objects
-            self.placed_ = answers.placed
-            self.embeddings_ = np.zeros((len(found), *shape[::-1]))
-            for embedding, optimum in zip(self.embeddings_, found, strict=True):
-                embedding[self.placed_] = principal_axes(
-                    optimum.x.reshape(shape).T[self.placed_]
-                )
-        self.losses_ = np.array([optimum.loss for optimum in found])
+            self._keep(optima, answers.placed)
+        self.triplet_error_ = 1.0 - self.score(data)
+        return self
+
+    def _keep(self, optima: list[Optimum], placed: np.ndarray) -> None:
+        """What every start has led to."""
+        self.n_objects_, self.placed_ = len(placed), placed
+        shape = (self.n_components, len(placed))
+        self.embeddings_ = np.zeros((len(optima), *shape[::-1]))
+        for embedding, optimum in zip(self.embeddings_, optima, strict=True):
+            embedding[placed] = principal_axes(optimum.x.reshape(shape).T[placed])
+        self.losses_ = np.array([optimum.loss for optimum in optima])
         best = int(np.argmin(self.losses_))
         self.embedding_ = self.embeddings_[best].copy()
-        self.loss_ = found[best].loss
-        self.n_iter_ = found[best].n_iter
-        self.converged_ = found[best].converged
-        self.stopped_ = any(optimum.stopped for optimum in found)
-        self.triplet_error_ = 1.0 - self.score(given)
-        return self
+        self.loss_, self.n_iter_ = optima[best].loss, optima[best].n_iter
+        self.converged_ = optima[best].converged
+        self.stopped_ = any(optimum.stopped for optimum in optima)
 
     def _restarts(
         self, answers: AnswerLayout, init_embedding: np.ndarray | None, progress: Progress
@@ -260,18 +228,18 @@ class OrdinalEmbedding(Embedding):
         more = len(answers) <= _FEW_ANSWERS and self.init != "order"
         most = self.n_init or (_MOST_STARTS if more else _STARTS)
         starts = self._starts(answers, init_embedding, most)
-        found: list[Optimum] = []
-        while len(found) < most:
-            wanted = min(self.n_init or max(2 * len(found), _STARTS), most)
-            found += restarts(
+        optima: list[Optimum] = []
+        while len(optima) < most:
+            wanted = min(self.n_init or max(2 * len(optima), _STARTS), most)
+            optima += restarts(
                 lambda start, progress: self._minimise(answers, start, progress),
-                list(islice(starts, wanted - len(found))), first=len(found),
-                progress=part(progress, len(found) / most, wanted / most),
+                list(islice(starts, wanted - len(optima))), first=len(optima),
+                progress=part(progress, len(optima) / most, wanted / most),
             )
-            losses = np.array([optimum.loss for optimum in found])
-            if any(optimum.stopped for optimum in found) or agreeing(losses) > 1:
+            losses = np.array([optimum.loss for optimum in optima])
+            if any(optimum.stopped for optimum in optima) or agreeing(losses) > 1:
                 break
-        return found
+        return optima
 
     def refitted(
         self, answers: AnswerLayout, start: np.ndarray | None = None, progress: Progress = silent
@@ -318,15 +286,15 @@ class OrdinalEmbedding(Embedding):
             If there are fewer objects than in the map.
         """
         self._require_fit()
-        given = as_answers(triplets)
-        if given.n_objects < self.n_objects_:
+        data = as_answers(triplets)
+        if data.n_objects < self.n_objects_:
             raise DataError(
-                f"there are {given.n_objects} objects, but {self.n_objects_} in the map",
-                file=given.name, remedy="List the objects of the map first, then the others.",
+                f"there are {data.n_objects} objects, but {self.n_objects_} in the map",
+                file=data.name, remedy="List the objects of the map first, then the others.",
             )
         with single_blas_thread():
             return place(
-                given, self.embedding_, self.placed_, self._loss(), prior=self.prior,
+                data, self.embedding_, self.placed_, self._loss(), prior=self.prior,
                 n_starts=_PLACES, rng=np.random.default_rng(self.seed),
             )
 
@@ -386,9 +354,7 @@ class OrdinalEmbedding(Embedding):
         """
         self._require_fit()
         if not self.is_likelihood:
-            raise ValueError(
-                f"the loss of {self.title} is not a likelihood; use STE, t-STE or CKL"
-            )
+            raise ValueError(f"the loss of {self.title} is not a likelihood; use STE, t-STE or CKL")
         choices, loss = as_answers(data).choices, self._loss()
         return np.mean(
             [np.exp(-map_losses(loss, positions, choices)) for positions in self._maps()], axis=0
@@ -406,12 +372,12 @@ class OrdinalEmbedding(Embedding):
         ValueError
             If the method has no likelihood: use STE, t-STE or CKL.
         """
-        given = as_answers(data)
+        answers = as_answers(data)
         # Of a choice that the map has as good as impossible, the logarithm is still finite.
-        found = np.maximum(self.choice_probabilities(given), np.finfo(float).tiny)
-        choices = given.choices
+        probabilities = np.maximum(self.choice_probabilities(answers), np.finfo(float).tiny)
+        choices = answers.choices
         first = np.unique(choices.trial, return_index=True)[1]
-        return float(np.log(found) @ choices.weight / choices.weight[first].sum())
+        return float(np.log(probabilities) @ choices.weight / choices.weight[first].sum())
 
     def _maps(self) -> list[np.ndarray]:
         """The maps that answer; several are brought to the size of the best."""

@@ -14,14 +14,8 @@ _TRIALS = 48
 
 
 def place(
-    given: Judgements,
-    embedding: np.ndarray,
-    placed: np.ndarray,
-    loss: Loss,
-    *,
-    prior: float,
-    n_starts: int,
-    rng: np.random.Generator,
+    data: Judgements, embedding: np.ndarray, placed: np.ndarray, loss: Loss, *, prior: float,
+    n_starts: int, rng: np.random.Generator,
 ) -> np.ndarray:
     """Positions of all objects when those of `embedding` stay where they are.
 
@@ -29,17 +23,17 @@ def place(
     the best of several places; then all are moved together.
 
     Shapes: embedding (m, d).
-    given: Of n objects, the first of which are those of `embedding`.
+    data: Of n objects, the first of which are those of `embedding`.
     placed bool (m,): Which of these have a place; answers that mention the rest tell nothing.
     Returns: (n, d).
     """
     n_known, n_components = embedding.shape
-    positions = np.zeros((n_components, given.n_objects))
+    positions = np.zeros((n_components, data.n_objects))
     positions[:, :n_known] = embedding.T
-    known = np.zeros(given.n_objects, dtype=bool)
-    known[:n_known] = placed
-    answers = AnswerLayout.of(given, loss.similarity is not None)
-    useful, newest, alone = _about_new(answers, known, n_known)
+    has_place = np.zeros(data.n_objects, dtype=bool)
+    has_place[:n_known] = placed
+    answers = AnswerLayout.of(data, loss.similarity is not None)
+    useful, newest, alone = _about_new(answers, has_place, n_known)
 
     def objective(which: np.ndarray, moved: slice) -> _Placing:
         some = answers.reweighted(np.where(which, answers.weight, 0.0))
@@ -47,7 +41,7 @@ def place(
 
     there = embedding[placed]
     spread = there.std(axis=0)
-    for new in range(n_known, given.n_objects):
+    for new in range(n_known, data.n_objects):
         mine = alone & (newest == new)
         if not mine.any():
             continue
@@ -56,10 +50,10 @@ def place(
         trials = trials + 0.1 * spread * rng.standard_normal(trials.shape)
         by_itself = objective(mine, slice(new, new + 1))
         starts = sorted(trials, key=lambda x: by_itself(x)[0])[:n_starts]
-        found = min((minimise(by_itself, x) for x in starts), key=lambda optimum: optimum.loss)
-        positions[:, new] = found.x
+        best = min((minimise(by_itself, x) for x in starts), key=lambda optimum: optimum.loss)
+        positions[:, new] = best.x
     if useful.any():
-        moved = slice(n_known, given.n_objects)
+        moved = slice(n_known, data.n_objects)
         together = objective(useful, moved)
         positions[:, moved] = minimise(together, positions[:, moved].ravel()).x.reshape(
             n_components, -1
@@ -68,16 +62,16 @@ def place(
 
 
 def _about_new(
-    answers: AnswerLayout, known: np.ndarray, n_known: int
+    answers: AnswerLayout, has_place: np.ndarray, n_known: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Which answers tell where further objects are, their last object, and which name no other."""
     useful, newest, alone = [], [], []
     for part in answers.parts:
         last = part.roles.max(axis=0)
-        right = (known[part.roles] | (part.roles >= n_known)).all(axis=0)
+        right = (has_place[part.roles] | (part.roles >= n_known)).all(axis=0)
         useful.append(right & (last >= n_known) & (part.weight > 0))
         newest.append(last)
-        alone.append(useful[-1] & (known[part.roles] | (part.roles == last)).all(axis=0))
+        alone.append(useful[-1] & (has_place[part.roles] | (part.roles == last)).all(axis=0))
     return np.concatenate(useful), np.concatenate(newest), np.concatenate(alone)
 
 

@@ -55,15 +55,11 @@ class SOE(OrdinalEmbedding):
     name = "soe"
     title = "SOE"
 
-    margin: Annotated[
-        float,
-        Number(
-            1e-3, 1000.0, "Margin",
-            "By how much the two distances in an answer should differ. It sets the size of the "
-            "map.",
-            advanced=True,
-        ),
-    ] = 1.0
+    margin: Annotated[float, Number(
+        1e-3, 1000.0, "Margin",
+        "By how much the two distances in an answer should differ. It sets the size of the "
+        "map.", advanced=True
+    )] = 1.0
     prior: Prior = 0.01
 
     def _loss(self) -> Loss:

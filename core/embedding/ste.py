@@ -23,9 +23,7 @@ def _ste(near2, far2, weight, constants, by_near, by_far):
         if np.all(weight[part] == 1.0):
             total += _unweighted(near2[part], far2[part], by_near[part], by_far[part])
         else:
-            total += _weighted(
-                near2[part], far2[part], weight[part], by_near[part], by_far[part]
-            )
+            total += _weighted(near2[part], far2[part], weight[part], by_near[part], by_far[part])
     return total
 
 

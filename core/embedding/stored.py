@@ -17,7 +17,6 @@ from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.geometry import principal_axes
 from tripletscope.core.optimise.layout import AnswerLayout, LayoutPart
 from tripletscope.core.optimise.loss import Objective, margins
 from tripletscope.core.optimise.minimise import adapted, minimise
@@ -83,9 +82,7 @@ class StoredAnswers:
         self._columns = next(
             (names for names in (TRIPLETS, PAIRS) if set(names) <= set(schema.names)), ()
         )
-        wrong = [
-            name for name in self._columns if not pa.types.is_integer(schema.field(name).type)
-        ]
+        wrong = [name for name in self._columns if not pa.types.is_integer(schema.field(name).type)]
         if wrong or not self._columns:
             raise DataError(
                 f"the column {wrong[0]} does not hold whole numbers" if wrong else
@@ -117,13 +114,13 @@ class StoredAnswers:
                 continue
             for column in map(group.column, range(group.num_columns)):
                 if column.path_in_schema in self._columns:
-                    known = column.statistics
-                    if known is None or not known.has_min_max:
+                    statistics = column.statistics
+                    if statistics is None or not statistics.has_min_max:
                         raise DataError(
                             "the file does not tell how many objects there are", file=self.name,
                             remedy="Hand over n_objects.",
                         )
-                    highest = max(highest, known.max)
+                    highest = max(highest, statistics.max)
         return highest
 
     def parts(self) -> Iterator[LayoutPart]:
@@ -166,20 +163,20 @@ class StoredAnswers:
     def sampled(self, n_answers: int, seed: int) -> AnswerLayout:
         """About so many of the answers, drawn at random; all if there are no more."""
         rng = np.random.default_rng(seed)
-        share, found = min(n_answers / max(self.n_answers, 1), 1.0), []
+        share, samples = min(n_answers / max(self.n_answers, 1), 1.0), []
         for part in self.parts():
             kept = rng.random(len(part)) < share
-            found.append((part.roles[:, kept].T, part.weight[kept]))
-        rows, weight = (np.concatenate(parts) for parts in zip(*found, strict=True))
+            samples.append((part.roles[:, kept].T, part.weight[kept]))
+        rows, weight = (np.concatenate(parts) for parts in zip(*samples, strict=True))
         return AnswerLayout.of_rows(rows, weight, self.n_objects)
 
     @cached_property
     def placed(self) -> np.ndarray:
         """(n,) bool: objects that some answer of a weight above 0 mentions."""
-        found = np.zeros(self.n_objects, dtype=bool)
+        placed = np.zeros(self.n_objects, dtype=bool)
         for part in self.parts():
-            found |= part.placed
-        return found
+            placed |= part.placed
+        return placed
 
 
 def _is_number(kind: pa.DataType) -> bool:
@@ -207,11 +204,7 @@ class _Streamed:
 
 
 def fit_stored(
-    method: Fitted,
-    stored: StoredAnswers,
-    *,
-    tolerance: float = 1e-3,
-    progress: Progress = silent,
+    method: Fitted, stored: StoredAnswers, *, tolerance: float = 1e-3, progress: Progress = silent
 ) -> Fitted:
     """Fit a map to answers that do not fit into memory, from one start.
 
@@ -271,20 +264,11 @@ def fit_stored(
     shape = (method.n_components, stored.n_objects)
     with single_blas_thread():
         start = next(method._starts(stored.sampled(_SAMPLE, method.seed), None, 1))
-        found = minimise(
+        optimum = minimise(
             _Streamed(method, stored), start, max_iter=method.max_iter, tol=tolerance / _LEFT,
             progress=adapted(progress, lambda x: x.reshape(shape).T),
         )
-        method.embedding_ = np.zeros(shape[::-1])
-        method.placed_ = stored.placed
-        method.embedding_[method.placed_] = principal_axes(
-            found.x.reshape(shape).T[method.placed_]
-        )
-    method.n_objects_ = stored.n_objects
-    method.embeddings_ = method.embedding_[None]
-    method.loss_, method.losses_ = found.loss, np.array([found.loss])
-    method.n_iter_, method.converged_ = found.n_iter, found.converged
-    method.stopped_ = found.stopped
+        method._keep([optimum], stored.placed)
     method.triplet_error_ = _error(method.embedding_, stored)
     return method
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
 
 import numpy as np
 
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.embedding.ordinal import Embedding
+from tripletscope.core.declared import Number
+from tripletscope.core.embedding.ordinal import Embedding, Starts, Tolerance
 from tripletscope.core.geometry import distances, principal_axes, rms
 from tripletscope.core.optimise.minimise import adapted, minimise, restarts
+from tripletscope.core.options import Seed
 
 #: Stress is minimised as a percentage, squared, so that tolerances are shares of it.
 _PERCENT = 1e4
@@ -21,22 +24,52 @@ _PERCENT = 1e4
 Regression = Callable[[np.ndarray], np.ndarray]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Scaling(Embedding):
     """A map of given dissimilarities with the lowest stress-1.
 
     Stress-1 is the root of the squared differences of distances and disparities, over the squared
     distances. A subclass says which disparities are allowed.
+
+    Attributes
+    ----------
+    embedding_ : ndarray, shape (n, d)
+        Positions, centred, turned to their principal axes. Of metric scaling in units of the
+        dissimilarities; of non-metric scaling with a root mean square of 1: their size means
+        nothing.
+    loss_ : float
+        Stress-1 of the best start: 0 is perfect, 0.1 fair.
+    losses_ : ndarray, shape (n_init,)
+    dissimilarities_ : ndarray, shape (n, n)
+        As they were given, with zeros on the diagonal.
+    disparities_ : ndarray, shape (n, n)
+        The allowed values that are closest to the distances; NaN for pairs of weight 0. A Shepard
+        plot shows distances and disparities against dissimilarities.
+    stress_per_object_ : ndarray, shape (n,)
+        Share of every object in the squared stress; they sum to 1, or are 0 where it is 0.
+    n_iter_ : int
+        Iterations of the best start.
+    converged_, stopped_ : bool
+    n_objects_ : int
     """
 
-    def _regression(self, given: np.ndarray, weight: np.ndarray) -> Regression:
+    n_components: Annotated[int, Number(1, 20, "Dimensions", "Coordinates per object.")] = 2
+    n_init: Starts = 10
+    max_iter: Annotated[int, Number(1, 100_000, "Max. iterations", advanced=True)] = 1000
+    tol: Tolerance = 1e-9
+    seed: Seed = 0
+
+    def _regression(self, dissimilarities: np.ndarray, weight: np.ndarray) -> Regression:
         """What finds the disparities of dissimilarities (p,) with weights (p,) above 0."""
         raise NotImplementedError
 
-    def _first(self, given: np.ndarray) -> np.ndarray:
+    def _first(self, dissimilarities: np.ndarray) -> np.ndarray:
         """(p,) what the first start takes for distances."""
         raise NotImplementedError
 
-    def _enlargement(self, given: np.ndarray, weight: np.ndarray, apart: np.ndarray) -> float:
+    def _enlargement(
+        self, dissimilarities: np.ndarray, weight: np.ndarray, lengths: np.ndarray
+    ) -> float:
         """Factor from a map with distances (p,) to the one that is kept; 0 for one of size 1."""
         return 0.0
 
@@ -65,41 +98,41 @@ class Scaling(Embedding):
         matrix, weights = _checked(matrix, weights)
         n, shape = len(matrix), (len(matrix), self.n_components)
         upper = np.nonzero(np.triu(weights, 1))
-        weight, given = weights[upper], matrix[upper]
-        regression = self._regression(given, weight)
+        weight, dissimilarities = weights[upper], matrix[upper]
+        regression = self._regression(dissimilarities, weight)
 
         def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
             positions = x.reshape(shape)
-            apart = distances(positions)[upper]
-            off = apart - regression(apart)
-            size = max(float(apart @ (weight * apart)), 1e-300)
+            lengths = distances(positions)[upper]
+            off = lengths - regression(lengths)
+            size = max(float(lengths @ (weight * lengths)), 1e-300)
             stress = float(off @ (weight * off)) / size
             # The regression is the closest point of a cone, so that its own change adds nothing.
             slope = np.zeros((n, n))
-            slope[upper] = weight * (off - stress * apart) / (
-                size * np.where(apart > 0, apart, np.inf)
+            slope[upper] = weight * (off - stress * lengths) / (
+                size * np.where(lengths > 0, lengths, np.inf)
             )
             slope += slope.T
             gradient = slope.sum(axis=1)[:, None] * positions - slope @ positions
             return _PERCENT * stress, 2.0 * _PERCENT * gradient.ravel()
 
         with single_blas_thread():
-            found = restarts(
+            optima = restarts(
                 lambda start, progress: minimise(
                     objective, start, max_iter=self.max_iter, tol=self.tol, progress=progress
                 ),
-                self._starts(self._first(given), upper, shape),
+                self._starts(self._first(dissimilarities), upper, shape),
                 progress=adapted(progress, lambda x: x.reshape(shape)),
             )
-        self.losses_ = np.sqrt(np.array([optimum.loss for optimum in found]) / _PERCENT)
-        best = found[int(np.argmin(self.losses_))]
+        self.losses_ = np.sqrt(np.array([optimum.loss for optimum in optima]) / _PERCENT)
+        best = optima[int(np.argmin(self.losses_))]
         embedding = principal_axes(best.x.reshape(shape))
-        own = rms(embedding) or 1.0
-        factor = self._enlargement(given, weight, distances(embedding)[upper])
-        self.embedding_ = embedding * factor if factor > 0 else embedding / own
+        spread = rms(embedding) or 1.0
+        factor = self._enlargement(dissimilarities, weight, distances(embedding)[upper])
+        self.embedding_ = embedding * factor if factor > 0 else embedding / spread
         self.loss_ = float(self.losses_.min())
         self.n_iter_, self.converged_ = best.n_iter, best.converged
-        self.stopped_ = any(optimum.stopped for optimum in found)
+        self.stopped_ = any(optimum.stopped for optimum in optima)
         self.n_objects_, self.dissimilarities_ = n, matrix
         self._look_at_fit(regression, upper, weight)
         return self
@@ -127,14 +160,14 @@ class Scaling(Embedding):
     def _look_at_fit(
         self, regression: Regression, upper: tuple[np.ndarray, np.ndarray], weight: np.ndarray
     ) -> None:
-        apart = self.distances()
+        lengths = self.distances()
         # Those of pairs that do not count are not known.
-        self.disparities_ = np.full_like(apart, np.nan)
+        self.disparities_ = np.full_like(lengths, np.nan)
         np.fill_diagonal(self.disparities_, 0.0)
-        fit = regression(apart[upper])
+        fit = regression(lengths[upper])
         self.disparities_[upper] = self.disparities_[upper[::-1]] = fit
-        missed = np.zeros_like(apart)
-        missed[upper] = missed[upper[::-1]] = weight * (apart[upper] - fit) ** 2
+        missed = np.zeros_like(lengths)
+        missed[upper] = missed[upper[::-1]] = weight * (lengths[upper] - fit) ** 2
         each = np.sum(missed, axis=1)
         self.stress_per_object_ = each / (each.sum() or 1.0)
 
@@ -152,10 +185,10 @@ def _checked(matrix: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
     if counts.shape != matrix.shape or not (counts >= 0).all() or not np.isfinite(counts).all():
         raise ValueError("weights must be a number from 0 up for each dissimilarity.")
     np.fill_diagonal(counts, 0.0)
-    known = np.isfinite(matrix) | (counts == 0)
-    if not known.all():
+    finite = np.isfinite(matrix) | (counts == 0)
+    if not finite.all():
         raise DataError(
-            "a dissimilarity is missing", row=int(np.argmin(known.all(axis=1))),
+            "a dissimilarity is missing", row=int(np.argmin(finite.all(axis=1))),
             remedy="Give all of them, or give missing ones a weight of 0.",
         )
     counted = np.where(counts > 0, matrix, 0.0)

@@ -75,15 +75,12 @@ class TSTE(OrdinalEmbedding):
     is_likelihood = True
     fixes_scale = False
 
-    alpha: Annotated[
-        float | None,
-        Number(
-            0.1, 1000.0, "Degrees of freedom",
-            "Of the Student-t similarity: small values have heavy tails and give tight, "
-            "well-separated clusters; large values approach STE.",
-            advanced=True, automatic="dimensions − 1, at least 1",
-        ),
-    ] = None
+    alpha: Annotated[float | None, Number(
+        0.1, 1000.0, "Degrees of freedom",
+        "Of the Student-t similarity: small values have heavy tails and give tight, "
+        "well-separated clusters; large values approach STE.", advanced=True,
+        automatic="dimensions − 1, at least 1"
+    )] = None
 
     def _loss(self) -> Loss:
         alpha = self.alpha if self.alpha is not None else max(self.n_components - 1, 1)

@@ -12,6 +12,7 @@ from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate, mean_over
 from tripletscope.core.evaluation.share import Share, left_out
 from tripletscope.core.evaluation.units import (
+    different_pairs,
     known_people,
     over_units,
     participants_of,
@@ -106,72 +107,68 @@ class Ceiling:
         )
 
 
-def both_ways(
-    triplets: Judgements, group: np.ndarray, n_groups: int
-) -> np.ndarray:
+def both_ways(triplets: Judgements, group: np.ndarray, n_groups: int) -> np.ndarray:
     """(groups, 2) weight of the answers of one and of the other verdict."""
-    found = np.bincount(2 * group + triplets.verdicts, triplets.weight, 2 * n_groups)
-    found = found.astype(float)  # whole numbers where there are no answers
+    weights = np.bincount(2 * group + triplets.verdicts, triplets.weight, 2 * n_groups)
+    weights = weights.astype(float)  # whole numbers where there are no answers
     # Sums of weights that are no whole numbers would hardly ever be equal.
-    return np.round(found, 9).reshape(n_groups, 2)
+    return np.round(weights, 9).reshape(n_groups, 2)
 
 
-def pairs_of(given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def pairs_of(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of answers that agree, and all pairs, from the answers `both_ways`."""
-    total = given.sum(axis=1)
-    same = np.maximum(given * (given - 1) / 2, 0.0).sum(axis=1)
+    total = counts.sum(axis=1)
+    same = np.maximum(counts * (counts - 1) / 2, 0.0).sum(axis=1)
     return same, np.maximum(total * (total - 1) / 2, same)
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Repeats:
     """Answers, what each is an answer to, and which others are by the same participant.
 
-    `own` numbers the pairs of participant and question, and is -1 for answers of nobody known.
+    `pair` numbers the pairs of participant and question, and is -1 for answers of nobody known.
     """
 
     answers: Judgements
     question: np.ndarray
-    own: np.ndarray
+    pair: np.ndarray
     among: str
 
     def counts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(Q, 2) answers to every question, (O, 2) those of every participant, (O,) to which."""
-        named = self.own >= 0
-        given = both_ways(self.answers, self.question, int(self.question.max(initial=-1)) + 1)
-        n_own = int(self.own.max(initial=-1)) + 1
-        mine = both_ways(self.answers.take(named), self.own[named], n_own)
-        to = np.zeros(n_own, dtype=np.int64)
-        to[self.own[named]] = self.question[named]
-        return given, mine, to
+        named = self.pair >= 0
+        counts = both_ways(self.answers, self.question, int(self.question.max(initial=-1)) + 1)
+        n_by_one = int(self.pair.max(initial=-1)) + 1
+        mine = both_ways(self.answers.take(named), self.pair[named], n_by_one)
+        to = np.zeros(n_by_one, dtype=np.int64)
+        to[self.pair[named]] = self.question[named]
+        return counts, mine, to
 
-    def take(self, which: np.ndarray) -> _Asked:
+    def take(self, which: np.ndarray) -> _Repeats:
         """Some of the answers, whose questions and participants are numbered anew."""
         question = np.unique(self.question[which], return_inverse=True)[1]
-        own = self.own[which]
-        own[own >= 0] = np.unique(own[own >= 0], return_inverse=True)[1]
-        return _Asked(self.answers.take(which), question, own, self.among)
+        pair = self.pair[which]
+        pair[pair >= 0] = np.unique(pair[pair >= 0], return_inverse=True)[1]
+        return _Repeats(self.answers.take(which), question, pair, self.among)
 
 
-def _asked(triplets: Judgements) -> _Asked:
+def _repeats(triplets: Judgements) -> _Repeats:
     """Answers of others where participants share questions, else those of each participant."""
     question = triplets.questions.astype(np.int64)
-    who, n_people = participants_of(triplets)
+    who = participants_of(triplets)[0]
     named = who >= 0
-    own = np.full(len(triplets), -1)
-    own[named] = np.unique(question[named] * n_people + who[named], return_inverse=True)[1]
-    asked = _Asked(triplets, question, own, "people")
-    given, mine, to = asked.counts()
-    shared = np.bincount(to, pairs_of(mine)[1], len(given)) < pairs_of(given)[1]
+    pair = np.full(len(triplets), -1)
+    pair[named] = different_pairs(question[named], who[named])[2]
+    repeats = _Repeats(triplets, question, pair, "people")
+    counts, mine, to = repeats.counts()
+    shared = np.bincount(to, pairs_of(mine)[1], len(counts)) < pairs_of(counts)[1]
     if shared.any() or not pairs_of(mine)[1].any():
-        return asked
+        return repeats
     alone = np.full(int(named.sum()), -1)
-    return _Asked(triplets.take(named), own[named], alone, "self")
+    return _Repeats(triplets.take(named), pair[named], alone, "self")
 
 
-def repeat_error(
-    triplets: Judgements, *, unit: str = "auto"
-) -> ErrorEstimate | None:
+def repeat_error(triplets: Judgements, *, unit: str = "auto") -> ErrorEstimate | None:
     """Error of predicting each answer by the majority of the other answers to its question.
 
     How well people predict each other. Where participants are named, the others are those of
@@ -181,31 +178,31 @@ def repeat_error(
     Returns: None where no question was asked twice.
     """
     triplets = as_answers(triplets)
-    asked = _asked(triplets)
-    wrong = _by_majority(asked)
+    repeats = _repeats(triplets)
+    wrong = _by_majority(repeats)
     repeated = np.isfinite(wrong)
     if not repeated.any():
         return None
-    kept, wrong_kept = asked.answers.take(repeated), wrong[repeated]
+    kept, wrong_kept = repeats.answers.take(repeated), wrong[repeated]
     people = known_people(kept, unit)
-    found = mean_over(people, wrong_kept, kept.weight, kept.groups)
+    estimate = mean_over(people, wrong_kept, kept.weight, kept.groups)
     everywhere = wrong
-    if asked.among == "self":
+    if repeats.among == "self":
         everywhere = np.full(len(triplets), np.nan)
         everywhere[participants_of(triplets)[0] >= 0] = wrong
     return ErrorEstimate(
-        *found, int(repeated.sum()), "the majority of the other answers to the same question",
+        *estimate, int(repeated.sum()), "the majority of the other answers to the same question",
         np.array([]), everywhere, **said(people),
     )
 
 
-def _by_majority(asked: _Asked) -> np.ndarray:
+def _by_majority(repeats: _Repeats) -> np.ndarray:
     """(T,) how wrongly the majority of the others predicts each answer; NaN without others."""
-    given, mine, _ = asked.counts()
-    side, weight, named = asked.answers.verdicts, asked.answers.weight, asked.own >= 0
+    counts, mine, _ = repeats.counts()
+    side, weight, named = repeats.answers.verdicts, repeats.answers.weight, repeats.pair >= 0
     place = np.arange(len(side))
-    left = given[asked.question]
-    left[named] -= mine[asked.own[named]]
+    left = counts[repeats.question]
+    left[named] -= mine[repeats.pair[named]]
     left[place[~named], side[~named]] -= np.minimum(weight[~named], 1.0)
     left = np.round(left, 9)
     same, other = left[place, side], left[place, 1 - side]
@@ -236,17 +233,18 @@ def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:
     Computational Biology, 10, e1003553: a lower and an upper bound of the noise ceiling.
     """
     triplets = as_answers(triplets)
-    found = repeat_error(triplets, unit=unit)
-    if found is None:
+    estimate = repeat_error(triplets, unit=unit)
+    if estimate is None:
         return Ceiling(None, None)
     lower = Share(
-        1 - found.error, 1 - found.high, 1 - found.low, found.n_answers, found.n_units
+        1 - estimate.error, 1 - estimate.high, 1 - estimate.low, estimate.n_answers,
+        estimate.n_units,
     )
-    asked = _asked(triplets)
-    asked = asked.take(np.isfinite(_by_majority(asked)))
-    people = known_people(asked.answers, unit)
-    units = asked.answers.groups if people is None else people.part
-    sums, without = _sums(asked, units, people is not None)
+    repeats = _repeats(triplets)
+    repeats = repeats.take(np.isfinite(_by_majority(repeats)))
+    people = known_people(repeats.answers, unit)
+    units = repeats.answers.groups if people is None else people.part
+    sums, without = _sums(repeats, units, people is not None)
     agreement = float(sums[0] / sums[1]) if sums[1] else np.nan
     upper = Share.of(0, 0)
     n_pairs = round(float(sums[5]))
@@ -263,55 +261,52 @@ def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:
         )
     return Ceiling(
         lower, upper, 0.5 + 0.5 * np.sqrt(max(2 * agreement - 1, 0.0)), agreement,
-        int(asked.question.max()) + 1, n_pairs, asked.among, **said(people),
+        int(repeats.question.max()) + 1, n_pairs, repeats.among, **said(people),
     )
 
 
-def _sums(
-    asked: _Asked, units: np.ndarray, are_people: bool
-) -> tuple[np.ndarray, np.ndarray]:
+def _sums(repeats: _Repeats, units: np.ndarray, are_people: bool) -> tuple[np.ndarray, np.ndarray]:
     """(6,) the sums of `_of_questions` over all questions, and (6, U) those without each unit."""
-    given, mine, to = asked.counts()
-    own = np.array([np.bincount(to, pairs, len(given)) for pairs in pairs_of(mine)])
-    each = _of_questions(given, own)
+    counts, mine, to = repeats.counts()
+    within = np.array([np.bincount(to, pairs, len(counts)) for pairs in pairs_of(mine)])
+    each = _of_questions(counts, within)
     n_units = int(units.max()) + 1
-    key, group = np.unique(asked.question * n_units + units, return_inverse=True)
-    question, unit = np.divmod(key, n_units)
-    removed = both_ways(asked.answers, group, len(key))
+    question, unit, group = different_pairs(repeats.question, units)
+    removed = both_ways(repeats.answers, group, len(unit))
     if are_people:
         # A participant takes along the pairs within; nobody known has none.
-        named = np.zeros(len(key), dtype=bool)
-        named[group] = asked.own >= 0
-        left = own[:, question] - np.where(named, pairs_of(removed), 0.0)
+        named = np.zeros(len(unit), dtype=bool)
+        named[group] = repeats.pair >= 0
+        left = within[:, question] - np.where(named, pairs_of(removed), 0.0)
     else:
-        left = np.zeros((2, len(key)))
-    change = _of_questions(np.round(given[question] - removed, 9), left) - each[:, question]
+        left = np.zeros((2, len(unit)))
+    change = _of_questions(np.round(counts[question] - removed, 9), left) - each[:, question]
     total = each.sum(axis=1)
     without = [np.bincount(unit, row, n_units) for row in change]
     return total, total[:, None] + np.array(without)
 
 
-def _of_questions(given: np.ndarray, own: np.ndarray) -> np.ndarray:
+def _of_questions(counts: np.ndarray, within: np.ndarray) -> np.ndarray:
     """(6, Q) of every question, what moments are made of.
 
     Its answers times the share of pairs that agree, and its answers; where it has four answers by
     different participants, its answers times the mean product of four answers of +1 and -1, its
     answers, and the first number once more; last, its pairs. Zeros where there are none.
 
-    Shapes: given (Q, 2).
-    own (2, Q): Pairs by one participant that agree, and all of them; they do not count.
+    Shapes: counts (Q, 2).
+    within (2, Q): Pairs by one participant that agree, and all of them; they do not count.
     """
-    same, pairs = (of - by_one for of, by_one in zip(pairs_of(given), own, strict=True))
-    total = given.sum(axis=1)
-    known = pairs > 1e-9
-    agree = np.divide(same, pairs, out=np.zeros(len(given)), where=known)
-    four = (total >= 4) & (own[1] == 0) & (given % 1 == 0).all(axis=1)
-    one, other = given.T
+    same, pairs = (of - by_one for of, by_one in zip(pairs_of(counts), within, strict=True))
+    total = counts.sum(axis=1)
+    has_pairs = pairs > 1e-9
+    agree = np.divide(same, pairs, out=np.zeros(len(counts)), where=has_pairs)
+    four = (total >= 4) & (within[1] == 0) & (counts % 1 == 0).all(axis=1)
+    one, other = counts.T
     products = sum((-1) ** j * comb(other, j) * comb(one, 4 - j) for j in range(5))
-    product = np.divide(products, comb(total, 4), out=np.zeros(len(given)), where=four)
+    product = np.divide(products, comb(total, 4), out=np.zeros(len(counts)), where=four)
     return np.array([
-        total * agree, total * known, total * product, total * four, total * agree * four,
-        np.where(known, pairs, 0.0),
+        total * agree, total * has_pairs, total * product, total * four, total * agree * four,
+        np.where(has_pairs, pairs, 0.0),
     ])
 
 

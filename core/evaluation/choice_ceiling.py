@@ -14,7 +14,7 @@ from scipy.special import gammaincc
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.evaluation.ceiling import VAGUE
+from tripletscope.core.evaluation.ceiling import VAGUE, Ceiling
 from tripletscope.core.evaluation.score import mean_over
 from tripletscope.core.evaluation.share import Share, left_out
 from tripletscope.core.evaluation.units import (
@@ -31,25 +31,15 @@ _STEP = 1e-4
 
 
 @dataclass(frozen=True)
-class ChoiceCeiling:
+class ChoiceCeiling(Ceiling):
     """The accuracy that noise allows in choices among several, from questions asked repeatedly.
 
     lower: Share of choices that the others' most frequent choice predicts; ties count their share.
-        None where no question was answered twice.
     upper: Expected accuracy of who knows the probability of every option, E[max p].
-    limit: No distribution of these probabilities with the same agreement has a higher one.
-    agreement: Chance that two choices in a repeated question agree.
-    questions: Repeated questions.
-    among {"people", "self"}: Whether choices are compared with those of other participants, or with
-        one's own.
     """
 
     lower: Share | None = None
     upper: Share | None = None
-    limit: float = np.nan
-    agreement: float = np.nan
-    questions: int = 0
-    among: str = "people"
 
     @property
     def is_precise(self) -> bool:
@@ -63,9 +53,7 @@ def people_of(part: Judgements, unit: str) -> KnownPeople | None:
     return None if few else known_people(part, unit)
 
 
-def choice_ceiling(
-    given: Judgements, stages: Choices, *, unit: str = "auto"
-) -> ChoiceCeiling:
+def choice_ceiling(data: Judgements, stages: Choices, *, unit: str = "auto") -> ChoiceCeiling:
     """Bounds of the accuracy that noise in choices among several allows.
 
     stages: Of `given`: all among equally many, of which equally many were chosen.
@@ -85,22 +73,22 @@ def choice_ceiling(
     objects underlying human similarity judgements. Nature Human Behaviour, 4, 1173-1185: the
     ceiling as the consistency of choices in repeated trials.
     """
-    asked = _asked(given, stages)
-    counts = asked.per_option
-    repeated = np.bincount(asked.question, minlength=asked.n_questions) > 1
+    options = _options(data, stages)
+    counts = options.per_option
+    repeated = np.bincount(options.question, minlength=options.n_questions) > 1
     if not repeated.any():
         return ChoiceCeiling()
-    kept = np.flatnonzero(repeated[asked.question])
-    hits = _by_plurality(asked, counts)[kept]
-    part = given.take(asked.answer[kept])
+    kept = np.flatnonzero(repeated[options.question])
+    hits = _by_plurality(options, counts)[kept]
+    part = data.take(options.answer[kept])
     people = people_of(part, unit)
-    groups = np.unique(asked.question[kept], return_inverse=True)[1]
+    groups = np.unique(options.question[kept], return_inverse=True)[1]
     error, low, high = mean_over(people, 1 - hits, part.weight, groups)
     n_units = None if people is None else people.number
     lower = Share(1 - error, 1 - high, 1 - low, len(kept), n_units)
     units = groups if people is None else people.part
     n_options = math.comb(int(stages.n_shown[0]), int(stages.n_chosen[0]))
-    agreement, without = _agreement(asked, counts, kept, units, whole=people is None)
+    agreement, without = _agreement(options, counts, kept, units, whole=people is None)
     value = expected_best(agreement, n_options)
     slope = (expected_best(agreement + _STEP, n_options) - value) / _STEP
     low, high = left_out(value, value + slope * (without - agreement), len(kept), n_units)
@@ -109,7 +97,7 @@ def choice_ceiling(
         Share(
             max(value, lower.value), max(low, lower.low), max(high, lower.high), len(kept), n_units
         ),
-        _highest(agreement, n_options), agreement, int(repeated.sum()), asked.among,
+        _highest(agreement, n_options), agreement, int(repeated.sum()), among=options.among,
     )
 
 
@@ -143,24 +131,24 @@ def questions_and_options(n_objects: int, stages: Choices) -> tuple[np.ndarray, 
     return question, numbered([question, *np.sort(codes[:, :r], axis=1).T])
 
 
-def _asked(given: Judgements, stages: Choices) -> _Options:
+def _options(data: Judgements, stages: Choices) -> _Options:
     """Which question each choice answers, and what was chosen; one choice of a person each."""
-    stages = stages.take(np.flatnonzero(given.weight[stages.answer] > 0))
+    stages = stages.take(np.flatnonzero(data.weight[stages.answer] > 0))
     answer = stages.answer
-    question, option = questions_and_options(given.n_objects, stages)
-    who, n_people = participants_of(given)
+    question, option = questions_and_options(data.n_objects, stages)
+    who, n_people = participants_of(data)
     who = who[answer]
     named = who >= 0
-    own = question * (n_people + 1) + who
-    first = np.ones(len(own), dtype=bool)
+    pair = question * (n_people + 1) + who
+    first = np.ones(len(pair), dtype=bool)
     first[named] = False
     places = np.flatnonzero(named)
-    first[places[np.unique(own[named], return_index=True)[1]]] = True
+    first[places[np.unique(pair[named], return_index=True)[1]]] = True
     shared = np.bincount(question[first], minlength=int(question.max()) + 1) > 1
     if shared.any() or first.all():
         number = np.unique(option[first], return_inverse=True)[1]
         return _Options(answer[first], question[first], number, "people")
-    mine = np.unique(own, return_inverse=True)[1]
+    mine = np.unique(pair, return_inverse=True)[1]
     return _Options(answer, mine, numbered([mine, option]), "self")
 
 
@@ -172,27 +160,27 @@ def numbered(columns: Iterable[np.ndarray]) -> np.ndarray:
     return first
 
 
-def _by_plurality(asked: _Options, counts: np.ndarray) -> np.ndarray:
+def _by_plurality(options: _Options, counts: np.ndarray) -> np.ndarray:
     """(A,) how rightly the most frequent choice of the others predicts each; NaN without others."""
     question_of = np.zeros(len(counts), dtype=np.int64)
-    question_of[asked.option] = asked.question
-    most = np.zeros(asked.n_questions, dtype=np.int64)
+    question_of[options.option] = options.question
+    most = np.zeros(options.n_questions, dtype=np.int64)
     np.maximum.at(most, question_of, counts)
     at_most = np.bincount(question_of, counts == most[question_of])
     below = np.where(counts == most[question_of], 0, counts)
     second = np.zeros_like(most)
     np.maximum.at(second, question_of, below)
     at_second = np.bincount(question_of, (counts > 0) & (counts == second[question_of]))
-    own, of = counts[asked.option], asked.question
-    leads = (own == most[of]) & (at_most[of] == 1)
-    others = own - 1
+    count, of = counts[options.option], options.question
+    leads = (count == most[of]) & (at_most[of] == 1)
+    others = count - 1
     hit = np.where(others > second[of], 1.0, 1.0 / (1.0 + at_second[of]))
     alone = np.bincount(of)[of] == 1
     return np.where(alone, np.nan, np.where(leads, hit, 0.0))
 
 
 def _agreement(
-    asked: _Options, counts: np.ndarray, kept: np.ndarray, units: np.ndarray, whole: bool
+    options: _Options, counts: np.ndarray, kept: np.ndarray, units: np.ndarray, whole: bool
 ) -> tuple[float, np.ndarray]:
     """How often two choices agree, questions by their number of choices, and without each unit.
 
@@ -200,9 +188,9 @@ def _agreement(
     units: Of these.
     whole: Whether a unit is a question, all of which goes.
     """
-    question, option = asked.question[kept], asked.option[kept]
-    total = np.bincount(question, minlength=asked.n_questions).astype(float)
-    same = np.bincount(question, counts[option] - 1.0, asked.n_questions)
+    question, option = options.question[kept], options.option[kept]
+    total = np.bincount(question, minlength=options.n_questions).astype(float)
+    same = np.bincount(question, counts[option] - 1.0, options.n_questions)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(total > 1, same / (total - 1), 0.0)  # times the question's choices
         # Without one choice: those that agree with it lose it, too.
@@ -211,16 +199,16 @@ def _agreement(
         fewer = np.where(left > 1, (same[question] - 2 * mine) / (left - 1), 0.0)
     agree, n = share.sum(), total[total > 1].sum()
     n_units = int(units.max()) + 1
-    if whole or asked.among == "self":
+    if whole or options.among == "self":
         # A unit takes whole questions along.
         size = total[question]
-        lost = np.bincount(units, share[question] / size, n_units)
+        loss = np.bincount(units, share[question] / size, n_units)
         gone = np.bincount(units, minlength=n_units)
     else:
-        lost = np.bincount(units, share[question] - fewer, n_units)
+        loss = np.bincount(units, share[question] - fewer, n_units)
         gone = np.bincount(units, np.where(left > 1, 1.0, 2.0), n_units)
     rest = n - gone
-    without = np.divide(agree - lost, rest, out=np.full(n_units, agree / n), where=rest > 0)
+    without = np.divide(agree - loss, rest, out=np.full(n_units, agree / n), where=rest > 0)
     return float(agree / n), without
 
 
@@ -239,16 +227,12 @@ def expected_best(agreement: float, n_options: int) -> float:
         return 1 / k
     a = (1 - agreement) / (k * agreement - 1)
     # By logarithms: variables of a small concentration are spread over many decades.
-    u = np.linspace(math.log(k * a) - 40.0, math.log(_far(a, k)), _NODES)
+    far = brentq(lambda x: k * gammaincc(a, x) - 1e-13, a, a + 60 + 40 * math.sqrt(a))
+    u = np.linspace(math.log(k * a) - 40.0, math.log(far), _NODES)
     outside = gammaincc(a, np.exp(u))
     with np.errstate(divide="ignore"):
         above = -np.expm1(k * np.log1p(-outside))
     return float(min(simpson(above * np.exp(u), x=u) / (k * a), 1.0))
-
-
-def _far(a: float, k: int) -> float:
-    """Where a gamma variable of shape `a` is exceeded with negligible probability."""
-    return brentq(lambda x: k * gammaincc(a, x) - 1e-13, a, a + 60 + 40 * math.sqrt(a))
 
 
 def _highest(agreement: float, n_options: int) -> float:

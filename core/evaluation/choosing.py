@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.quadruples import as_answers
@@ -24,11 +23,7 @@ from tripletscope.core.evaluation.choice_ceiling import (
 )
 from tripletscope.core.evaluation.score import ErrorEstimate, mean_over
 from tripletscope.core.evaluation.share import Share
-from tripletscope.core.evaluation.units import (
-    over_units,
-    participants_of,
-    said,
-)
+from tripletscope.core.evaluation.units import over_units, participants_of, said
 
 
 @dataclass(frozen=True)
@@ -157,7 +152,7 @@ def choice_accuracies(
     True
     """
     given = as_answers(given)
-    found = []
+    accuracies = []
     for kind, chance, stages in kinds_of(given.choices, least=3):
         accuracy, people, learned = None, None, False
         answer = stages.answer[given.weight[stages.answer] > 0]
@@ -175,33 +170,13 @@ def choice_accuracies(
             continue
         # Stages are the first steps: those of a ranking are not all that was predicted.
         ceiling = choice_ceiling(given, stages, unit=unit) if kind.steps == 1 else ChoiceCeiling()
-        found.append(
+        accuracies.append(
             ChoiceAccuracy(
                 kind, chance, accuracy, len(answer), ceiling, is_of_the_learned=learned,
                 **said(people),
             )
         )
-    return sorted(found, key=lambda one: -one.n_trials)
-
-
-def choice_table(found: list[ChoiceAccuracy]) -> pd.DataFrame:
-    """One row for each kind of choice: accuracy, chance and both bounds of the ceiling."""
-    rows = []
-    for one in found:
-        row = {"choice": str(one.kind), "trials": one.n_trials, "chance": one.chance}
-        shares = {
-            "accuracy": one.accuracy, "ceiling, lower bound": one.ceiling.lower,
-            "ceiling, upper bound": one.ceiling.upper,
-        }
-        for name, share in shares.items():
-            known = share is not None
-            row |= {
-                name: share.value if known else np.nan,
-                f"{name}, from": share.low if known else np.nan,
-                f"{name}, to": share.high if known else np.nan,
-            }
-        rows.append(row)
-    return pd.DataFrame(rows)
+    return sorted(accuracies, key=lambda one: -one.n_trials)
 
 
 def kinds_of(choices: Choices, *, least: int) -> Iterator[tuple[ChoiceKind, float, Choices]]:
@@ -243,10 +218,10 @@ def _anchored(stages: Choices) -> np.ndarray:
     return np.bincount(stages.stage[~same], minlength=len(stages)) == 0
 
 
-def _are_learned_from(given: Judgements, estimate: ErrorEstimate) -> bool:
+def _are_learned_from(data: Judgements, estimate: ErrorEstimate) -> bool:
     """Whether participants who were predicted also gave answers that were learned from."""
     if len(estimate.fold_errors):
         return True
-    who = participants_of(given)[0]
+    who = participants_of(data)[0]
     tested = np.isfinite(estimate.wrong)
     return bool(np.isin(who[tested & (who >= 0)], who[~tested]).any())

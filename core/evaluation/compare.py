@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated
 
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.declared import Number
@@ -20,6 +20,7 @@ from tripletscope.core.evaluation.score import (
     ErrorEstimate,
     corrected_reach,
     has_split,
+    mistakes_on,
     n_groups,
     question_folds,
     reach_over_people,
@@ -30,6 +31,7 @@ from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.evaluation.units import IntervalUnit, known_people, said
 from tripletscope.core.geometry import distances
 from tripletscope.core.method import Method
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: Share of the questions that a learning curve predicts, as one of so many parts.
@@ -75,7 +77,7 @@ class Suggestion:
     @property
     def undecided(self) -> list[int]:
         """The best, and all that are not significantly worse; ascending."""
-        alike = [d for d, apart in self.behind.items() if apart.p >= self.level]
+        alike = [d for d, difference in self.behind.items() if difference.p >= self.level]
         return sorted([self.best, *alike])
 
     @property
@@ -83,7 +85,7 @@ class Suggestion:
         """By how much another number may predict better than this one; upper end of an interval."""
         if self.best != self.n_components:
             return self.behind[self.n_components].high
-        return max((-apart.low for apart in self.behind.values()), default=np.nan)
+        return max((-difference.low for difference in self.behind.values()), default=np.nan)
 
     @property
     def is_decided(self) -> bool:
@@ -162,7 +164,7 @@ def recommend_dimension(
         one more toss by chance, whoever gave it, corrected for the numbers tried (Bonferroni).
     """
     best, behind = behind_best(dict(sorted(estimates.items())), triplets, ratio)
-    enough = _fewest(best, {d: (apart.difference, apart.spread) for d, apart in behind.items()})
+    enough = _fewest(best, {d: (pair.difference, pair.spread) for d, pair in behind.items()})
     n, lowest = triplets.n_objects, estimates[best]
     high = wilson(
         lowest.error, _n_trials(lowest, triplets), 1 - (1 - lowest.level) / len(estimates)
@@ -261,33 +263,12 @@ def learning_curve(
         int, Number(2, 50, "Repeats", "Random splits; more of them narrow the band.")
     ] = 5,
     unit: IntervalUnit = "auto",
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> LearningCurve:
     """Error on a fifth of the questions, learned from more and more of the others.
 
-    Parameters
-    ----------
-    method : Method
-    triplets : Triplets or array-like of int, shape (T, 3)
-    points, repeats, seed : int
-    unit : str
-        See its declaration.
-    progress : Progress
-        Called after every fit.
-
-    Returns
-    -------
-    LearningCurve
-        The numbers of answers are equal steps of their logarithm, from a tenth to all.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than 50 questions, or participants are asked for and fewer than two
-        are known.
-    Stopped
-        If `progress` asks to stop before the end.
+    The numbers of answers are equal steps of their logarithm, from a tenth to all.
     """
     triplets = as_triplets(triplets)
     if n_groups(triplets) < 50:
@@ -308,7 +289,7 @@ def learning_curve(
         cuts = np.round(shares * len(learned)).astype(int)
         parts += [(method, triplets, learned[:cut], held_out) for cut in cuts]
         sizes.append(cuts)
-    missed = list(_each(_missed_from, parts, progress))
+    missed = list(results_of(mistakes_on, parts, progress))
     errors = [
         _error(wrong, triplets.weight[held_out])
         for wrong, (*_, held_out) in zip(missed, parts, strict=True)
@@ -325,23 +306,6 @@ def learning_curve(
     ]
     influence = np.reshape(influence, (repeats, points, -1)).mean(axis=0)
     return replace(curve, influence=influence, **said(people))
-
-
-def _each(
-    function: Callable[..., np.ndarray], parts: Sequence[tuple], progress: Progress
-) -> Iterator[np.ndarray]:
-    for number, found in enumerate(in_parallel(function, parts), 1):
-        yield found
-        if progress(number / len(parts)) and number < len(parts):
-            raise Stopped
-
-
-def _missed_from(
-    method: Method, triplets: Triplets, learned: np.ndarray, held_out: np.ndarray, halt: Halt
-) -> np.ndarray:
-    """How wrongly each held-out answer is predicted."""
-    fitted = clone(method).fit(triplets.take(learned), progress=halt)
-    return fitted.mistakes(triplets.take(held_out))
 
 
 def _error(wrong: np.ndarray, weight: np.ndarray) -> float:
@@ -382,40 +346,17 @@ def tune(
     method: Method,
     triplets: Triplets,
     *,
-    most: Annotated[
-        int, Number(
-            1, 20, "Max. dimensions", "1, 2, 3, 5, 8, 12 and 20 are tried, up to this maximum."
-        )
-    ] = 8,
+    most: Annotated[int, Number(
+        1, 20, "Max. dimensions", "1, 2, 3, 5, 8, 12 and 20 are tried, up to this maximum."
+    )] = 8,
     folds: Annotated[int, Number(2, 20, "Folds")] = 5,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> Tuning:
     """Number of dimensions and strength of the prior that predict best, averaging the starts.
 
-    Where the data name training and test answers, only the former take part.
-
-    Parameters
-    ----------
-    method : Method
-        With parameters ``n_components``, ``prior`` and ``average``.
-    triplets : Triplets or array-like of int, shape (T, 3)
-    most, folds, seed : int
-    progress : Progress
-        Called after every fit.
-
-    Returns
-    -------
-    Tuning
-        The error of the setting chosen is lower than on new answers, because it was chosen by
-        it; measure it on answers that took no part.
-
-    Raises
-    ------
-    DataError
-        If there are fewer questions than folds.
-    Stopped
-        If `progress` asks to stop before the end.
+    Where the data name training and test answers, only the former take part. The error of the
+    setting chosen is lower than on new answers, because it was chosen by it.
     """
     triplets = as_triplets(triplets)
     if has_split(triplets):
@@ -433,12 +374,12 @@ def tune(
     ]
     errors = [
         _error(wrong, triplets.weight[held_out])
-        for wrong, (*_, held_out) in zip(_each(_missed_from, parts, progress), parts, strict=True)
+        for (*_, held_out), wrong in zip(
+            parts, results_of(mistakes_on, parts, progress), strict=True
+        )
     ]
     tried = np.array(settings, dtype=float)
-    return Tuning(
-        tried[:, 0].astype(int), tried[:, 1], np.reshape(errors, (len(settings), -1))
-    )
+    return Tuning(tried[:, 0].astype(int), tried[:, 1], np.reshape(errors, (len(settings), -1)))
 
 
 def neighbour_overlap(first: np.ndarray, second: np.ndarray, n_neighbours: int = 10) -> float:
@@ -450,8 +391,8 @@ def neighbour_overlap(first: np.ndarray, second: np.ndarray, n_neighbours: int =
     k = min(n_neighbours, len(first) - 1)
     nearest = []
     for positions in (first, second):
-        apart = distances(positions)
-        np.fill_diagonal(apart, np.inf)
-        nearest.append(np.argpartition(apart, k - 1, axis=1)[:, :k])
+        lengths = distances(positions)
+        np.fill_diagonal(lengths, np.inf)
+        nearest.append(np.argpartition(lengths, k - 1, axis=1)[:, :k])
     shared = [len(np.intersect1d(a, b)) for a, b in zip(*nearest, strict=True)]
     return float(np.mean(shared)) / k

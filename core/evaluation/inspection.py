@@ -11,13 +11,8 @@ from tripletscope.core.geometry import ellipsoids
 
 
 def inspect_objects(
-    fitted: OrdinalEmbedding,
-    triplets: Triplets,
-    covariances: np.ndarray | None = None,
-    *,
-    coverage: float = 0.95,
-    degrees: float | None = None,
-    n_neighbours: int = 5,
+    fitted: OrdinalEmbedding, triplets: Triplets, covariances: np.ndarray | None = None, *,
+    coverage: float = 0.95, degrees: float | None = None, n_neighbours: int = 5,
 ) -> pd.DataFrame:
     """What a map says of every object.
 
@@ -62,8 +57,8 @@ def answers_at_odds(
     chosen = margins < 0
     if objects is not None:
         chosen &= np.isin(triplets.rows, objects).any(axis=1)
-    found = np.flatnonzero(chosen)
-    return found[np.argsort(margins[found], kind="stable")]
+    places = np.flatnonzero(chosen)
+    return places[np.argsort(margins[places], kind="stable")]
 
 
 def _neighbours(
@@ -72,11 +67,11 @@ def _neighbours(
     """Labels of the nearest placed objects of every placed object."""
     from sklearn.neighbors import NearestNeighbors  # imported late: it is slow to import
 
-    found: list[list[str]] = [[] for _ in labels]
+    names: list[list[str]] = [[] for _ in labels]
     where = np.flatnonzero(placed)
     if len(where) < 2:
-        return found
+        return names
     near = NearestNeighbors(n_neighbors=min(n_neighbours, len(where) - 1)).fit(positions[where])
     for i, neighbours in zip(where, near.kneighbors(return_distance=False), strict=True):
-        found[i] = labels[where[neighbours]].tolist()
-    return found
+        names[i] = labels[where[neighbours]].tolist()
+    return names

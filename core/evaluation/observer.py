@@ -54,25 +54,25 @@ def observer_agreement(
     0.667
     """
     joint = with_observer(people, model)
-    found = []
+    accuracies = []
     for kind, chance, stages in kinds_of(joint.choices, least=2):
         if kind.steps > 1:
             continue  # steps of a ranking are no questions that both were asked
         question, option = questions_and_options(joint.n_objects, stages)
         is_model = stages.answer >= len(people)
-        given = np.bincount(question[is_model], minlength=int(question.max()) + 1)
+        total = np.bincount(question[is_model], minlength=int(question.max()) + 1)
         same = np.bincount(option[is_model], minlength=int(option.max()) + 1)
-        counts = ~is_model & (given[question] > 0) & (joint.weight[stages.answer] > 0)
+        counts = ~is_model & (total[question] > 0) & (joint.weight[stages.answer] > 0)
         if counts.any():
-            missed = 1.0 - same[option[counts]] / given[question[counts]]
+            missed = 1.0 - same[option[counts]] / total[question[counts]]
             both = stages.take(np.flatnonzero(counts))
-            found.append(_agreement(people, kind, chance, both, missed, unit))
-    if not found:
+            accuracies.append(_agreement(people, kind, chance, both, missed, unit))
+    if not accuracies:
         raise DataError(
             "no question was answered by people and by the other observer", file=model.name,
             remedy="Ask the questions that people were asked, about the same objects.",
         )
-    return found
+    return accuracies
 
 
 def _agreement(
@@ -80,21 +80,19 @@ def _agreement(
     unit: str,
 ) -> ChoiceAccuracy:
     part = people.take(stages.answer)
-    known = known_people(part, unit)
-    groups = np.unique(
-        questions_and_options(people.n_objects, stages)[0], return_inverse=True
-    )[1]
-    error, low, high = mean_over(known, missed, part.weight, groups)
+    participants = known_people(part, unit)
+    groups = np.unique(questions_and_options(people.n_objects, stages)[0], return_inverse=True)[1]
+    error, low, high = mean_over(participants, missed, part.weight, groups)
     if kind.shown == 2:
         two = noise_ceiling(part, unit=unit)
         ceiling = ChoiceCeiling(
-            two.lower, two.upper, two.limit, two.agreement, two.questions, two.among
+            two.lower, two.upper, two.limit, two.agreement, two.questions, among=two.among
         )
     else:
         ceiling = choice_ceiling(people, stages, unit=unit)
     return ChoiceAccuracy(
         kind, chance, Share(1 - error, 1 - high, 1 - low, len(missed)), len(missed), ceiling,
-        **said(known),
+        **said(participants),
     )
 
 

@@ -63,16 +63,16 @@ def paired_difference(
     Bengio 2003), or, of answers that were held out once, that between questions.
     """
     triplets = as_answers(triplets)
-    known = np.isfinite(first.wrong)
+    predicted = np.isfinite(first.wrong)
     if not (
-        len(first.fold_errors) == len(second.fold_errors) and len(known) == len(triplets)
-        and np.array_equal(known, np.isfinite(second.wrong))
+        len(first.fold_errors) == len(second.fold_errors) and len(predicted) == len(triplets)
+        and np.array_equal(predicted, np.isfinite(second.wrong))
     ):
         raise ValueError("Errors can be paired only if the same answers were held out in both.")
     folds = np.asarray(first.fold_errors) - np.asarray(second.fold_errors)
-    held_out = triplets.take(known)
-    apart = first.wrong[known].astype(float) - second.wrong[known]
-    mean = float(folds.mean() if len(folds) else np.average(apart, weights=held_out.weight))
+    held_out = triplets.take(predicted)
+    differences = first.wrong[predicted].astype(float) - second.wrong[predicted]
+    mean = float(folds.mean() if len(folds) else np.average(differences, weights=held_out.weight))
     people = None
     if first.unit == "participants":
         people = known_people(held_out, "participants")
@@ -83,7 +83,7 @@ def paired_difference(
         groups = np.unique(held_out.groups, return_inverse=True)[1]
         parts = people or KnownPeople(groups, int(groups.max()) + 1)
         spread, degrees = spread_over_people(
-            folds, ratio, parts.influence(apart, held_out.weight), parts.number
+            folds, ratio, parts.influence(differences, held_out.weight), parts.number
         )
     reach = spread * float(stdtrit(degrees, 0.975)) if spread else 0.0
     p = 2 * float(stdtr(degrees, -abs(mean) / spread)) if spread else float(mean == 0)
@@ -95,11 +95,11 @@ def paired_difference(
 def holm(p_values: Mapping[Name, float]) -> dict[Name, float]:
     """Probabilities p corrected for their number (Holm 1979)."""
     order = sorted(p_values, key=p_values.__getitem__)
-    found, highest = {}, 0.0
+    corrected, highest = {}, 0.0
     for rank, name in enumerate(order):
         highest = max(highest, min((len(order) - rank) * p_values[name], 1.0))
-        found[name] = highest
-    return {name: found[name] for name in p_values}
+        corrected[name] = highest
+    return {name: corrected[name] for name in p_values}
 
 
 def behind_best(
@@ -116,13 +116,13 @@ def behind_best(
     """
     best = min(estimates, key=lambda name: estimates[name].error)
     order = [best, *(name for name in estimates if name != best)]
-    apart = {
+    pairs = {
         (one, other): paired_difference(estimates[other], estimates[one], triplets, ratio)
         for one, other in combinations(order, 2) if any_pair or one == best
     }
-    p_values = holm({pair: found.p for pair, found in apart.items()})
+    p_values = holm({pair: difference.p for pair, difference in pairs.items()})
     return best, {
-        other: replace(apart[best, other], p=p_values[best, other]) for other in order[1:]
+        other: replace(pairs[best, other], p=p_values[best, other]) for other in order[1:]
     }
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 from scipy.special import stdtrit
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
@@ -20,6 +20,7 @@ from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.evaluation.units import IntervalUnit, KnownPeople, known_people, said
 from tripletscope.core.method import Method
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: Share of answers that guessing gets wrong.
@@ -87,9 +88,7 @@ class ErrorEstimate:
     missed: np.ndarray | None = None
 
 
-def question_folds(
-    triplets: Judgements, folds: int, rng: np.random.Generator
-) -> np.ndarray:
+def question_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -> np.ndarray:
     """(T,) number of the fold of every answer.
 
     All answers to one comparison, repeats and contradictions alike, share a fold, and so do all
@@ -120,7 +119,7 @@ def n_groups(triplets: Judgements) -> int:
     return len(np.unique(triplets.groups[triplets.weight > 0]))
 
 
-def missed_choices(wrong: np.ndarray, given: Judgements) -> np.ndarray | None:
+def missed_choices(wrong: np.ndarray, data: Judgements) -> np.ndarray | None:
     """How wrongly every choice among several was predicted as a whole.
 
     A choice is right if all of its answers are: who has the two of an odd one out right has the
@@ -133,10 +132,10 @@ def missed_choices(wrong: np.ndarray, given: Judgements) -> np.ndarray | None:
     Returns: (T,) or None: From 0 (right) to 1, the same for all answers of a trial; NaN for answers
         that are a choice between two. None if all are.
     """
-    choices = given.choices
+    choices = data.choices
     if choices.are_triplets:
         return None
-    trials = given.trials
+    trials = data.trials
     ties = np.bincount(trials, wrong == _TIE)
     right = np.where(np.bincount(trials, wrong > _TIE) > 0, 0.0, 1.0 / (1.0 + ties))
     several, one = np.zeros((2, len(right)), dtype=bool)
@@ -152,18 +151,15 @@ def cross_validate(
     method: Method,
     triplets: Judgements,
     *,
-    folds: Annotated[
-        int,
-        Number(
-            2, 100, "Folds", "The answers are split into this many folds, and each fold is "
-            "predicted from the others."
-        ),
-    ] = 5,
+    folds: Annotated[int, Number(
+        2, 100, "Folds", "The answers are split into this many folds, and each fold is "
+        "predicted from the others."
+    )] = 5,
     repeats: Annotated[
         int, Number(1, 100, "Repeats", "Repeating the division into folds narrows the interval.")
     ] = 1,
     unit: IntervalUnit = "auto",
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> ErrorEstimate:
     """Triplet error by cross-validation over questions and trials.
@@ -208,30 +204,25 @@ def cross_validate(
     require_groups(triplets, folds)
     people = known_people(triplets, unit)
     parts = [
-        (method, triplets, fold == held_out)
+        (method, triplets, fold != held_out, fold == held_out)
         for seed in np.random.SeedSequence(seed).spawn(repeats)
         for fold in [question_folds(triplets, folds, np.random.default_rng(seed))]
         for held_out in range(folds)
     ]
     errors, missed = [], None
     wrong, once = np.zeros((2, len(triplets)), dtype=np.float32)
-    for (*_, held_out), found in zip(parts, in_parallel(_wrong_without, parts), strict=True):
-        errors.append(np.average(found, weights=triplets.weight[held_out]))
-        once[held_out] = found
+    mistakes = results_of(
+        mistakes_on, parts, lambda share: progress(share, loss=float(np.mean(errors)))
+    )
+    for (*_, held_out), each in zip(parts, mistakes, strict=True):
+        errors.append(np.average(each, weights=triplets.weight[held_out]))
+        once[held_out] = each
         if not len(errors) % folds:  # every answer was predicted once more
             wrong += once / repeats
             missed = _added(missed, missed_choices(once, triplets), repeats)
-        stop = progress(len(errors) / len(parts), loss=float(np.mean(errors)))
-        if stop and len(errors) < len(parts):
-            raise Stopped
     errors = np.array(errors)
     mean = float(errors.mean())
-    ratio = 1.0 / (folds - 1)
-    if people is None:
-        reach = float(corrected_reach(errors, ratio))
-    else:
-        influence = people.influence(wrong, triplets.weight)
-        reach = reach_over_people(errors, ratio, influence, people.number)
+    reach = held_out_reach(errors, 1.0 / (folds - 1), people, wrong, triplets.weight)
     times = f", {repeats} times" if repeats > 1 else ""
     return ErrorEstimate(
         mean, max(mean - reach, 0.0), min(mean + reach, 1.0),
@@ -241,9 +232,7 @@ def cross_validate(
     )
 
 
-def _added(
-    before: np.ndarray | None, missed: np.ndarray | None, repeats: int
-) -> np.ndarray | None:
+def _added(before: np.ndarray | None, missed: np.ndarray | None, repeats: int) -> np.ndarray | None:
     """What was missed so far and once more, as a mean over all repeats."""
     if missed is None:
         return None
@@ -276,6 +265,20 @@ def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:
     m = len(errors)
     spread = np.sqrt((1.0 / m + ratio) * errors.var(axis=0, ddof=1))
     return spread * stdtrit(m - 1, 0.975)
+
+
+def held_out_reach(
+    errors: np.ndarray, ratio: float, people: KnownPeople | None, wrong: np.ndarray,
+    weight: np.ndarray, which: np.ndarray | slice = slice(None),
+) -> float:
+    """Half the width of the 95 % interval of a held-out error, over people or over parts.
+
+    errors, ratio: See `corrected_reach`.
+    wrong, weight, which: Of every answer; see `KnownPeople.influence`.
+    """
+    if people is None:
+        return float(corrected_reach(errors, ratio))
+    return reach_over_people(errors, ratio, people.influence(wrong, weight, which), people.number)
 
 
 def reach_over_people(
@@ -316,10 +319,11 @@ def spread_over_people(
     return float(np.sqrt(variance)), float(degrees)
 
 
-def _wrong_without(
-    method: Method, triplets: Judgements, held_out: np.ndarray, halt: Halt
+def mistakes_on(
+    method: Method, triplets: Judgements, learned: np.ndarray, held_out: np.ndarray, halt: Halt
 ) -> np.ndarray:
-    fitted = clone(method).fit(triplets.take(~held_out), progress=halt)
+    """How wrongly each held-out answer is predicted from those that are learned."""
+    fitted = clone(method).fit(triplets.take(learned), progress=halt)
     return fitted.mistakes(triplets.take(held_out))
 
 
@@ -385,54 +389,38 @@ def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.Da
         the effective number of answers. It takes the maps as given, and is narrower than that of
         the whole estimate. ``participants`` that it is over; 0 where it is over answers.
     """
-    known = np.flatnonzero(np.isfinite(estimate.wrong) & (triplets.weight > 0))
+    counted = np.flatnonzero(np.isfinite(estimate.wrong) & (triplets.weight > 0))
     unit = "answers" if estimate.unit == "answers" else "auto"
-    values = triplets.answers[column].astype("str").fillna("").iloc[known]
+    values = triplets.answers[column].astype("str").fillna("").iloc[counted]
     rows = []
     for value, places in values.groupby(values.to_numpy()).indices.items():
-        of = known[places]
+        of = counted[places]
         people = known_people(triplets.take(of), unit)
-        found = mean_over(people, estimate.wrong[of], triplets.weight[of], triplets.groups[of])
-        rows.append((value, len(of), *found, 0 if people is None else people.number))
-    return pd.DataFrame(
-        rows, columns=[column, "answers", "error", "low", "high", "participants"]
-    )
+        interval = mean_over(people, estimate.wrong[of], triplets.weight[of], triplets.groups[of])
+        rows.append((value, len(of), *interval, 0 if people is None else people.number))
+    return pd.DataFrame(rows, columns=[column, "answers", "error", "low", "high", "participants"])
 
 
 @task("Predicting the test answers", columns=("split", "participant"))
 def split_error(
-    method: Method, triplets: Triplets, *, unit: IntervalUnit = "auto",
-    progress: Progress = silent,
+    method: Method, triplets: Triplets, *, unit: IntervalUnit = "auto", progress: Progress = silent
 ) -> ErrorEstimate:
     """Triplet error on the data's own test answers, learned from its training answers.
 
-    Parameters
-    ----------
-    method : Method
-        Fitted, as a clone, to the answers whose ``split`` says training.
-    triplets : Triplets
-        With a column ``split`` in which some entries begin with "train" and others with "test"
-        or "val" (in any case of letters).
-    unit : str
-        See its declaration; of the test answers.
-    progress : Progress
-
-    Raises
-    ------
-    DataError
-        If the data have no such column.
+    In the column ``split`` some entries begin with "train" and others with "test" or "val", in any
+    case of letters.
     """
     train, test = split_of(triplets)
     fitted = clone(method).fit(triplets.take(train), progress=progress)
     if getattr(fitted, "stopped_", False):
         raise Stopped
-    found = holdout(fitted, triplets.take(test), "the data's own test answers", unit=unit)
+    estimate = holdout(fitted, triplets.take(test), "the data's own test answers", unit=unit)
     wrong, missed = np.full((2, len(triplets)), np.nan)
-    wrong[test] = found.wrong
-    if found.missed is None:
-        return replace(found, wrong=wrong)
-    missed[test] = found.missed
-    return replace(found, wrong=wrong, missed=missed)
+    wrong[test] = estimate.wrong
+    if estimate.missed is None:
+        return replace(estimate, wrong=wrong)
+    missed[test] = estimate.missed
+    return replace(estimate, wrong=wrong, missed=missed)
 
 
 def split_of(triplets: Triplets) -> tuple[np.ndarray, np.ndarray]:

@@ -24,48 +24,33 @@ UNITS = {
     "both": "Participants, then their answers",
 }
 
-Unit = Annotated[
-    str,
-    Choice(
-        UNITS, "Sampling unit",
-        f"Participants, if ≥ {ENOUGH}: if as many are known, else answers. Participants: what "
-        "another sample of people would have changed, as people differ. Answers: what the same "
-        "people would have answered on another day, and too little for a statement about people. "
-        "Participants, then their answers: conservative.",
-    ),
-]
+Unit = Annotated[str, Choice(
+    UNITS, "Sampling unit",
+    f"Participants, if ≥ {ENOUGH}: if as many are known, else answers. Participants: what "
+    "another sample of people would have changed, as people differ. Answers: what the same "
+    "people would have answered on another day, and too little for a statement about people. "
+    "Participants, then their answers: conservative."
+)]
 
 #: Where the interval has a formula, and nothing is drawn.
-IntervalUnit = Annotated[
-    str,
-    Choice(
-        {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
-        "Of the interval. Participants: how far the error may lie with another sample of people, "
-        "of whom other answers are learned from, as here; people of whom nothing is known are "
-        "predicted worse. Answers: with other answers by the same people.",
-    ),
-]
+IntervalUnit = Annotated[str, Choice(
+    {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
+    "Of the interval. Participants: how far the error may lie with another sample of people, "
+    "of whom other answers are learned from, as here; people of whom nothing is known are "
+    "predicted worse. Answers: with other answers by the same people."
+)]
 
 #: The same for what features predict.
-LearnedUnit = Annotated[
-    str,
-    Choice(
-        {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
-        "Of the intervals, beside the objects. Participants: how far a share may lie with other "
-        "objects and another sample of people. Answers: with other objects and other answers by "
-        "the same people. In both, models stay as they were learned.",
-    ),
-]
+LearnedUnit = Annotated[str, Choice(
+    {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
+    "Of the intervals, beside the objects. Participants: how far a share may lie with other "
+    "objects and another sample of people. Answers: with other objects and other answers by "
+    "the same people. In both, models stay as they were learned."
+)]
 
 
 def over_units(unit: str, number: int | None) -> str:
-    """What an interval is over, as words that follow it.
-
-    Examples
-    --------
-    >>> over_units("participants", 39)
-    ' over 39 participants'
-    """
+    """What an interval is over, as words that follow it: " over 39 participants"."""
     if unit == "answers" or number is None:
         return " over answers"
     return f" over {number:,} participants"
@@ -75,20 +60,15 @@ def over_units_of_each(numbers: Iterable[int | None]) -> str:
     """What several intervals are over, as words that follow them.
 
     numbers: Participants of each; 0 or None where it is over answers.
-
-    Examples
-    --------
-    >>> over_units_of_each([12, 9, None])
-    ' over 9 to 12 participants, or over answers where fewer are known'
     """
-    known = [number or 0 for number in numbers]
-    people = [number for number in known if number]
+    each = [number or 0 for number in numbers]
+    people = [number for number in each if number]
     if not people:
         return over_units("answers", None)
     words = over_units("participants", max(people))
     if min(people) < max(people):
         words = f" over {min(people):,} to {max(people):,} participants"
-    return words if len(people) == len(known) else f"{words}, or over answers where fewer are known"
+    return words if len(people) == len(each) else f"{words}, or over answers where fewer are known"
 
 
 @dataclass(frozen=True)
@@ -172,7 +152,7 @@ def _drawn(number: int, share: float | None, rng: np.random.Generator) -> np.nda
     return counts
 
 
-def sampling_units(given: Judgements, unit: str = "auto") -> SamplingUnits:
+def sampling_units(data: Judgements, unit: str = "auto") -> SamplingUnits:
     """The units of these answers.
 
     unit {"auto", "participants", "answers", "both"}: ``auto``: participants if at least `ENOUGH`
@@ -189,48 +169,60 @@ def sampling_units(given: Judgements, unit: str = "auto") -> SamplingUnits:
     Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application. Section 3.8:
     drawing groups, and groups and what is in them.
     """
-    who, known = participants_of(given)
+    who, n_people = participants_of(data)
     if unit == "auto":
-        named = np.mean(who[given.weight > 0] >= 0) if known else 0.0
-        unit = "participants" if known >= ENOUGH and named >= 0.5 else "answers"
-    trial = given.trials
+        named = np.mean(who[data.weight > 0] >= 0) if n_people else 0.0
+        unit = "participants" if n_people >= ENOUGH and named >= 0.5 else "answers"
+    trial = data.trials
     if unit == "answers":
-        number = len(given) if trial is None else int(trial.max()) + 1
+        number = len(data) if trial is None else int(trial.max()) + 1
         return SamplingUnits(unit, number, trial)
-    if known < 2:
+    if n_people < 2:
         raise DataError(
-            f"participants cannot be resampled where {'one is' if known else 'none are'} known",
-            file=given.name, remedy="Resample answers, or name the column of participants.",
+            f"participants cannot be resampled where {'one is' if n_people else 'none are'} known",
+            file=data.name, remedy="Resample answers, or name the column of participants.",
         )
-    trial = np.arange(len(given)) if trial is None else trial
-    part = np.where(who >= 0, who, known + trial)
+    trial = np.arange(len(data)) if trial is None else trial
+    part = np.where(who >= 0, who, n_people + trial)
     both = None
     if unit == "both":
-        both = np.unique(part * (int(trial.max()) + 1) + trial, return_inverse=True)[1]
-    return SamplingUnits(unit, known, np.unique(part, return_inverse=True)[1], both)
+        both = different_pairs(part, trial)[2]
+    return SamplingUnits(unit, n_people, np.unique(part, return_inverse=True)[1], both)
 
 
-def n_participants(given: Judgements) -> int:
+def n_participants(data: Judgements) -> int:
     """How many participants are known to have given answers that count."""
-    return participants_of(given)[1]
+    return participants_of(data)[1]
 
 
-def participants_of(given: Judgements) -> tuple[np.ndarray, int]:
+def participants_of(data: Judgements) -> tuple[np.ndarray, int]:
     """(T,) number of the participant of each answer that counts, or -1, and how many there are."""
-    if "participant" not in given.answers:
-        return np.full(len(given), -1), 0
-    column = given.answers["participant"]
+    if "participant" not in data.answers:
+        return np.full(len(data), -1), 0
+    column = data.answers["participant"]
     if isinstance(column.dtype, pd.CategoricalDtype):
         # Texts of millions of answers would take more than the answers themselves.
         codes = column.cat.codes.to_numpy()
         blank = (column.cat.categories.astype("str") == "").nonzero()[0]
-        counts = (codes >= 0) & ~np.isin(codes, blank) & (given.weight > 0)
-        who = np.full(len(given), -1)
+        counts = (codes >= 0) & ~np.isin(codes, blank) & (data.weight > 0)
+        who = np.full(len(data), -1)
         who[counts] = pd.factorize(codes[counts])[0]
         return who, int(who.max(initial=-1)) + 1
     names = column.astype("str")
-    who = pd.factorize(names.where(column.notna() & (names != "") & (given.weight > 0)))[0]
+    who = pd.factorize(names.where(column.notna() & (names != "") & (data.weight > 0)))[0]
     return who, int(who.max(initial=-1)) + 1
+
+
+def different_pairs(
+    first: np.ndarray, second: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Both numbers of the different pairs, (G,) each, and which pair every row (T,) is.
+
+    second (T,): From 0.
+    """
+    n = np.int64(second.max(initial=0)) + 1
+    codes, group = np.unique(first.astype(np.int64) * n + second, return_inverse=True)
+    return *np.divmod(codes, n), group
 
 
 @dataclass(frozen=True)
@@ -259,9 +251,9 @@ class KnownPeople:
         )
 
 
-def known_people(given: Judgements, unit: str) -> KnownPeople | None:
+def known_people(data: Judgements, unit: str) -> KnownPeople | None:
     """Who gave each answer; None where answers are the unit of intervals."""
-    units = sampling_units(given, unit)
+    units = sampling_units(data, unit)
     return None if units.unit == "answers" else KnownPeople(units.part, units.number)
 
 

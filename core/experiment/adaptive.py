@@ -76,11 +76,11 @@ def next_questions(
     if not experiment.is_adaptive:
         raise DataError("questions of this experiment are not chosen by the answers so far",
                         file=experiment.title)
-    asked = propose(
+    rows = propose(
         live.method, live.answers, n_questions, strategy=experiment.source, seed=seed,
         samples=live.samples,
     )
     ids = live.answers.objects["id"].astype(str).to_numpy()
     if experiment.task != "triplet":
-        asked = np.random.default_rng(seed).permuted(asked, axis=1)
-    return [tuple(ids[row].tolist()) for row in asked]
+        rows = np.random.default_rng(seed).permuted(rows, axis=1)
+    return [tuple(ids[row].tolist()) for row in rows]

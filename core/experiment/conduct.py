@@ -39,11 +39,11 @@ def conduct_table(records: Iterable[AnswerRecord]) -> pd.DataFrame:
     >>> table[["answers", "repeats", "consistent", "median_time"]].iloc[0].tolist()
     [2.0, 1.0, 1.0, 0.8]
     """
-    own: dict[str, list[AnswerRecord]] = defaultdict(list)
+    by_person: dict[str, list[AnswerRecord]] = defaultdict(list)
     for record in records:
-        own[record.participant].append(record)
+        by_person[record.participant].append(record)
     rows = []
-    for participant, answered in own.items():
+    for participant, answered in by_person.items():
         checks = [one.is_right for one in answered if one.kind in ("catch", "gold")]
         again = _repeated(answered)
         times = [
@@ -63,14 +63,14 @@ def conduct_table(records: Iterable[AnswerRecord]) -> pd.DataFrame:
 def _repeated(answered: Iterable[AnswerRecord]) -> list[bool]:
     """Of every question that was asked again, whether it was answered as before."""
     before: dict[Hashable, Hashable] = {}
-    found = []
+    agreements = []
     for record in sorted(answered, key=lambda one: one.place):
         if record.is_about_objects:
-            asked, said = _question_and_answer(record)
-            if record.kind == "repeat" and asked in before:
-                found.append(before[asked] == said)
-            before.setdefault(asked, said)
-    return found
+            question, said = _question_and_answer(record)
+            if record.kind == "repeat" and question in before:
+                agreements.append(before[question] == said)
+            before.setdefault(question, said)
+    return agreements
 
 
 def _question_and_answer(record: AnswerRecord) -> tuple[Hashable, Hashable]:

@@ -112,11 +112,11 @@ def at_random(pool: QuestionPool, n_questions: int, rng: np.random.Generator) ->
         every = pool.every()
         rows = every * passes + [every[k] for k in rng.permutation(len(every))[:rest]]
         return _shuffled([_placed(row, pool, rng) for row in rows], rng)
-    found: dict[tuple, Row] = {}
-    while len(found) < rest:
+    different: dict[tuple, Row] = {}
+    while len(different) < rest:
         row = drawn(pool, rng)
-        found.setdefault(pool.same(row), row)
-    return list(found.values())
+        different.setdefault(pool.same(row), row)
+    return list(different.values())
 
 
 def drawn(pool: QuestionPool, rng: np.random.Generator) -> Row:
@@ -150,8 +150,8 @@ def of_landmarks(
     first = person * n_questions
     rings = QuestionPool(pool.task, n_landmarks, beside, pool.seed)
     others = landmarks[np.array(_slots(rings, first, n_questions)).reshape(-1, beside)]
-    asked = subjects[_dealt(len(subjects), first, n_questions, pool.seed)]
-    rows = np.column_stack([asked, others]).tolist()
+    anchors = subjects[_dealt(len(subjects), first, n_questions, pool.seed)]
+    rows = np.column_stack([anchors, others]).tolist()
 
     def draw() -> Row:
         while True:
@@ -167,14 +167,14 @@ def of_landmarks(
 
 def _slots(pool: QuestionPool, first: int, count: int) -> list[Row]:
     """The questions in so many slots of the row that all people share."""
-    n, found = pool.n_objects, []
+    n, slots = pool.n_objects, []
     for block in range(first // n, -(-(first + count) // n)):
         rng = np.random.default_rng((pool.seed, _RINGS, block))
         ring = rng.permutation(n)
-        apart = np.append(0, 1 + rng.permutation(n - 1)[: pool.n_shown - 1])
-        rows = ring[(np.arange(n)[:, None] + apart) % n]
-        found += rows[max(first - block * n, 0) : first + count - block * n].tolist()
-    return found
+        offsets = np.append(0, 1 + rng.permutation(n - 1)[: pool.n_shown - 1])
+        rows = ring[(np.arange(n)[:, None] + offsets) % n]
+        slots += rows[max(first - block * n, 0) : first + count - block * n].tolist()
+    return slots
 
 
 def _dealt(n: int, first: int, count: int, seed: int) -> np.ndarray:
@@ -196,7 +196,7 @@ def _different(
     rows = [list(row) for row in rows]
     often = Counter(pool.same(row) for row in rows)
     for one, row in enumerate(rows):
-        if not _is_wrong(row, often[pool.same(row)], pool):
+        if often[pool.same(row)] <= 1 and len({*row}) == pool.n_shown:
             continue
         others = rng.integers(len(rows), size=_TRIES).tolist()
         places = rng.integers(pool.n_shown, size=_TRIES).tolist()
@@ -212,10 +212,6 @@ def _different(
                 break
         often[pool.same(rows[one])] += 1
     return rows
-
-
-def _is_wrong(row: Row, often: int, pool: QuestionPool) -> bool:
-    return often > 1 or len({*row}) < pool.n_shown
 
 
 def _exchanged(
@@ -256,13 +252,13 @@ def _evenly_placed(rows: list[Row], pool: QuestionPool, rng: np.random.Generator
     """The same questions with every object in every place about equally often."""
     often = np.zeros((pool.n_shown, pool.n_objects), dtype=int)
     places = np.arange(pool.n_shown)
-    found = []
+    placed = []
     for row in rows:
         some = [_placed(row, pool, rng) for _ in range(_PLACINGS)]
         best = min(some, key=lambda one: (often[places, one] ** 2).sum())
         often[places, best] += 1
-        found.append(best)
-    return found
+        placed.append(best)
+    return placed
 
 
 def _shuffled(rows: list[Row], rng: np.random.Generator) -> list[Row]:

@@ -125,8 +125,8 @@ def _pairs(things: Sequence[Any]) -> list[tuple[Any, Any]]:
 
 def _jspsych(experiment: Experiment, questions: list[Question]) -> bytes:
     shown = {one.id: _html(one, experiment) for one in experiment.objects}
-    asked = experiment.texts.get("question") or ASKINGS[experiment.task].title
-    prompt = f"<p>{escape(asked)}</p>"
+    words = experiment.texts.get("question") or ASKINGS[experiment.task].title
+    prompt = f"<p>{escape(words)}</p>"
     names = COLUMNS[experiment.task].objects
     timeline = []
     for question in questions:
@@ -178,13 +178,13 @@ def _html(stimulus: Stimulus, experiment: Experiment) -> str:
 
 def _psychopy(experiment: Experiment, questions: list[Question]) -> bytes:
     """One row per trial: the ids, and what to show or play of each."""
-    names, known = COLUMNS[experiment.task].objects, {one.id: one for one in experiment.objects}
+    names, stimuli = COLUMNS[experiment.task].objects, {one.id: one for one in experiment.objects}
     keys = _KEYS[3 if experiment.task in ("odd_one_out", "similar_pair") else 2]
     rows = []
     for question in questions:
         right = _right(question)
         rows.append(_own(question) | dict(zip(names, question.shown, strict=True)) | {
-            f"{name}_content": _played(known[one])
+            f"{name}_content": _played(stimuli[one])
             for name, one in zip(names, question.shown, strict=True)
         } | {"keys": ",".join(keys), "corrAns": "" if right is None else keys[right]})
     return pd.DataFrame(rows).to_csv(index=False).encode()
@@ -192,7 +192,7 @@ def _psychopy(experiment: Experiment, questions: list[Question]) -> bytes:
 
 def _gorilla(experiment: Experiment, questions: list[Question]) -> bytes:
     """One row per trial; objects are named by what is shown, because responses are."""
-    names, known = COLUMNS[experiment.task].objects, {one.id: one for one in experiment.objects}
+    names, stimuli = COLUMNS[experiment.task].objects, {one.id: one for one in experiment.objects}
     contents = [one.content for one in experiment.objects]
     twice = next((one for one in contents if contents.count(one) > 1), None)
     if twice is not None:
@@ -203,7 +203,7 @@ def _gorilla(experiment: Experiment, questions: list[Question]) -> bytes:
     by_name = experiment.task in ("triplet", "odd_one_out")
     rows = []
     for question in questions:
-        shown = [known[one].content for one in question.shown]
+        shown = [stimuli[one].content for one in question.shown]
         right, options = _right(question), shown[ASKINGS[question.task].is_anchored :]
         answer = "" if right is None else options[right] if by_name else str(right + 1)
         rows.append({

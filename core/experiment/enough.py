@@ -10,12 +10,7 @@ from sklearn.base import clone
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.evaluation.score import (
-    corrected_reach,
-    n_groups,
-    question_folds,
-    reach_over_people,
-)
+from tripletscope.core.evaluation.score import held_out_reach, n_groups, question_folds
 from tripletscope.core.evaluation.units import known_people
 from tripletscope.core.experiment.experiment import Experiment
 from tripletscope.core.experiment.results import AnswerRecord, gathered_answers
@@ -107,23 +102,21 @@ def collected_error(
     folds = question_folds(answers, FOLDS, np.random.default_rng(seed))
     wrong, errors = np.full(len(answers), np.nan), []
     for fold in range(FOLDS):
-        asked = np.flatnonzero((folds == fold) & telling)
-        if len(asked):
+        held_out = np.flatnonzero((folds == fold) & telling)
+        if len(held_out):
             fitted = clone(method).fit(answers.take(np.flatnonzero(folds != fold)))
-            wrong[asked] = fitted.mistakes(answers.take(asked))
-            errors.append(wrong[asked].mean())
+            wrong[held_out] = fitted.mistakes(answers.take(held_out))
+            errors.append(wrong[held_out].mean())
         if progress((fold + 1) / FOLDS) and fold + 1 < FOLDS:
             raise Stopped
-    found, ratio = wrong[telling], 1.0 / (FOLDS - 1)
     people = known_people(answers, "auto")
-    if people is None:
-        reach = float(corrected_reach(np.array(errors), ratio))
-    else:
-        influence = people.influence(found, answers.weight[telling], telling)
-        reach = reach_over_people(np.array(errors), ratio, influence, people.number)
-    mean = float(found.mean())
+    reach = held_out_reach(
+        np.array(errors), 1.0 / (FOLDS - 1), people, wrong[telling], answers.weight[telling],
+        telling,
+    )
+    mean = float(wrong[telling].mean())
     return CollectedError(
-        len(answers), len(found), mean, max(mean - reach, 0.0), min(mean + reach, 1.0),
+        len(answers), int(telling.sum()), mean, max(mean - reach, 0.0), min(mean + reach, 1.0),
         "answers" if people is None else "participants",
     )
 
@@ -172,8 +165,10 @@ def collected_map(
     fitted = method.fit(answers, progress=progress)
     if fitted.stopped_:
         raise Stopped
-    found = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
-    if before is None or before.shape != found.shape:
-        return found
+    positions = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
+    if before is None or before.shape != positions.shape:
+        return positions
     both = np.isfinite(before).all(axis=1) & fitted.placed_
-    return procrustes(found[both], before[both])(found) if both.sum() > _DIMENSIONS else found
+    if both.sum() <= _DIMENSIONS:
+        return positions
+    return procrustes(positions[both], before[both])(positions)

@@ -14,6 +14,7 @@ from tripletscope.core.data.cells import reads_as_itself, writable
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.declared import Choice, Number, Switch, checked, parameters
 from tripletscope.core.experiment.question import ASKINGS
+from tripletscope.core.options import Seed
 
 #: The file of an experiment in its folder.
 FILE = "experiment.json"
@@ -203,7 +204,7 @@ class Experiment:
     salt: str = ""
     keep_until: str = ""
     background: str = "#ffffff"
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+    seed: Seed = 0
 
     def __post_init__(self) -> None:
         checked(Experiment, {p.name: getattr(self, p.name) for p in parameters(Experiment)})
@@ -291,9 +292,9 @@ class Experiment:
         DataError
             If something is missing, unknown, or not as declared.
         """
-        known = {one.name for one in fields(cls)}
+        names = {one.name for one in fields(cls)}
         try:
-            strange = sorted({*record} - known)
+            strange = sorted({*record} - names)
             if strange:
                 raise DataError(f"an experiment has no {strange[0]!r}", file=FILE)
             values = {

@@ -94,22 +94,22 @@ def person_list(
     ('practice', 10)
     """
     rng = rng if rng is not None else np.random.default_rng((experiment.seed, person))
-    asked = _asked(experiment, person, rng)
-    n = len(asked)
-    own = {question.kind for question in asked if question is not None}
-    if "repeat" not in own:
-        asked = _with_repeats(asked, _whole(experiment.repeated * n, person), rng)
+    questions = _questions(experiment, person, rng)
+    n = len(questions)
+    kinds = {question.kind for question in questions if question is not None}
+    if "repeat" not in kinds:
+        questions = _with_repeats(questions, _whole(experiment.repeated * n, person), rng)
     checks: list[Question] = []
-    if "catch" not in own:
+    if "catch" not in kinds:
         checks += catch_questions(experiment, _n_checks(experiment.catch, n), rng)
-    if "gold" not in own and experiment.gold:
+    if "gold" not in kinds and experiment.gold:
         checks += _gold(experiment, _n_checks(experiment.gold_share, n), person, rng)
-    asked = _spread(asked, [checks[k] for k in rng.permutation(len(checks))], rng)
-    if "practice" not in own:
-        asked = _practice(experiment, rng) + asked
+    questions = _spread(questions, [checks[k] for k in rng.permutation(len(checks))], rng)
+    if "practice" not in kinds:
+        questions = _practice(experiment, rng) + questions
     return PersonList([
         None if question is None else replace(question, key=key_of(place))
-        for place, question in enumerate(asked)
+        for place, question in enumerate(questions)
     ])
 
 
@@ -150,8 +150,8 @@ def own_question(experiment: Experiment, record: Mapping[str, Any], called: str)
         })
     except (KeyError, TypeError) as error:
         raise DataError(f"this is no question: {error}", file=called) from None
-    known = {stimulus.id for stimulus in experiment.objects}
-    strange = [one for one in question.shown if one not in known]
+    ids = {stimulus.id for stimulus in experiment.objects}
+    strange = [one for one in question.shown if one not in ids]
     if strange:
         raise DataError(
             f"{strange[0]!r} is no object of the experiment", file=called,
@@ -191,11 +191,11 @@ def _compares_the_same(question: Question) -> bool:
 
 
 def _check_right_answer(question: Question, called: str) -> None:
-    known = question
+    whole = question
     if ASKINGS[question.task].in_order and len(question.correct) < question.n_chosen:
-        known = replace(question, n_chosen=len(question.correct))  # its first ones
+        whole = replace(question, n_chosen=len(question.correct))  # its first ones
     try:
-        known.checked(question.correct)
+        whole.checked(question.correct)
     except DataError as error:
         raise DataError(
             f"its right answer cannot be: {error.problem}", file=called,
@@ -219,7 +219,7 @@ def _question(experiment: Experiment, row: Sequence[int], source: str, **more: A
     )
 
 
-def _asked(
+def _questions(
     experiment: Experiment, person: int, rng: np.random.Generator
 ) -> list[Question | None]:
     """The questions without repeats and checks."""
@@ -227,12 +227,12 @@ def _asked(
     if source == "list":
         return _listed(experiment, person, rng)
     if experiment.is_adaptive:
-        asked: list[Question | None] = [None] * n
+        questions: list[Question | None] = [None] * n
         n_random = _whole(experiment.random_share * n, person)
         places = rng.permutation(n)[:n_random].tolist()
         for place, row in zip(places, at_random(pool, n_random, rng), strict=True):
-            asked[place] = _question(experiment, row, "random")
-        return asked
+            questions[place] = _question(experiment, row, "random")
+        return questions
     if source == "landmark":
         try:
             rows = of_landmarks(pool, experiment.n_landmarks, n, person, rng)
@@ -247,9 +247,7 @@ def _asked(
     return [_question(experiment, row, source) for row in rows]
 
 
-def _listed(
-    experiment: Experiment, person: int, rng: np.random.Generator
-) -> list[Question | None]:
+def _listed(experiment: Experiment, person: int, rng: np.random.Generator) -> list[Question | None]:
     """Of numbered lists the person's one, as it stands; else the next so many, in random order."""
     records = experiment.questions
     if not records:
@@ -285,24 +283,24 @@ def _n_checks(share: float, n_questions: int) -> int:
 
 
 def _with_repeats(
-    asked: list[Question | None], n_repeats: int, rng: np.random.Generator
+    questions: list[Question | None], n_repeats: int, rng: np.random.Generator
 ) -> list[Question | None]:
-    half = max(len(asked) // 2, 1)
-    known = [
-        k for k, question in enumerate(asked[:half])
+    half = max(len(questions) // 2, 1)
+    first = [
+        k for k, question in enumerate(questions[:half])
         if question is not None and question.kind == "question"
     ]
     again: dict[int, list[Question]] = {}
-    for k in rng.permutation(known)[:n_repeats].astype(int).tolist():
+    for k in rng.permutation(first)[:n_repeats].astype(int).tolist():
         # Before the question at this place, or at the very end.
-        soonest = min(max(half, k + 1 + len(asked) // 4), len(asked))
-        place = int(rng.integers(soonest, len(asked) + 1))
-        again.setdefault(place, []).append(_repeat(asked[k], rng))
-    found: list[Question | None] = []
-    for place in range(len(asked) + 1):
-        found += again.get(place, [])
-        found += asked[place : place + 1]
-    return found
+        soonest = min(max(half, k + 1 + len(questions) // 4), len(questions))
+        place = int(rng.integers(soonest, len(questions) + 1))
+        again.setdefault(place, []).append(_repeat(questions[k], rng))
+    sequence: list[Question | None] = []
+    for place in range(len(questions) + 1):
+        sequence += again.get(place, [])
+        sequence += questions[place : place + 1]
+    return sequence
 
 
 def _repeat(question: Question, rng: np.random.Generator) -> Question:
@@ -354,14 +352,14 @@ def _gold(
     experiment: Experiment, n_gold: int, person: int, rng: np.random.Generator, kind: str = "gold"
 ) -> list[Question]:
     """The next so many gold questions, each with its options in places by lot."""
-    found = []
+    questions = []
     for k in range(person * n_gold, (person + 1) * n_gold):
         question = _gold_question(experiment, k % len(experiment.gold))
-        found.append(replace(
+        questions.append(replace(
             _in_order(question, rng.permutation(question.n_options).tolist()),
             kind=kind, source=kind,
         ))
-    return found
+    return questions
 
 
 def _practice(experiment: Experiment, rng: np.random.Generator) -> list[Question]:
@@ -373,14 +371,14 @@ def _practice(experiment: Experiment, rng: np.random.Generator) -> list[Question
     n = experiment.n_practice
     if experiment.gold and not experiment.gold_share:
         return _gold(experiment, n, 0, rng, "practice")
-    own = [row for row in experiment.questions if row.get("kind", "question") == "question"]
-    if experiment.source == "list" and own:
+    rows = [row for row in experiment.questions if row.get("kind", "question") == "question"]
+    if experiment.source == "list" and rows:
         return [
             replace(
-                own_question(experiment, own[k], "practice"), kind="practice", source="practice",
+                own_question(experiment, rows[k], "practice"), kind="practice", source="practice",
                 correct=(),
             )
-            for k in np.resize(rng.permutation(len(own)), n).tolist()
+            for k in np.resize(rng.permutation(len(rows)), n).tolist()
         ]
     return [
         _question(experiment, row, "practice", kind="practice")
@@ -389,16 +387,16 @@ def _practice(experiment: Experiment, rng: np.random.Generator) -> list[Question
 
 
 def _spread(
-    asked: list[Question | None], checks: Iterable[Question], rng: np.random.Generator
+    questions: list[Question | None], checks: Iterable[Question], rng: np.random.Generator
 ) -> list[Question | None]:
     """The list with checks at even distances, give or take."""
     checks = list(checks)
     if not checks:
-        return asked
-    each = (len(asked) + 1) / len(checks)
+        return questions
+    each = (len(questions) + 1) / len(checks)
     places = ((np.arange(len(checks)) + rng.random(len(checks))) * each).astype(int).tolist()
-    found, begin = [], 0
+    sequence, begin = [], 0
     for place, check in zip(places, checks, strict=True):
-        found += [*asked[begin:place], check]
+        sequence += [*questions[begin:place], check]
         begin = place
-    return found + asked[begin:]
+    return sequence + questions[begin:]

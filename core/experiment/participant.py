@@ -20,26 +20,26 @@ _IGNORABLE = re.compile(
 _REMOVED = re.compile(r"anonymous [0-9]+", re.IGNORECASE)
 
 
-def participant_id(given: str) -> str:
+def participant_id(text: str) -> str:
     """The id of a participant in its one spelling, as data sets show it.
 
     Returns: `normal_id`, of 1 to 200 visible characters and single spaces.
     """
-    found = normal_id(given)
-    if not found or len(found) > MOST_CHARACTERS:
+    spelling = normal_id(text)
+    if not spelling or len(spelling) > MOST_CHARACTERS:
         why = f"an id has 1 to {MOST_CHARACTERS} visible characters"
-    elif not found.isprintable():
+    elif not spelling.isprintable():
         why = "the id holds characters that are no text"
-    elif not reads_as_itself(found):
+    elif not reads_as_itself(spelling):
         why = "files of answers would show the id as another one, or as a missing value"
-    elif _REMOVED.fullmatch(found):
+    elif _REMOVED.fullmatch(spelling):
         why = "people whose ids were removed are called “anonymous” and a number"
     else:
-        return found
+        return spelling
     raise DataError(why, file="id of a participant", remedy="Give the participant another id.")
 
 
-def normal_id(given: str) -> str:
+def normal_id(text: str) -> str:
     """An id without what does not tell people apart.
 
     Compatibility forms (such as full-width letters) become plain ones and accents one character
@@ -47,7 +47,7 @@ def normal_id(given: str) -> str:
     spaces, and none at either end.
     """
     visible = "".join(
-        character for character in unicodedata.normalize("NFKC", given)
+        character for character in unicodedata.normalize("NFKC", text)
         if unicodedata.category(character) != "Cf" and not _IGNORABLE.match(character)
     )
     return unicodedata.normalize("NFKC", " ".join(visible.split()))

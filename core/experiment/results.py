@@ -264,9 +264,7 @@ def experiment_objects(experiment: Experiment) -> pd.DataFrame:
     return table
 
 
-def gathered_answers(
-    experiment: Experiment, records: Iterable[AnswerRecord]
-) -> Judgements:
+def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) -> Judgements:
     """The answers about objects as a data set, as it is read of their table.
 
     Answers to practice, catch and gold questions are left out: see `checks_answered`.
@@ -322,7 +320,7 @@ def gathered_answers(
             implied = TASKS[COLUMNS[experiment.task].task].outcomes[outcomes[-1]]
         rows += [tuple(shown[k] for k in one) for one in implied]
         of += [number] * len(implied)
-    answers = _known(records, outcomes, experiment).iloc[of].reset_index(drop=True)
+    answers = _metadata(records, outcomes, experiment).iloc[of].reset_index(drop=True)
     if len(of) > len(records):
         answers["trial"] = np.array(of)
     table, name = experiment_objects(experiment), experiment.title
@@ -356,10 +354,10 @@ def checks_answered(records: Iterable[AnswerRecord]) -> pd.DataFrame:
     >>> ts.checks_answered([record])["correct"].tolist()
     [True]
     """
-    asked = [one for one in records if one.kind in CHECKS and one.is_right is not None]
+    checks = [one for one in records if one.kind in CHECKS and one.is_right is not None]
     return pd.DataFrame({
-        "participant": pd.array(_names(asked), "str"),
-        "correct": np.array([one.is_right for one in asked], dtype=bool),
+        "participant": pd.array(_names(checks), "str"),
+        "correct": np.array([one.is_right for one in checks], dtype=bool),
     })
 
 
@@ -368,13 +366,13 @@ def _outcome(record: AnswerRecord) -> int:
     return sum(record.chosen) - 1 if record.task == "similar_pair" else record.chosen[0]
 
 
-def _known(
+def _metadata(
     records: Sequence[AnswerRecord], outcomes: Sequence[int], experiment: Experiment
 ) -> pd.DataFrame:
     """What is known of each answer beside its objects."""
     times = np.array([np.nan if (t := _number(r.rt_ms)) is None else t for r in records])
     moments = np.array([_moment(record.answered_at) for record in records])
-    known: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "participant": _categories(_names(records)),
         "sampler": _categories([record.source for record in records]),
         "response_time": np.where(times >= 0, times, np.nan).astype(float) / 1000,
@@ -385,8 +383,8 @@ def _known(
     if experiment.task != "ranking":
         n = len(TASKS[COLUMNS[experiment.task].task].outcomes)
         names = ["left", "right"] if n == 2 else ["first", "second", "third"]
-        known["side"] = pd.Categorical.from_codes(np.array(outcomes, dtype=int), names)
-    return pd.DataFrame(known, index=range(len(records)))
+        columns["side"] = pd.Categorical.from_codes(np.array(outcomes, dtype=int), names)
+    return pd.DataFrame(columns, index=range(len(records)))
 
 
 def _categories(values: Sequence[str | None]) -> pd.Categorical:

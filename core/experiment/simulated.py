@@ -20,6 +20,7 @@ from tripletscope.core.experiment.experiment import Experiment
 from tripletscope.core.experiment.lists import PersonList, key_of, person_list, stand_in
 from tripletscope.core.experiment.question import ASKINGS, Question
 from tripletscope.core.experiment.results import AnswerRecord
+from tripletscope.core.options import Seed
 from tripletscope.core.simulation.people import personal_maps
 from tripletscope.core.simulation.simulate import LEVELS
 from tripletscope.core.task import declared
@@ -42,7 +43,6 @@ Heterogeneity = Annotated[float, Number(
     0.0, 2.0, "Differences between people", "Standard deviation of every coordinate between "
     "people, as a share of the size of the map.", advanced=True,
 )]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 Seconds = Annotated[float, Number(
     0.2, 600.0, "Seconds per question", "Including what is between two of them."
 )]
@@ -60,15 +60,9 @@ Fee = Annotated[float, Number(
 
 @declared
 def simulated_participants(
-    experiment: Experiment,
-    positions: Any,
-    n_people: Participants = 20,
-    *,
-    noise: Noise = "logistic",
-    level: Level = LEVELS["logistic"].default,
-    careless: Careless = 0.05,
-    heterogeneity: Heterogeneity = 0.0,
-    seed: Seed = 0,
+    experiment: Experiment, positions: Any, n_people: Participants = 20, *,
+    noise: Noise = "logistic", level: Level = LEVELS["logistic"].default, careless: Careless = 0.05,
+    heterogeneity: Heterogeneity = 0.0, seed: Seed = 0,
 ) -> list[AnswerRecord]:
     """Answers of simulated people to the questions that they would be asked.
 
@@ -125,12 +119,12 @@ def simulated_participants(
     records = []
     for person in range(n_people):
         rng = np.random.default_rng((seed, person))
-        own = positions
+        places = positions
         if heterogeneity:
-            own = personal_maps(positions, 1, heterogeneity, rng)[0]
-        who = _Simulated(own, noise, level, bool(rng.random() < careless), rng)
-        asked = person_list(experiment, person)
-        records += _taking_part(experiment, asked, who, f"simulated {person + 1}", place)
+            places = personal_maps(positions, 1, heterogeneity, rng)[0]
+        who = _Simulated(places, noise, level, bool(rng.random() < careless), rng)
+        questions = person_list(experiment, person)
+        records += _taking_part(experiment, questions, who, f"simulated {person + 1}", place)
     return records
 
 
@@ -146,13 +140,13 @@ class _Simulated:
 
 
 def _taking_part(
-    experiment: Experiment, asked: PersonList, who: _Simulated, name: str, place: dict[str, int]
+    experiment: Experiment, questions: PersonList, who: _Simulated, name: str, place: dict[str, int]
 ) -> list[AnswerRecord]:
     """One person's answers, to the end or until too many checks were failed."""
     rng, records, failed, clock = who.rng, [], 0, 0.0
     median = CARELESS_SECONDS if who.is_careless else ATTENTIVE_SECONDS
     median *= float(np.exp(BETWEEN * rng.standard_normal()))
-    for number, question in enumerate(asked.questions):
+    for number, question in enumerate(questions.questions):
         question = question or stand_in(experiment, rng, key_of(number))
         chosen = _answer(question, who, [place[one] for one in question.shown])
         took = 1000.0 * median * float(np.exp(WITHIN * rng.standard_normal()))
@@ -196,9 +190,7 @@ def _answer(question: Question, who: _Simulated, shown: Sequence[int]) -> list[i
     return order[: question.n_chosen]
 
 
-def _most_similar_first(
-    who: _Simulated, shown: np.ndarray, pairs: np.ndarray
-) -> list[int]:
+def _most_similar_first(who: _Simulated, shown: np.ndarray, pairs: np.ndarray) -> list[int]:
     """Numbers of pairs of what is shown, as this person orders them at this moment."""
     rng, level = who.rng, who.level
     seen = who.positions[shown]
@@ -252,12 +244,8 @@ class Expected:
 
 @declared
 def expected(
-    experiment: Experiment,
-    *,
-    seconds: Seconds = 3.0,
-    seconds_before: Before = 120.0,
-    pay: Pay = 12.0,
-    fee: Fee = 0.0,
+    experiment: Experiment, *, seconds: Seconds = 3.0, seconds_before: Before = 120.0,
+    pay: Pay = 12.0, fee: Fee = 0.0,
 ) -> Expected:
     """How long an experiment takes and what it costs, if as many as it is for finish.
 
@@ -284,26 +272,22 @@ def expected(
     people = experiment.most_people
     # Shares come out over people: ten lists have them to a tenth of a question.
     looked_at = min(people, 10)
-    asked = about = random = 0
+    total = about = random = 0
     for person in range(looked_at):
         questions = person_list(experiment, person).questions
-        known = [AnswerRecord.of(one, "", 0, ()) for one in questions if one is not None]
-        asked += len(questions)
-        about += len(questions) - len(known) + sum(one.kind == "question" for one in known)
-        random += sum(one.tells_accuracy for one in known)
-    minutes = (asked / looked_at * seconds + seconds_before) / 60
+        records = [AnswerRecord.of(one, "", 0, ()) for one in questions if one is not None]
+        total += len(questions)
+        about += len(questions) - len(records) + sum(one.kind == "question" for one in records)
+        random += sum(one.tells_accuracy for one in records)
+    minutes = (total / looked_at * seconds + seconds_before) / 60
     return Expected(
-        asked / looked_at, minutes, people * minutes / 60 * pay * (1 + fee),
+        total / looked_at, minutes, people * minutes / 60 * pay * (1 + fee),
         round(about * people / looked_at), round(random * people / looked_at),
     )
 
 
 def expected_accuracy(
-    experiment: Experiment,
-    *,
-    scenario: Scenario | None = None,
-    repeats: int = 8,
-    seed: int = 0,
+    experiment: Experiment, *, scenario: Scenario | None = None, repeats: int = 8, seed: int = 0,
     progress: Progress = silent,
 ) -> Plan:
     """How well a map of the answers would predict further ones, by simulation.
@@ -370,11 +354,11 @@ def planned_as(
             f"{OBJECTS.high:,.0f} can", file=experiment.title,
             remedy="Choose another number of objects.",
         )
-    known = {} if scenario is None else {
+    settings = {} if scenario is None else {
         name: getattr(scenario, name)
         for name in ("n_components", "truth", "length_scale", "noise", "level")
     }
-    like = Scenario(n_objects=n, **known)
+    like = Scenario(n_objects=n, **settings)
     most = expected(experiment).n_answers
     numbers = SampleSizes(most=int(np.clip(most, 20, 1_000_000)))
     design = "landmark" if experiment.source == "landmark" else "random"

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from tripletscope.core.computing.parallel import Halt
+from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
@@ -19,7 +19,7 @@ from tripletscope.core.evaluation.score import question_folds
 from tripletscope.core.individuals.likelihood import Judged, Likelihood, choices_by
 from tripletscope.core.individuals.mixture import LatentClassMap
 from tripletscope.core.individuals.weights import WeightedEuclidean, common_map, people_of
-from tripletscope.core.observers.groups import collected, counted
+from tripletscope.core.observers.groups import counted
 from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.optimise.minimise import minimise
@@ -275,7 +275,7 @@ def held_out(
             remedy="Ask for fewer folds, or collect more answers.",
         )
     pieces = [(method, given, fold, k, model) for model in models for k in range(folds)]
-    result = collected(_fold, pieces, progress)
+    result = list(results_of(_fold, pieces, progress))
     joined = {}
     for m, model in enumerate(models):
         parts = result[m * folds : (m + 1) * folds]

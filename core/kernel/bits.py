@@ -55,9 +55,9 @@ def _agree(vote, sign, votes, signs, agree):
 
 
 @_compiled
-def _scaled(agree, own, scale, products):
+def _scaled(agree, scale_of, scale, products):
     for j in range(agree.size):
-        products[j] = np.int64(agree[j]) * own * scale[j]
+        products[j] = np.int64(agree[j]) * scale_of * scale[j]
 
 
 @_compiled

@@ -18,6 +18,7 @@ from tripletscope.core.declared import Choice, Column, Number
 from tripletscope.core.kernel.kernel import SINGLE_ABOVE, Kernel, inner_products
 from tripletscope.core.kernel.space import Space, space_of
 from tripletscope.core.method import Method
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: What the inner cross-validation chooses from.
@@ -77,9 +78,9 @@ class Classification:
     @property
     def confusion(self) -> np.ndarray:
         """(c, c) number of objects by true (rows) and predicted label (columns)."""
-        known = self.truth >= 0
+        labelled = self.truth >= 0
         table = np.zeros((len(self.classes), len(self.classes)), dtype=int)
-        np.add.at(table, (self.truth[known], self.predicted[known]), 1)
+        np.add.at(table, (self.truth[labelled], self.predicted[labelled]), 1)
         return table
 
 
@@ -96,31 +97,13 @@ def classify(
     repeats: Annotated[int, Number(
         1, 100, "Repeats", "Of the cross-validation, with the objects shuffled anew.", advanced=True
     )] = 5,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> Classification:
     """Predict a column of labels from a kernel, or from any distances by nearest neighbours.
 
-    By cross-validation that is repeated, because the error of one shuffle depends on its folds.
-
-    Parameters
-    ----------
-    method : Method
-        Fitted, as a clone, to all answers: answers are given about all objects, labels are not.
-    triplets : Triplets
-    labels, algorithm, folds, repeats, seed
-        See their declarations.
-    progress : Progress
-        Called after every fold.
-
-    Raises
-    ------
-    DataError
-        If there is no such column, or too few labels to learn from.
-    ValueError
-        If a support vector machine is asked of a method that is no kernel.
-    Stopped
-        If `progress` asks to stop.
+    By cross-validation that is repeated, because the error of one shuffle depends on its folds. The
+    method is fitted to all answers: these are given about all objects, labels are not.
     """
     triplets = as_triplets(triplets)
     values = column_of(triplets, labels)
@@ -143,14 +126,8 @@ def column_of(triplets: Triplets, name: str) -> pd.Series:
 
 
 def classify_labels(
-    fitted: Method,
-    labels: Any,
-    *,
-    algorithm: str = "svm",
-    folds: int = 10,
-    repeats: int = 5,
-    seed: int = 0,
-    progress: Progress = silent,
+    fitted: Method, labels: Any, *, algorithm: str = "svm", folds: int = 10, repeats: int = 5,
+    seed: int = 0, progress: Progress = silent,
 ) -> Classification:
     """The same for a method that is fitted already, and labels of its n objects.
 
@@ -183,14 +160,8 @@ class Learner(NamedTuple):
 
 
 def classify_by(
-    learner: Callable[[int], Learner],
-    space: Space,
-    labels: Any,
-    *,
-    folds: int = 10,
-    repeats: int = 5,
-    seed: int = 0,
-    progress: Progress = silent,
+    learner: Callable[[int], Learner], space: Space, labels: Any, *, folds: int = 10,
+    repeats: int = 5, seed: int = 0, progress: Progress = silent,
 ) -> Classification:
     """The same by any classifier; folds follow from the labels and the seed alone.
 
@@ -200,9 +171,9 @@ def classify_by(
     """
     from sklearn.model_selection import GridSearchCV, StratifiedKFold  # imported late: slow
 
-    known = pd.Series(np.asarray(labels, dtype=object)).iloc[space.objects].reset_index(drop=True)
-    there = np.flatnonzero(known.notna())
-    codes, classes = pd.factorize(known.iloc[there].astype(str), sort=True)
+    column = pd.Series(np.asarray(labels, dtype=object)).iloc[space.objects].reset_index(drop=True)
+    there = np.flatnonzero(column.notna())
+    codes, classes = pd.factorize(column.iloc[there].astype(str), sort=True)
     counts = np.bincount(codes)
     if len(counts) < 2 or counts.min() < 2:
         raise DataError(
@@ -228,15 +199,11 @@ def classify_by(
                     )
                     search = GridSearchCV(classifier, grid, cv=inner)
                 search.fit(inputs[np.ix_(train, train)] if square else inputs[train], codes[train])
-                found = search.predict(
-                    inputs[np.ix_(test, train)] if square else inputs[test]
-                )
-                errors.append(float(np.mean(found != codes[test])))
-                chosen.append(
-                    float(next(iter(search.best_params_.values()))) if least > 1 else 1.0
-                )
+                guesses = search.predict(inputs[np.ix_(test, train)] if square else inputs[test])
+                errors.append(float(np.mean(guesses != codes[test])))
+                chosen.append(float(next(iter(search.best_params_.values()))) if least > 1 else 1.0)
                 if repeat == 0:
-                    first[test] = found
+                    first[test] = guesses
                 if progress(len(errors) / (folds * repeats)) and len(errors) < folds * repeats:
                     raise Stopped
     truth, predicted = np.full((2, space.n_objects), -1)

@@ -8,10 +8,8 @@ import numpy as np
 from scipy import sparse
 
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.kernel.triplet import K1, TripletKernel
+from tripletscope.core.kernel.triplet import TripletKernel, net_votes
 
-#: Votes for and against differ by rounding only, where weights are no whole numbers.
-_TIE = 1e-6
 #: Drawn answers by chance whose similarities are averaged, where trials have several answers.
 _SHUFFLES = 5
 
@@ -69,9 +67,9 @@ def evidence(
 
     def between(part: sparse.csr_array) -> sparse.csr_array:
         """Products of the chosen rows with all others."""
-        found = (part[rows] @ part.T).tolil()
-        found[np.arange(len(rows)), rows] = 0.0
-        return found.tocsr()
+        products = (part[rows] @ part.T).tolil()
+        products[np.arange(len(rows)), rows] = 0.0
+        return products.tocsr()
 
     by_votes = between(unit.power(2))
     noise = by_votes.sum()
@@ -116,37 +114,13 @@ def common_comparisons(
     """
     triplets = as_triplets(triplets)
     concerned = np.isin(triplets.rows, (first, second)).any(axis=1)
-    votes = _votes(kernel, triplets.take(concerned))
+    votes = net_votes(kernel._entries(triplets.take(concerned))).tocsr()
     same = (votes[[first]].sign() * votes[[second]].sign()).tocoo().data
     return int(np.count_nonzero(same)), int(np.sum(same > 0))
 
 
 def _unit_votes(kernel: TripletKernel, triplets: Triplets) -> sparse.csr_array:
     """(n, c) votes of every object, of length 1; of those that have none, 0."""
-    votes = _votes(kernel, triplets)
+    votes = net_votes(kernel._entries(triplets))
     length = np.sqrt(votes.power(2).sum(axis=1))
     return (sparse.diags_array(1.0 / np.where(length > 0, length, 1.0)) @ votes).tocsr()
-
-
-def _votes(kernel: TripletKernel, triplets: Triplets) -> sparse.csr_array:
-    """(n, c) net votes, from -1 to 1, of every object on the comparisons that occur."""
-    n = triplets.n_objects
-    anchor, near, far = triplets.rows.T.astype(np.int64)
-    if isinstance(kernel, K1):
-        row, weight = anchor, triplets.weight * np.where(near < far, 1.0, -1.0)
-        code = np.minimum(near, far) * n + np.maximum(near, far)
-    else:
-        row, code = np.concatenate([near, far]), np.concatenate([anchor * n + far,
-                                                                anchor * n + near])
-        weight = np.concatenate([triplets.weight, -triplets.weight])
-    occurring, column = np.unique(code, return_inverse=True)
-    shape = (n, len(occurring))
-    net = sparse.csr_array((weight, (row, column)), shape=shape)
-    total = sparse.csr_array((np.abs(weight), (row, column)), shape=shape)
-    # Both have the same cells in the same order, once duplicates are added up.
-    for part in (net, total):
-        part.sum_duplicates()
-    share = net.data / np.where(total.data > 0, total.data, 1.0)
-    net.data = np.where(np.abs(share) > _TIE, share, 0.0)
-    net.eliminate_zeros()
-    return net

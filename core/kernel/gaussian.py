@@ -48,21 +48,15 @@ class GaussianKernel(MapKernel):
     name = "gaussian"
     title = "Gaussian on a map"
 
-    basis: Annotated[
-        Method | dict | None,
-        Inner(
-            ("embedding",), "Map", "The kernel is computed from the distances in this map.",
-            automatic=DEFAULT_EMBEDDING.title,
-        ),
-    ] = None
-    bandwidth: Annotated[
-        float | None,
-        Number(
-            1e-6, 1e6, "Bandwidth",
-            "Distance, in units of the map, at which similarity has fallen to 0.61.",
-            automatic="median distance",
-        ),
-    ] = None
+    basis: Annotated[Method | dict | None, Inner(
+        ("embedding",), "Map", "The kernel is computed from the distances in this map.",
+        automatic=DEFAULT_EMBEDDING.title
+    )] = None
+    bandwidth: Annotated[float | None, Number(
+        1e-6, 1e6, "Bandwidth",
+        "Distance, in units of the map, at which similarity has fallen to 0.61.",
+        automatic="median distance"
+    )] = None
 
     def _fit_mapped(self, fitted: Method, triplets: Judgements) -> None:
         self.fit_positions(fitted.embedding_, fitted.placed_)
@@ -91,11 +85,11 @@ class GaussianKernel(MapKernel):
         n = len(positions)
         refuse_matrix(n)
         placed = np.ones(n, dtype=bool) if placed is None else placed
-        apart = pdist(positions[placed])
-        typical = float(np.median(apart)) if len(apart) else 0.0
+        distances = pdist(positions[placed])
+        typical = float(np.median(distances)) if len(distances) else 0.0
         self.bandwidth_ = self.bandwidth or typical or 1.0
         self.gram_ = np.zeros((n, n))
-        similar = squareform(np.exp(-0.5 * (apart / self.bandwidth_) ** 2))
+        similar = squareform(np.exp(-0.5 * (distances / self.bandwidth_) ** 2))
         np.fill_diagonal(similar, 1.0)
         self.gram_[np.ix_(placed, placed)] = similar
         self.features_, self.placed_, self.n_objects_ = None, placed, n

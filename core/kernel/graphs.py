@@ -70,9 +70,7 @@ def read_graphs(source: str | Path | bytes | BinaryIO, name: str | None = None) 
         raise error.at(name) from error
     # networkx lets through whatever its parsers stumble over.
     except Exception as error:
-        raise DataError(
-            f"cannot be read as graphs ({error})", file=name, remedy=_REMEDY
-        ) from error
+        raise DataError(f"cannot be read as graphs ({error})", file=name, remedy=_REMEDY) from error
 
 
 _REMEDY = "Give JSON lines, GraphML or GML."
@@ -124,9 +122,7 @@ def _from_record(record: dict[str, Any]) -> Graph:
     if "edge_labels" in record:
         labels = list(record["edge_labels"])
     elif "edge_labels_1based" in record:
-        by_pair = {
-            frozenset((a - 1, b - 1)): kind for a, b, kind in record["edge_labels_1based"]
-        }
+        by_pair = {frozenset((a - 1, b - 1)): kind for a, b, kind in record["edge_labels_1based"]}
         labels = [by_pair.get(frozenset(edge)) for edge in record["edges"]]
     return _checked(
         record["node_labels"], record["edges"], labels, record.get("label"),

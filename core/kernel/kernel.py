@@ -69,14 +69,15 @@ class Kernel(Method):
     def _between(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Distances of pairs of objects, without a matrix where there is none."""
         if self.gram_ is not None:
-            own = self.gram_.diagonal()
-            return np.sqrt(np.maximum(own[a] + own[b] - 2.0 * self.gram_[a, b], 0.0))
-        found = np.empty(len(a))
+            diagonal = self.gram_.diagonal()
+            return np.sqrt(np.maximum(diagonal[a] + diagonal[b] - 2.0 * self.gram_[a, b], 0.0))
+        distances = np.empty(len(a))
         step = max(1, _CHUNK // max(self.features_.shape[1], 1))
         for start in range(0, len(a), step):
             part = slice(start, start + step)
-            found[part] = np.linalg.norm(self.features_[a[part]] - self.features_[b[part]], axis=1)
-        return found
+            difference = self.features_[a[part]] - self.features_[b[part]]
+            distances[part] = np.linalg.norm(difference, axis=1)
+        return distances
 
     def _keep(self, features: np.ndarray | sparse.csc_array, placed: np.ndarray) -> None:
         """Take over vectors, as they are or, if they are no shorter, by their products."""
@@ -138,8 +139,8 @@ def _mirrored(lower: np.ndarray, block: int = 512) -> np.ndarray:
 
 def kernel_distances(kernel: np.ndarray) -> np.ndarray:
     """(n, n) distances sqrt(K_aa + K_bb - 2 K_ab) of the vectors behind a kernel (n, n)."""
-    own = kernel.diagonal()
-    squared = own[:, None] + own[None, :]
+    diagonal = kernel.diagonal()
+    squared = diagonal[:, None] + diagonal[None, :]
     squared -= 2.0 * kernel
     np.maximum(squared, 0.0, out=squared)
     np.fill_diagonal(squared, 0.0)
@@ -153,11 +154,11 @@ def smallest_eigenvalue(kernel: np.ndarray) -> float:
         if n > _FEW:
             try:
                 start = np.random.default_rng(0).standard_normal(n).astype(kernel.dtype)
-                found = eigsh(
+                values = eigsh(
                     kernel, 1, which="SA", tol=1e-6, v0=start, maxiter=20 * n,
                     ncv=min(n, 40), return_eigenvectors=False,
                 )
-                return max(float(found[0]), 0.0)
+                return max(float(values[0]), 0.0)
             except ArpackNoConvergence:
                 pass  # the smallest ones are nearly equal
         return max(float(eigvalsh(kernel, subset_by_index=(0, 0))[0]), 0.0)

@@ -59,9 +59,9 @@ def landmark_questions(n_objects: int, landmarks: np.ndarray, kernel: str) -> np
 
 def recognise(triplets: Triplets) -> list[LandmarkDesign]:
     """The landmark designs that all answers fit into, with at most half of the objects."""
-    found = []
+    designs = []
     n = int((triplets.answers_per_object > 0).sum())
-    asked = len(np.unique(triplets.questions))
+    n_asked = len(np.unique(triplets.questions))
     for kernel, landmarks in (
         ("k1", np.unique(triplets.rows[:, 1:])), ("k2", k2_landmarks(triplets))
     ):
@@ -69,8 +69,8 @@ def recognise(triplets: Triplets) -> list[LandmarkDesign]:
             m = len(landmarks)
             among = m * (m - 1) * (m - 2) // 2  # questions about three landmarks
             others = (n - m) * m * (m - 1) // (2 if kernel == "k1" else 1)
-            found.append(LandmarkDesign(kernel, landmarks, asked, among + others))
-    return found
+            designs.append(LandmarkDesign(kernel, landmarks, n_asked, among + others))
+    return designs
 
 
 def k2_landmarks(triplets: Triplets) -> np.ndarray | None:

@@ -17,17 +17,11 @@ from tripletscope.core.method import Inner, Method, unfitted
 class MapKernel(Kernel):
     """Similarities for which a map is needed."""
 
-    basis: Annotated[
-        Method | dict | None,
-        Inner(
-            ("embedding",), "Map", "The map that the kernel needs.",
-            automatic=DEFAULT_EMBEDDING.title,
-        ),
-    ] = None
+    basis: Annotated[Method | dict | None, Inner(
+        ("embedding",), "Map", "The map that the kernel needs.", automatic=DEFAULT_EMBEDDING.title
+    )] = None
 
-    def fit(
-        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
-    ) -> Self:
+    def fit(self, triplets: Judgements, y: Any = None, *, progress: Progress = silent) -> Self:
         """Find the map, then the kernel.
 
         Parameters
@@ -44,10 +38,10 @@ class MapKernel(Kernel):
             If there is no answer to learn from, or the objects are too many for a matrix.
         """
         self._check_parameters()
-        given = as_answers(triplets)
-        refuse_matrix(given.n_objects)
-        fitted = unfitted(self.basis or DEFAULT_EMBEDDING()).fit(given, progress=progress)
-        self._fit_mapped(fitted, given)
+        data = as_answers(triplets)
+        refuse_matrix(data.n_objects)
+        fitted = unfitted(self.basis or DEFAULT_EMBEDDING()).fit(data, progress=progress)
+        self._fit_mapped(fitted, data)
         self.stopped_ = fitted.stopped_
         return self
 

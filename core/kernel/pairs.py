@@ -24,9 +24,9 @@ def distances_from(columns: np.ndarray, first: int, stop: int, start: int = 0) -
     columns (d, m): The vectors, one coordinate of all beside each other.
     Returns: (stop - first, m - start).
     """
-    found = np.empty((stop - first, columns.shape[1] - start))
-    _distances(columns, first, start, found)
-    return found
+    distances = np.empty((stop - first, columns.shape[1] - start))
+    _distances(columns, first, start, distances)
+    return distances
 
 
 def condensed(m: int, rows: Callable[[int, int, int], np.ndarray]) -> np.ndarray:
@@ -36,31 +36,32 @@ def condensed(m: int, rows: Callable[[int, int, int], np.ndarray]) -> np.ndarray
         those at `start` and later.
     Returns: (m * (m - 1) / 2,).
     """
-    found = np.empty(m * (m - 1) // 2)
-    parts = [(rows, m, first, found) for first in range(0, m, _BLOCK)]
+    distances = np.empty(m * (m - 1) // 2)
+    parts = [(rows, m, first, distances) for first in range(0, m, _BLOCK)]
     for _ in in_parallel(_fill, parts, shared=True):
         pass
-    return found
+    return distances
 
 
 def _fill(
-    rows: Callable[[int, int, int], np.ndarray], m: int, first: int, found: np.ndarray, halt: Halt
+    rows: Callable[[int, int, int], np.ndarray], m: int, first: int, distances: np.ndarray,
+    halt: Halt,
 ) -> None:
     stop = min(first + _BLOCK, m)
     for i, row in enumerate(rows(first, stop, first), first):
         place = m * i - i * (i + 1) // 2
-        found[place : place + m - i - 1] = row[i + 1 - first :]
+        distances[place : place + m - i - 1] = row[i + 1 - first :]
 
 
 # Not allowed to fuse multiplications with additions, which SciPy's does not.
 @numba.njit(nogil=True, cache=True, error_model="numpy")
-def _distances(columns, first, start, found):
+def _distances(columns, first, start, distances):
     n_columns, m = columns.shape
     sums = np.empty((_ROWS, _TILE))
     for left in range(start, m, _TILE):
         size = min(_TILE, m - left)
-        for top in range(0, len(found), _ROWS):
-            rows = min(_ROWS, len(found) - top)
+        for top in range(0, len(distances), _ROWS):
+            rows = min(_ROWS, len(distances) - top)
             sums[:] = 0.0
             for c in range(n_columns):
                 there = columns[c, left : left + size]
@@ -70,6 +71,6 @@ def _distances(columns, first, start, found):
                         off = there[j] - here
                         added[j] += off * off
             for r in range(rows):
-                row = found[top + r]
+                row = distances[top + r]
                 for j in range(size):
                     row[left - start + j] = np.sqrt(sums[r, j])

@@ -90,15 +90,15 @@ class Space:
 
     def spread(self, values: np.ndarray, missing: Any) -> np.ndarray:
         """Values of the m objects as values of all n."""
-        found = np.full((self.n_objects, *values.shape[1:]), missing, dtype=values.dtype)
-        found[self.objects] = values
-        return found
+        everywhere = np.full((self.n_objects, *values.shape[1:]), missing, dtype=values.dtype)
+        everywhere[self.objects] = values
+        return everywhere
 
 
 def _kernel_rows(
-    gram: np.ndarray, own: np.ndarray, first: int, stop: int, start: int
+    gram: np.ndarray, diagonal: np.ndarray, first: int, stop: int, start: int
 ) -> np.ndarray:
-    squared = own[first:stop, None] + own[None, start:]
+    squared = diagonal[first:stop, None] + diagonal[None, start:]
     squared -= 2.0 * gram[first:stop, start:]
     return np.sqrt(np.maximum(squared, 0.0, out=squared), out=squared)
 

@@ -10,7 +10,7 @@ from scipy.linalg import eigh, eigvalsh
 from scipy.sparse.linalg import eigsh
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_thread
+from tripletscope.core.computing.parallel import Halt, results_of, single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
@@ -19,6 +19,7 @@ from tripletscope.core.evaluation.score import n_groups, question_folds
 from tripletscope.core.kernel.evidence import by_chance
 from tripletscope.core.kernel.kernel import Kernel
 from tripletscope.core.kernel.space import Space, centred_gram, space_of
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: Eigenvalues of a spectrum at most.
@@ -54,43 +55,19 @@ def kernel_map(
     kernel: Kernel,
     triplets: Triplets,
     *,
-    algorithm: Annotated[
-        str,
-        Choice(
-            {"pca": "Kernel PCA", "umap": "UMAP"}, "Map",
-            "Kernel PCA preserves the largest differences without distortion. UMAP keeps "
-            "neighbours together, but distances between groups mean little.",
-        ),
-    ] = "pca",
+    algorithm: Annotated[str, Choice(
+        {"pca": "Kernel PCA", "umap": "UMAP"}, "Map",
+        "Kernel PCA preserves the largest differences without distortion. UMAP keeps "
+        "neighbours together, but distances between groups mean little."
+    )] = "pca",
     n_components: Annotated[int, Number(1, 20, "Dimensions")] = 2,
-    n_neighbours: Annotated[
-        int,
-        Number(
-            2, 200, "Neighbours", "Of UMAP: more neighbours emphasise larger structures.",
-            advanced=True
-        ),
-    ] = 15,
+    n_neighbours: Annotated[int, Number(
+        2, 200, "Neighbours", "Of UMAP: more neighbours emphasise larger structures.", advanced=True
+    )] = 15,
     seed: Annotated[int, Number(0, 2**31 - 1, "Seed", "Of UMAP.", advanced=True)] = 0,
     progress: Progress = silent,
 ) -> KernelMap:
-    """Fit a kernel and draw a map of it.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        Fitted as a clone.
-    triplets : Triplets or array-like of int, shape (T, 3)
-    algorithm, n_components, n_neighbours, seed
-        See their declarations.
-    progress : Progress
-
-    Raises
-    ------
-    DataError
-        If the answers are about fewer objects than a map needs.
-    Stopped
-        If `progress` asks to stop.
-    """
+    """Fit a kernel and draw a map of it."""
     fitted = clone(kernel).fit(as_triplets(triplets))
     space = space_of(fitted)
     if progress(0.1):
@@ -150,11 +127,11 @@ def _umap(space: Space, n_components: int, n_neighbours: int, seed: int) -> Kern
     vectors, metric = space.vectors, "euclidean"
     if vectors is None:
         vectors, metric = space.distances(), "precomputed"
-    found = umap.UMAP(
+    positions = umap.UMAP(
         n_components=n_components, n_neighbors=min(n_neighbours, len(space) - 1), metric=metric,
         random_state=seed, n_jobs=1,
     ).fit_transform(vectors)
-    return KernelMap(space.spread(found.astype(float), np.nan), np.zeros(0), np.zeros(0))
+    return KernelMap(space.spread(positions.astype(float), np.nan), np.zeros(0), np.zeros(0))
 
 
 def _refuse_few(space: Space, too_few: int) -> None:
@@ -208,35 +185,17 @@ def spectrum(
     kernel: Kernel,
     triplets: Triplets,
     *,
-    shuffles: Annotated[
-        int, Number(
-            5, 1000, "Permutations", "Of the answers, for the null distribution of the eigenvalues."
-        )
-    ] = 20,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    shuffles: Annotated[int, Number(
+        5, 1000, "Permutations", "Of the answers, for the null distribution of the eigenvalues."
+    )] = 20,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> Spectrum:
     """Eigenvalues of a kernel against chance: parallel analysis.
 
-    Parameters
-    ----------
-    kernel : Kernel
-        Fitted as clones; without reducing the diagonal, which would shift the eigenvalues of the
-        shuffled answers by another amount.
-    triplets : Triplets or array-like of int, shape (T, 3)
-    shuffles, seed : int
-    progress : Progress
-        Called after every shuffle.
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop.
-
-    Notes
-    -----
-    Held-out errors are of kernel PCA in five folds of questions, with the same reduction of the
-    diagonal as asked for.
+    Without reducing the diagonal, which would shift the eigenvalues of the shuffled answers by
+    another amount. Held-out errors are of kernel PCA in five folds of questions, with the same
+    reduction of the diagonal as asked for.
 
     References
     ----------
@@ -248,14 +207,11 @@ def spectrum(
     kernel = clone(kernel)
     if hasattr(kernel, "reduce_diagonal"):
         kernel.set_params(reduce_diagonal=False)
-    own = _eigenvalues(space_of(clone(kernel).fit(triplets)))
+    eigenvalues = _eigenvalues(space_of(clone(kernel).fit(triplets)))
     seeds = np.random.SeedSequence(seed).spawn(shuffles)
-    found = []
-    for values in in_parallel(_shuffled, [(kernel, triplets, seed) for seed in seeds]):
-        found.append(values[: len(own)])
-        if progress(len(found) / len(seeds)) and len(found) < len(seeds):
-            raise Stopped
-    return Spectrum(own, np.array(found), errors)
+    pieces = [(kernel, triplets, seed) for seed in seeds]
+    shuffled = np.array(list(results_of(_shuffled, pieces, progress)))
+    return Spectrum(eigenvalues, shuffled[:, : len(eigenvalues)], errors)
 
 
 def _held_out(kernel: Kernel, triplets: Triplets, seed: int) -> np.ndarray:
@@ -273,9 +229,9 @@ def _held_out(kernel: Kernel, triplets: Triplets, seed: int) -> np.ndarray:
         places = principal_components(space, count).coordinates
         anchor, near, far = triplets.rows[held].T
         squared = [(places[anchor] - places[other]) ** 2 for other in (near, far)]
-        apart = np.cumsum(squared[1] - squared[0], axis=1).T
+        differences = np.cumsum(squared[1] - squared[0], axis=1).T
         # Of objects that no other answer mentions, nothing is predicted.
-        wrong[:count, held] = np.where(np.isnan(apart), 0.5, 0.5 - 0.5 * np.sign(apart))
+        wrong[:count, held] = np.where(np.isnan(differences), 0.5, 0.5 - 0.5 * np.sign(differences))
         wrong[count:, held] = wrong[count - 1, held]
     return wrong @ triplets.weight / triplets.weight.sum()
 

@@ -26,7 +26,7 @@ _TIE = 1e-6
 _compiled = numba.njit(nogil=True, cache=True, error_model="numpy")
 
 
-class _Entries(NamedTuple):
+class Entries(NamedTuple):
     """Votes for cells of a feature table: +weight or -weight in (row, column), some left out.
 
     Shapes: row, column (e,), sign int8 (e,), weight (e,).
@@ -48,20 +48,8 @@ def _add(row, column, sign, weight, net, total):
 
 
 @_compiled
-def _count_k1(rows, weight, rank, net, total):
-    """`_add` of the entries of k1, which for millions of answers are better not written down."""
-    for t in range(len(rows)):
-        near, far = rank[rows[t, 1]], rank[rows[t, 2]]
-        low, high = min(near, far), max(near, far)
-        column = high * (high - 1) // 2 + low
-        if weight[t] > 0.0:
-            net[rows[t, 0], column] += weight[t] if near < far else -weight[t]
-            total[rows[t, 0], column] += weight[t]
-
-
-@_compiled
 def _count_k2(rows, weight, rank, net, total, own_net, own_total):
-    """The same for k2 of a landmark design; `rank` is -1 for what is no landmark."""
+    """The same for k2 of a landmark design, from the answers; `rank` is -1 for no landmark."""
     n_objects, n_landmarks = net.shape[0], own_net.shape[0]
     for t in range(len(rows)):
         if weight[t] > 0.0:
@@ -97,15 +85,12 @@ class TripletKernel(Kernel):
         What was taken from the diagonal, of the objects about which something is known.
     """
 
-    reduce_diagonal: Annotated[
-        bool,
-        Switch(
-            "Reduce the diagonal",
-            "With few answers every object is far more similar to itself than to any other. "
-            "Subtracting the smallest eigenvalue from the diagonal mends this and leaves a valid "
-            "kernel, as in all experiments of the paper.",
-        ),
-    ] = True
+    reduce_diagonal: Annotated[bool, Switch(
+        "Reduce the diagonal",
+        "With few answers every object is far more similar to itself than to any other. "
+        "Subtracting the smallest eigenvalue from the diagonal mends this and leaves a valid "
+        "kernel, as in all experiments of the paper."
+    )] = True
 
     def fit(self, triplets: Triplets, y: None = None, *, progress: Progress = silent) -> Self:
         """Count features and multiply them.
@@ -126,29 +111,34 @@ class TripletKernel(Kernel):
             landmark design.
         """
         self._check_parameters()
-        given = as_triplets(triplets)
-        if not np.any(given.weight > 0):
+        data = as_triplets(triplets)
+        if not np.any(data.weight > 0):
             raise DataError(
                 "there are no answers to learn from",
-                file=given.name, remedy="Include at least one answer.",
+                file=data.name, remedy="Include at least one answer.",
             )
-        features, placed = self._features(given)
+        features, placed = self._features(data)
         self._keep(features, placed)
         self.shift_ = 0.0
         # With fewer features than objects the smallest eigenvalue is 0.
         if self.reduce_diagonal and self.gram_ is not None and placed.any():
-            known = np.flatnonzero(placed)
-            part = self.gram_ if placed.all() else self.gram_[np.ix_(known, known)]
+            objects = np.flatnonzero(placed)
+            part = self.gram_ if placed.all() else self.gram_[np.ix_(objects, objects)]
             self.shift_ = smallest_eigenvalue(part)
-            self.gram_[known, known] -= self.shift_
+            self.gram_[objects, objects] -= self.shift_
         progress(1.0)
         return self
 
-    def _features(
-        self, triplets: Triplets
-    ) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
-        """Rows of length 1, or 0 where there is nothing; and where there is something."""
+    def _entries(self, triplets: Triplets) -> Entries:
+        """The votes of all answers."""
         raise NotImplementedError
+
+    def _features(self, triplets: Triplets) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
+        """Rows of length 1, or 0 where there is nothing; and where there is something."""
+        entries = self._entries(triplets)
+        if _is_dense(entries.shape, len(triplets)):
+            return _unit_rows(_votes(entries, triplets.n_objects))
+        return _sparse(entries)
 
 
 @register("kernel")
@@ -180,23 +170,15 @@ class K1(TripletKernel):
     name = "k1"
     title = "k1 (own rankings)"
 
-    def _features(
-        self, triplets: Triplets
-    ) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
-        n = triplets.n_objects
+    def _entries(self, triplets: Triplets) -> Entries:
         anchor, near, far = triplets.rows.T
-        rank, n_choices = _ranks(n, near, far)
-        shape = (n, n_choices * (n_choices - 1) // 2)
-        if _is_dense(shape, len(triplets)):
-            net, total = _tables(shape, n)
-            _count_k1(triplets.rows, triplets.weight, rank, net, total)
-            _divide(net, total)
-            return _unit_rows(net)
+        rank, n_choices = _ranks(triplets.n_objects, near, far)
         near, far = rank[near], rank[far]
         high = np.maximum(near, far).astype(np.int64)
         column = high * (high - 1) // 2 + np.minimum(near, far)
         sign = np.where(near < far, 1, -1).astype(np.int8)
-        return _sparse(_Entries(anchor, column, sign, triplets.weight, shape))
+        shape = (triplets.n_objects, n_choices * (n_choices - 1) // 2)
+        return Entries(anchor, column, sign, triplets.weight, shape)
 
 
 @register("kernel")
@@ -222,34 +204,30 @@ class K2(TripletKernel):
     name = "k2"
     title = "k2 (rankings by others)"
 
-    def _features(
-        self, triplets: Triplets
-    ) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
+    def _entries(self, triplets: Triplets) -> Entries:
         n = triplets.n_objects
         anchor, near, far = triplets.rows.T
         anchor_rank, n_anchors = _ranks(n, anchor)
         other_rank, n_others = _ranks(n, near, far)
-        shape = (n, n_anchors * n_others)
-        if not _is_dense(shape, len(triplets)):
-            landmarks = k2_landmarks(triplets)
-            if landmarks is not None and _is_dense((n, len(landmarks) ** 2), len(triplets)):
-                return _landmark_features(triplets, landmarks)
         column = anchor_rank[anchor].astype(np.int64) * n_others
-        entries = _Entries(
+        return Entries(
             np.concatenate([near, far]),
             np.concatenate([column + other_rank[far], column + other_rank[near]]),
             np.repeat(np.array([1, -1], dtype=np.int8), len(triplets)),
             np.tile(triplets.weight, 2),
-            shape,
+            (n, n_anchors * n_others),
         )
-        if _is_dense(shape, len(triplets)):
-            return _unit_rows(_votes(entries, n))
-        return _sparse(entries)
+
+    def _features(self, triplets: Triplets) -> tuple[np.ndarray | sparse.csc_array, np.ndarray]:
+        n, (anchor, near, far) = triplets.n_objects, triplets.rows.T
+        shape = (n, _ranks(n, anchor)[1] * _ranks(n, near, far)[1])
+        landmarks = None if _is_dense(shape, len(triplets)) else k2_landmarks(triplets)
+        if landmarks is not None and _is_dense((n, len(landmarks) ** 2), len(triplets)):
+            return _landmark_features(triplets, landmarks)
+        return super()._features(triplets)
 
 
-def _landmark_features(
-    triplets: Triplets, landmarks: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+def _landmark_features(triplets: Triplets, landmarks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Features of k2 where every answer has a landmark as its anchor and among its choices.
 
     All objects share the features (landmark, landmark). The far more numerous (landmark, other)
@@ -259,11 +237,11 @@ def _landmark_features(
     rank = np.full(n, -1)
     rank[landmarks] = np.arange(n_landmarks)
     shared = _tables((n, n_landmarks**2), n)
-    own = _tables((n_landmarks, n_landmarks * n), n)
-    _count_k2(triplets.rows, triplets.weight, rank, *shared, *own)
-    for net, total in (shared, own):
+    further = _tables((n_landmarks, n_landmarks * n), n)
+    _count_k2(triplets.rows, triplets.weight, rank, *shared, *further)
+    for net, total in (shared, further):
         _divide(net, total)
-    values, vectors = np.linalg.eigh(own[0].astype(float) @ own[0].T.astype(float))
+    values, vectors = np.linalg.eigh(further[0].astype(float) @ further[0].T.astype(float))
     features = np.zeros((n, n_landmarks**2 + n_landmarks), dtype=shared[0].dtype)
     features[:, : n_landmarks**2] = shared[0]
     features[landmarks, n_landmarks**2 :] = vectors * np.sqrt(np.maximum(values, 0.0))
@@ -289,7 +267,7 @@ def _tables(shape: tuple[int, int], n_objects: int) -> tuple[np.ndarray, np.ndar
     return np.zeros(shape, precision), np.zeros(shape, precision)
 
 
-def _votes(entries: _Entries, n_objects: int) -> np.ndarray:
+def _votes(entries: Entries, n_objects: int) -> np.ndarray:
     net, total = _tables(entries.shape, n_objects)
     _add(entries.row, entries.column, entries.sign, entries.weight, net, total)
     _divide(net, total)
@@ -303,42 +281,28 @@ def _unit_rows(votes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return votes, length > 0
 
 
-@_compiled
-def _merge(code, sign, weight, n_objects, row, column, value):
-    """Votes for one cell, which follow each other, become one: numbers of cells and columns."""
-    cell, n_columns, start = -1, 0, 0
-    while start < code.size:
-        net, total, stop = 0.0, 0.0, start
-        while stop < code.size and code[stop] == code[start]:
-            net += sign[stop] * weight[stop]
-            total += weight[stop]
-            stop += 1
-        if abs(net) > _TIE * total:
-            cell += 1
-            row[cell] = code[start] % n_objects
-            column[cell] = code[start] // n_objects
-            if cell == 0 or column[cell] != column[cell - 1]:
-                n_columns += 1
-            value[cell] = net / total
-        start = stop
-    return cell + 1, n_columns
-
-
-def _sparse(entries: _Entries) -> tuple[sparse.csc_array, np.ndarray]:
-    """The same where almost all cells are empty: votes are sorted by their cells."""
-    counted = entries.weight > 0
-    n = entries.shape[0]
+def net_votes(entries: Entries) -> sparse.csc_array:
+    """(n, c) votes from -1 to 1 in the columns that have some; ties are none."""
+    n, counted = entries.shape[0], entries.weight > 0
     code = entries.column[counted] * n + entries.row[counted]
     order = np.argsort(code)
-    row, column = np.empty(len(code), np.int32), np.empty(len(code), np.int64)
-    value = np.empty(len(code), np.float32 if n > SINGLE_ABOVE else np.float64)
-    cells, n_columns = _merge(
-        code[order], entries.sign[counted][order], entries.weight[counted][order], n,
-        row, column, value,
+    code, weight = code[order], entries.weight[counted][order]
+    starts = np.flatnonzero(np.diff(code, prepend=-1))
+    sign = entries.sign[counted][order]
+    net, total = (np.add.reduceat(values, starts) for values in (sign * weight, weight))
+    kept = np.abs(net) > _TIE * total
+    column, row = np.divmod(code[starts][kept], n)
+    ends = np.append(np.flatnonzero(np.diff(column, prepend=-1)), len(column))
+    return sparse.csc_array(
+        (net[kept] / total[kept], row.astype(np.int32), ends), (n, len(ends) - 1)
     )
-    row, column, value = row[:cells], column[:cells], value[:cells]
-    length = np.sqrt(np.bincount(row, value.astype(float) ** 2, n))
-    value /= length[row].astype(value.dtype)
-    starts = np.flatnonzero(np.diff(column, prepend=-1))
-    starts = np.append(starts, cells)
-    return sparse.csc_array((value, row, starts), (n, n_columns)), length > 0
+
+
+def _sparse(entries: Entries) -> tuple[sparse.csc_array, np.ndarray]:
+    """The same where almost all cells are empty."""
+    n, votes = entries.shape[0], net_votes(entries)
+    length = np.sqrt(np.bincount(votes.indices, votes.data**2, n))
+    votes.data = (votes.data / length[votes.indices]).astype(
+        np.float32 if n > SINGLE_ABOVE else np.float64
+    )
+    return votes, length > 0

@@ -58,27 +58,17 @@ class WeisfeilerLehman(Kernel):
     counts: Annotated[
         str, Choice({"subtree": "Subtrees", "edge": "Edges"}, "Features counted"),
     ] = "subtree"
-    rounds: Annotated[
-        int,
-        Number(0, 20, "Rounds", "Neighbourhoods of up to this many steps are compared."),
-    ] = 5
-    edge_labels: Annotated[
-        bool,
-        Switch(
-            "Edge labels", "Edge labels also distinguish neighbours and edges.",
-            advanced=True,
-        ),
-    ] = False
-    normalise: Annotated[
-        bool,
-        Switch(
-            "Normalise", "Count vectors are scaled to length 1, so that graph size does not matter."
-        ),
-    ] = False
+    rounds: Annotated[int, Number(
+        0, 20, "Rounds", "Neighbourhoods of up to this many steps are compared."
+    )] = 5
+    edge_labels: Annotated[bool, Switch(
+        "Edge labels", "Edge labels also distinguish neighbours and edges.", advanced=True
+    )] = False
+    normalise: Annotated[bool, Switch(
+        "Normalise", "Count vectors are scaled to length 1, so that graph size does not matter."
+    )] = False
 
-    def fit(
-        self, graphs: Iterable[Graph], y: Any = None, *, progress: Progress = silent
-    ) -> Self:
+    def fit(self, graphs: Iterable[Graph], y: Any = None, *, progress: Progress = silent) -> Self:
         """Count and multiply.
 
         Parameters
@@ -111,19 +101,17 @@ class WeisfeilerLehman(Kernel):
         blocks, stopped = [], False
         for done in range(self.rounds + 1):
             if done > 0:
-                own = labels.tolist()
-                labels = _numbered(
-                    [
-                        (own[v], *sorted((kind, own[u]) for u, kind in near))
-                        for v, near in enumerate(neighbours)
-                    ]
-                )
+                before = labels.tolist()
+                labels = _numbered([
+                    (before[v], *sorted((kind, before[u]) for u, kind in near))
+                    for v, near in enumerate(neighbours)
+                ])
             if self.counts == "subtree":
                 blocks.append(_counted(owner, labels, len(graphs)))
             else:
                 ends = np.sort(labels[edges], axis=1)
-                found = _numbered(list(zip(*ends.T.tolist(), kinds, strict=True)))
-                blocks.append(_counted(edge_owner, found, len(graphs)))
+                edge_kinds = _numbered(list(zip(*ends.T.tolist(), kinds, strict=True)))
+                blocks.append(_counted(edge_owner, edge_kinds, len(graphs)))
             stopped = progress((done + 1) / (self.rounds + 1))
             if stopped:
                 break
@@ -138,9 +126,7 @@ class WeisfeilerLehman(Kernel):
         return self
 
 
-def _joined(
-    graphs: Sequence[Graph], labelled: bool
-) -> tuple[np.ndarray, np.ndarray, list[int]]:
+def _joined(graphs: Sequence[Graph], labelled: bool) -> tuple[np.ndarray, np.ndarray, list[int]]:
     """Edges of all graphs as one, the graph of each, and the number of its label."""
     start = np.cumsum([0] + [len(g.node_labels) for g in graphs])
     edges = [g.edges + first for g, first in zip(graphs, start[:-1], strict=True)]
@@ -151,15 +137,13 @@ def _joined(
     return np.concatenate(edges).astype(np.int64), owner, kinds
 
 
-def _neighbours(
-    edges: np.ndarray, kinds: list[int], n_nodes: int
-) -> list[list[tuple[int, int]]]:
+def _neighbours(edges: np.ndarray, kinds: list[int], n_nodes: int) -> list[list[tuple[int, int]]]:
     """Neighbours of every node with the label of the edge to each."""
-    found: list[list[tuple[int, int]]] = [[] for _ in range(n_nodes)]
+    neighbours: list[list[tuple[int, int]]] = [[] for _ in range(n_nodes)]
     for (a, b), kind in zip(edges.tolist(), kinds, strict=True):
-        found[a].append((b, kind))
-        found[b].append((a, kind))
-    return found
+        neighbours[a].append((b, kind))
+        neighbours[b].append((a, kind))
+    return neighbours
 
 
 def _numbered(labels: list) -> np.ndarray:

@@ -9,9 +9,3 @@ from tripletscope.core.observers.predictions import (
     pooling_curve,
     who_predicts_whom,
 )
-
-__all__ = [
-    "Floor", "GroupErrors", "ObserverMaps", "PoolingCurve", "Predictions", "answers_needed",
-    "errors_by_group", "floor_of", "groups_of", "observer_maps", "pooling_curve",
-    "who_predicts_whom",
-]

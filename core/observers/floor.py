@@ -15,20 +15,14 @@ def answers_needed(n_objects: int, n_numbers: int) -> int:
 
     A map of n objects in d dimensions has d n numbers; weights of the axes of a shared map are d.
 
-    Any way of asking needs answers in the order of d n log n to know a map (Jamieson & Nowak,
-    2011). In simulations (10 to 40 objects, 1 to 3 dimensions, STE's noise) maps of just so many
-    random answers explained 58 to 92 % of the variance of the truth, those of half as many 26 to
-    59 %.
+    Any way of asking needs answers in the order of d n log n to know a map. In simulations (10 to
+    40 objects, 1 to 3 dimensions, STE's noise) maps of just so many random answers explained 58 to
+    92 % of the variance of the truth, those of half as many 26 to 59 %.
 
     References
     ----------
     Jamieson, K. G., & Nowak, R. D. (2011). Low-dimensional embedding using adaptively selected
     ordinal data. Allerton Conference on Communication, Control, and Computing, 1077-1084.
-
-    Examples
-    --------
-    >>> answers_needed(20, 2 * 20)
-    173
     """
     return int(np.ceil(n_numbers * np.log2(max(n_objects, 2))))
 
@@ -73,9 +67,7 @@ class Floor:
         )
 
 
-def floor_of(
-    method: Method, triplets: Judgements, members: dict[str, np.ndarray]
-) -> Floor:
+def floor_of(method: Method, triplets: Judgements, members: dict[str, np.ndarray]) -> Floor:
     """Whether each of some people or groups gave answers enough.
 
     method: Without dimensions, a scale of one.

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
+from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
@@ -18,21 +18,14 @@ from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate
 from tripletscope.core.evaluation.units import IntervalUnit, n_participants
 from tripletscope.core.method import Method
 from tripletscope.core.observers.floor import floor_of
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
-By = Annotated[
-    str,
-    Column(
-        "Participants", "Column of the response metadata that names the participant or the "
-        "session.",
-        of="answers",
-    ),
-]
-Most = Annotated[
-    int,
-    Number(2, 1000, "Max. participants", "Those with the most answers."),
-]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
+By = Annotated[str, Column(
+    "Participants", "Column of the response metadata that names the participant or the "
+    "session.", of="answers"
+)]
+Most = Annotated[int, Number(2, 1000, "Max. participants", "Those with the most answers.")]
 
 
 def groups_of(triplets: Judgements, column: str) -> dict[str, np.ndarray]:
@@ -124,22 +117,7 @@ def errors_by_group(
 ) -> GroupErrors:
     """Held-out error of a method for every participant or group by itself, and for all pooled.
 
-    Parameters
-    ----------
-    method : Method
-    triplets : Triplets or Quadruples
-    by, most, folds, unit, seed
-        See their declarations. Where a group has one participant, its interval is over answers,
-        whatever the unit.
-    progress : Progress
-        Called after every group.
-
-    Raises
-    ------
-    DataError
-        If there is no such column.
-    Stopped
-        If `progress` asks to stop before the end.
+    Where a group has one participant, its interval is over answers, whatever the unit.
     """
     triplets = counted(triplets)
     groups = dict(list(groups_of(triplets, by).items())[: most])
@@ -149,29 +127,18 @@ def errors_by_group(
         (method, triplets.take(members) if enough else None, folds, unit, seed)
         for members, enough in zip(groups.values(), [True, *reached], strict=True)
     ]
-    found = collected(estimate_of, pieces, progress)
+    estimates = list(results_of(estimate_of, pieces, progress))
     return GroupErrors(
         np.array(list(groups)), np.array([len(members) for members in groups.values()]),
-        np.array([np.full(folds, np.nan) if e is None else e.fold_errors for e in found]),
-        np.array([np.nan if e is None else e.low for e in found]),
-        np.array([np.nan if e is None else e.high for e in found]),
-        np.array([0 if e is None else e.n_units or 0 for e in found]),
+        np.array([np.full(folds, np.nan) if e is None else e.fold_errors for e in estimates]),
+        np.array([np.nan if e is None else e.low for e in estimates]),
+        np.array([np.nan if e is None else e.high for e in estimates]),
+        np.array([0 if e is None else e.n_units or 0 for e in estimates]),
     )
 
 
-def collected(function, pieces: list[tuple], progress: Progress) -> list:
-    """Results of all pieces, or Stopped."""
-    found = []
-    for result in in_parallel(function, pieces):
-        found.append(result)
-        if progress(len(found) / len(pieces)) and len(found) < len(pieces):
-            raise Stopped
-    return found
-
-
 def estimate_of(
-    method: Method, triplets: Judgements | None, folds: int, unit: str, seed: int,
-    halt: Halt,
+    method: Method, triplets: Judgements | None, folds: int, unit: str, seed: int, halt: Halt
 ) -> ErrorEstimate | None:
     """Held-out error of some answers; None of too few, or if nobody waits for it any more."""
     if triplets is None:

@@ -9,14 +9,14 @@ from sklearn.base import clone
 
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.computing.parallel import Halt
+from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import Embedding
 from tripletscope.core.geometry import procrustes, procrustes_disparity
 from tripletscope.core.observers.floor import floor_of
-from tripletscope.core.observers.groups import By, Most, collected, counted, largest
+from tripletscope.core.observers.groups import By, Most, counted, largest
 from tripletscope.core.task import task
 
 
@@ -57,33 +57,13 @@ class ObserverMaps:
 
 @task("Mapping every participant", "embedding")
 def observer_maps(
-    method: Embedding,
-    triplets: Judgements,
-    *,
-    by: By = "participant",
-    most: Most = 20,
+    method: Embedding, triplets: Judgements, *, by: By = "participant", most: Most = 20,
     progress: Progress = silent,
 ) -> ObserverMaps:
     """Maps of participants or groups, aligned by Procrustes, and how far apart they are.
 
     Of those alone who gave answers enough for a map, see `tripletscope.core.observers.floor`: maps
     of few answers differ by chance alone.
-
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-    triplets : Triplets or Quadruples
-    by, most
-        See their declarations.
-    progress : Progress
-        Called after every participant.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two participants with answers enough.
-    Stopped
-        If `progress` asks to stop before the end.
     """
     triplets = counted(triplets)
     members = largest(triplets, by, most)
@@ -95,14 +75,14 @@ def observer_maps(
             remedy=floor.sentence(by),
         )
     pieces = [(method, triplets.take(of)) for of in (np.arange(len(triplets)), *members.values())]
-    common, *maps = collected(_map_of, pieces, progress)
+    common, *maps = results_of(_map_of, pieces, progress)
     aligned = np.full((len(maps), *common.shape), np.nan)
     for target, positions in zip(aligned, maps, strict=True):
-        known = np.isfinite(positions[:, 0]) & np.isfinite(common[:, 0])
-        target[known] = procrustes(positions[known], common[known])(positions[known])
+        both = np.isfinite(positions[:, 0]) & np.isfinite(common[:, 0])
+        target[both] = procrustes(positions[both], common[both])(positions[both])
     return ObserverMaps(
         np.array(list(members)), np.array([len(of) for of in members.values()]), aligned,
-        common, _apart(maps),
+        common, _distances(maps),
     )
 
 
@@ -117,13 +97,13 @@ def _too_few(n_components: int) -> int:
     return n_components + 1
 
 
-def _apart(maps: list[np.ndarray]) -> np.ndarray:
-    apart = np.zeros((len(maps), len(maps)))
+def _distances(maps: list[np.ndarray]) -> np.ndarray:
+    distances = np.zeros((len(maps), len(maps)))
     for i, first in enumerate(maps):
         for j, second in enumerate(maps[:i]):
             both = np.isfinite(first[:, 0]) & np.isfinite(second[:, 0])
             enough = both.sum() > _too_few(first.shape[1]) and np.ptp(second[both]) > 0
-            apart[i, j] = apart[j, i] = (
+            distances[i, j] = distances[j, i] = (
                 procrustes_disparity(first[both], second[both]) if enough else 1.0
             )
-    return apart
+    return distances

@@ -11,23 +11,15 @@ import pandas as pd
 from scipy.special import stdtrit
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt
+from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.declared import Column, Number
 from tripletscope.core.method import Method
 from tripletscope.core.observers.floor import floor_of
-from tripletscope.core.observers.groups import (
-    By,
-    Most,
-    Seed,
-    collected,
-    counted,
-    estimate_of,
-    groups_of,
-    largest,
-)
+from tripletscope.core.observers.groups import By, Most, counted, estimate_of, groups_of, largest
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: Numbers of pooled participants at which accuracy is measured.
@@ -73,9 +65,9 @@ class Predictions:
         itself = np.eye(len(self.names), dtype=bool)
         same = self.groups[:, None] == self.groups
         grouped = self.groups != ""
-        known = grouped[:, None] & grouped if grouped.any() else np.ones_like(same)
+        named = grouped[:, None] & grouped if grouped.any() else np.ones_like(same)
         relations = {
-            "self": itself, "same group": same & known & ~itself, "other group": ~same & known,
+            "self": itself, "same group": same & named & ~itself, "other group": ~same & named,
         }
         values = {
             name: np.where(which, self.accuracy, np.nan)
@@ -115,12 +107,12 @@ def _mean_interval(values: np.ndarray) -> tuple[float, float, float, int]:
 
 
 def _over_columns(values: np.ndarray) -> tuple[float, int]:
-    known = np.isfinite(values)
-    there = known.any(axis=0)
+    finite = np.isfinite(values)
+    there = finite.any(axis=0)
     if not there.any():
         return np.nan, 0
-    sums = np.where(known, values, 0.0).sum(axis=0)[there]
-    return float(np.mean(sums / known.sum(axis=0)[there])), int(there.sum())
+    sums = np.where(finite, values, 0.0).sum(axis=0)[there]
+    return float(np.mean(sums / finite.sum(axis=0)[there])), int(there.sum())
 
 
 @task("Predicting participants from each other")
@@ -129,13 +121,10 @@ def who_predicts_whom(
     triplets: Judgements,
     *,
     by: By = "participant",
-    group: Annotated[
-        str | None,
-        Column(
-            "Groups", "Column of the response metadata, such as lab or online, session, condition.",
-            of="answers"
-        ),
-    ] = None,
+    group: Annotated[str | None, Column(
+        "Groups", "Column of the response metadata, such as lab or online, session, condition.",
+        of="answers"
+    )] = None,
     most: Most = 40,
     folds: Annotated[
         int, Number(2, 100, "Folds", "For predicting participants from their own answers.")
@@ -145,26 +134,7 @@ def who_predicts_whom(
 ) -> Predictions:
     """Learn from each participant, predict every other one.
 
-    Parameters
-    ----------
-    method : Method
-        Fitted anew, as a clone, to the answers of each participant.
-    triplets : Triplets or Quadruples
-    by, group, most, folds, seed
-        See their declarations. A participant in several groups belongs to the most frequent.
-    progress : Progress
-        Called after every participant.
-
-    Returns
-    -------
-    Predictions
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two participants.
-    Stopped
-        If `progress` asks to stop before the end.
+    A participant in several groups belongs to the most frequent.
     """
     triplets = counted(triplets)
     members = largest(triplets, by, most)
@@ -184,7 +154,7 @@ def who_predicts_whom(
         (method, kept, who, number, bool(reached[number]), folds, seed)
         for number in range(len(sizes))
     ]
-    rows, pooled = zip(*collected(_predicting, pieces, progress), strict=True)
+    rows, pooled = zip(*results_of(_predicting, pieces, progress), strict=True)
     return Predictions(
         np.array(list(members)), groups.astype(str), sizes, np.array(rows), np.array(pooled)
     )
@@ -195,19 +165,19 @@ def _predicting(
     folds: int, seed: int, halt: Halt,
 ) -> tuple[np.ndarray, float]:
     """How well one participant predicts all others and itself, and all others predict it."""
-    own = triplets.take(who == number)
+    answers = triplets.take(who == number)
     row = np.full(who.max() + 1, np.nan)
     pooled = np.nan
     with suppress(DataError):  # the method learns nothing from these answers
         others = clone(method).fit(triplets.take(who != number), progress=halt)
-        pooled = others.score(own)
+        pooled = others.score(answers)
     if not enough:
         return row, pooled
     with suppress(DataError):
-        mistakes = clone(method).fit(own, progress=halt).mistakes(triplets)
+        mistakes = clone(method).fit(answers, progress=halt).mistakes(triplets)
         weights = np.bincount(who, triplets.weight)
         row = 1.0 - np.bincount(who, triplets.weight * mistakes) / weights
-    itself = estimate_of(method, own, folds, "answers", seed, halt)
+    itself = estimate_of(method, answers, folds, "answers", seed, halt)
     row[number] = np.nan if itself is None else 1.0 - np.mean(itself.fold_errors)
     return row, pooled
 
@@ -249,9 +219,9 @@ class PoolingCurve:
 
     def _over_people(self, accuracy: np.ndarray) -> tuple[float, float, int]:
         """Mean over the orders that are known, its standard error, and how many are predicted."""
-        known = np.isfinite(accuracy)
+        finite = np.isfinite(accuracy)
         who = self.predicted if len(self.predicted) else np.arange(len(accuracy))
-        accuracy, predicted = accuracy[known], who[known]
+        accuracy, predicted = accuracy[finite], who[finite]
         n = len(np.unique(predicted))
         if not n:
             return np.nan, np.nan, 0
@@ -268,33 +238,14 @@ def pooling_curve(
     *,
     by: By = "participant",
     most: Most = 16,
-    repeats: Annotated[
-        int, Number(
-            2, 1000, "Random orders", "Random orders of participants; each predicts a different "
-            "participant."
-        )
-    ] = 20,
+    repeats: Annotated[int, Number(
+        2, 1000, "Random orders", "Random orders of participants; each predicts a different "
+        "participant."
+    )] = 20,
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> PoolingCurve:
-    """Accuracy against the number of participants whose answers are pooled.
-
-    Parameters
-    ----------
-    method : Method
-    triplets : Triplets or Quadruples
-    by, most, repeats, seed
-        See their declarations; `most` is the largest pool.
-    progress : Progress
-        Called after every order.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two participants.
-    Stopped
-        If `progress` asks to stop before the end.
-    """
+    """Accuracy against the number of participants whose answers are pooled, up to `most`."""
     triplets = counted(triplets)
     members = list(largest(triplets, by, most + 1).values())
     sizes = sorted({k for k in _POOLS if k < len(members)} | {len(members) - 1})
@@ -304,23 +255,23 @@ def pooling_curve(
     for target in targets:
         others = rng.permutation(np.delete(np.arange(len(members)), target))
         pieces.append((method, triplets, [members[i] for i in others], members[target], sizes))
-    found = collected(_pooled, pieces, progress)
-    return PoolingCurve(np.array(sizes), np.array(found), targets)
+    accuracy = np.array(list(results_of(_pooled, pieces, progress)))
+    return PoolingCurve(np.array(sizes), accuracy, targets)
 
 
 def _pooled(
     method: Method, triplets: Judgements, others: list[np.ndarray], target: np.ndarray,
     sizes: list[int], halt: Halt,
 ) -> list[float]:
-    test, found = triplets.take(target), []
+    test, accuracy = triplets.take(target), []
     for size in sizes:
         pool = np.concatenate(others[:size])
         learned = triplets.take(pool)
         if not floor_of(method, triplets, {"": pool}).reached[0]:
-            found.append(np.nan)
+            accuracy.append(np.nan)
             continue
         try:
-            found.append(clone(method).fit(learned, progress=halt).score(test))
+            accuracy.append(clone(method).fit(learned, progress=halt).score(test))
         except DataError:
-            found.append(np.nan)
-    return found
+            accuracy.append(np.nan)
+    return accuracy

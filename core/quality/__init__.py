@@ -22,35 +22,3 @@ from tripletscope.core.quality.report import Finding, QualityReport, quality
 from tripletscope.core.quality.rules import RULES, Criterion
 from tripletscope.core.quality.tables import objects, over_time, samplers
 from tripletscope.core.quality.verdict import Verdict, verdict
-
-__all__ = [
-    "RULES",
-    "Ceiling",
-    "Cleaning",
-    "Coverage",
-    "Criterion",
-    "Effect",
-    "Exclusion",
-    "Finding",
-    "MapAgreement",
-    "Preview",
-    "QualityReport",
-    "Repeats",
-    "Share",
-    "Verdict",
-    "agreement_with_map",
-    "coverage",
-    "gold_mistakes",
-    "methods_paragraph",
-    "noise_ceiling",
-    "objects",
-    "obvious",
-    "over_time",
-    "participants",
-    "quality",
-    "repeats",
-    "runs_test",
-    "samplers",
-    "transitivity",
-    "verdict",
-]

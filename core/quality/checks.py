@@ -50,11 +50,11 @@ def gold_mistakes(triplets: Triplets, gold: Triplets) -> np.ndarray:
         raise DataError(
             "a gold question has two different answers", row=row, remedy="Keep the right one.",
         )
-    given = codes(triplets.rows)
-    found = np.full(len(triplets), np.nan)
-    found[np.isin(given, right)] = 0.0
-    found[np.isin(given, wrong)] = 1.0
-    return found
+    answers = codes(triplets.rows)
+    mistakes = np.full(len(triplets), np.nan)
+    mistakes[np.isin(answers, right)] = 0.0
+    mistakes[np.isin(answers, wrong)] = 1.0
+    return mistakes
 
 
 def _gold_rows(triplets: Triplets, gold: Any) -> np.ndarray:

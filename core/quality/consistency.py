@@ -15,7 +15,7 @@ from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
 from tripletscope.core.evaluation.ceiling import both_ways, pairs_of
 from tripletscope.core.evaluation.compare import needed_answers
 from tripletscope.core.evaluation.share import Share, left_out, wilson
-from tripletscope.core.evaluation.units import known_people, participants_of
+from tripletscope.core.evaluation.units import different_pairs, known_people, participants_of
 from tripletscope.core.quality.columns import codes_of, divided
 
 
@@ -51,26 +51,21 @@ def repeats(triplets: Judgements, *, unit: str = "auto") -> Repeats:
     people = known_people(triplets, unit)
     question = triplets.questions
     n_questions = int(question.max(initial=-1)) + 1
-    given = both_ways(triplets, question, n_questions)
-    same, pairs = pairs_of(given)
+    counts = both_ways(triplets, question, n_questions)
+    same, pairs = pairs_of(counts)
     own_same, own_pairs = np.zeros(n_questions), np.zeros(n_questions)
     if "participant" in triplets.answers:
         who, _ = codes_of(triplets, "participant")
-        known = who >= 0
-        by_both, group = np.unique(
-            question[known].astype(np.int64) * (who.max(initial=0) + 1) + who[known],
-            return_inverse=True,
-        )
-        of = by_both // (who.max(initial=0) + 1)
-        mine = both_ways(triplets.take(known), group, len(by_both))
-        agree, all_of_them = pairs_of(mine)
+        named = who >= 0
+        of, _, group = different_pairs(question[named], who[named])
+        agree, all_of_them = pairs_of(both_ways(triplets.take(named), group, len(of)))
         own_same = np.bincount(of, agree, n_questions)
         own_pairs = np.bincount(of, all_of_them, n_questions)
     sums = np.array([[own_same, own_pairs], [same - own_same, pairs - own_pairs]])
     if people is None:
         within, between = (_ratio(*of) for of in sums)
     else:
-        change = _without_each(triplets, people.part, given, sums)
+        change = _without_each(triplets, people.part, counts, sums)
         within, between = (
             _over_people(*of, people.number)
             for of in zip(sums.sum(axis=2), change, strict=True)
@@ -81,47 +76,44 @@ def repeats(triplets: Judgements, *, unit: str = "auto") -> Repeats:
     )
     return Repeats(
         within, between, n_questions, int(np.count_nonzero(answered > 1)),
-        int(np.count_nonzero((given > 0).all(axis=1))),
+        int(np.count_nonzero((counts > 0).all(axis=1))),
     )
 
 
 def _without_each(
-    triplets: Judgements, part: np.ndarray, given: np.ndarray, sums: np.ndarray
+    triplets: Judgements, part: np.ndarray, counts: np.ndarray, sums: np.ndarray
 ) -> np.ndarray:
     """(2, 2, P) what `sums`, over all questions, lose with each participant.
 
     part (T,): See `tripletscope.core.evaluation.units.KnownPeople.part`.
-    given (Q, 2): Answers `both_ways`.
+    counts (Q, 2): Answers `both_ways`.
     sums (2, 2, Q): Of pairs by one participant, and by two: those that agree, and all of them.
     """
     n = int(part.max()) + 1
-    key, group = np.unique(
-        triplets.questions.astype(np.int64) * n + part, return_inverse=True
-    )
-    of, who = np.divmod(key, n)
-    theirs = both_ways(triplets, group, len(key))
-    named = np.zeros(len(key), dtype=bool)
+    of, who, group = different_pairs(triplets.questions, part)
+    theirs = both_ways(triplets, group, len(of))
+    named = np.zeros(len(of), dtype=bool)
     named[group] = participants_of(triplets)[0] >= 0
-    own = np.where(named, pairs_of(theirs), 0.0)
-    lost = sums.sum(axis=0)[:, of] - pairs_of(np.round(given[of] - theirs, 9))
-    return np.array([[np.bincount(who, row, n) for row in pair] for pair in (own, lost - own)])
+    mine = np.where(named, pairs_of(theirs), 0.0)
+    loss = sums.sum(axis=0)[:, of] - pairs_of(np.round(counts[of] - theirs, 9))
+    return np.array([[np.bincount(who, row, n) for row in pair] for pair in (mine, loss - mine)])
 
 
-def _over_people(sums: np.ndarray, lost: np.ndarray, known: int) -> Share:
+def _over_people(sums: np.ndarray, loss: np.ndarray, n_people: int) -> Share:
     """A share with its interval over participants.
 
     sums (2,): Cases that count, and all of them.
-    lost (2, P): How many of them go with each participant.
-    known: Participants who are known; they are the first.
+    loss (2, P): How many of them go with each participant.
+    n_people: Participants who are known; they are the first.
     """
     part, whole = sums
-    with_any = lost[1] > 1e-9
-    left = whole - lost[1, with_any]
+    with_any = loss[1] > 1e-9
+    left = whole - loss[1, with_any]
     if whole < 1 or np.any(left < 1e-9):
         return _ratio(sums[:1], sums[1:])
     share = part / whole
-    without = (part - lost[0, with_any]) / left
-    people = int(with_any[:known].sum())
+    without = (part - loss[0, with_any]) / left
+    people = int(with_any[:n_people].sum())
     return Share(share, *left_out(share, without, whole, people), round(whole), people)
 
 
@@ -154,8 +146,8 @@ def ratios(
 
 
 def _ratio(part: np.ndarray, whole: np.ndarray) -> Share:
-    total, *found = (float(a[0]) for a in ratios(part, whole, np.zeros(len(part), np.int64), 1))
-    return Share(*found, round(total) if total >= 1 else 0)
+    total, *interval = (float(a[0]) for a in ratios(part, whole, np.zeros(len(part), np.int64), 1))
+    return Share(*interval, round(total) if total >= 1 else 0)
 
 
 def transitivity(triplets: Triplets) -> pd.DataFrame:
@@ -171,8 +163,8 @@ def transitivity(triplets: Triplets) -> pd.DataFrame:
     triplets = as_triplets(triplets)
     n = triplets.n_objects
     question = triplets.questions
-    given = both_ways(triplets, question, int(question.max(initial=-1)) + 1)
-    lead = given[:, 0] - given[:, 1]
+    counts = both_ways(triplets, question, int(question.max(initial=-1)) + 1)
+    lead = counts[:, 0] - counts[:, 1]
     first = np.unique(question, return_index=True)[1]
     anchor, near, far = triplets.rows[first].T
     low, high = np.minimum(near, far), np.maximum(near, far)
@@ -183,13 +175,13 @@ def transitivity(triplets: Triplets) -> pd.DataFrame:
     bounds = np.searchsorted(anchor[order], np.arange(n + 1))
     triples, circular = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     for i in range(n):
-        own = order[bounds[i] : bounds[i + 1]]
-        if len(own) < 3:
+        members = order[bounds[i] : bounds[i + 1]]
+        if len(members) < 3:
             continue
-        names, ends = np.unique(np.concatenate([from_[own], to[own]]), return_inverse=True)
+        names, ends = np.unique(np.concatenate([from_[members], to[members]]), return_inverse=True)
         tail, head = np.split(ends, 2)
         size = (len(names), len(names))
-        wins = csr_array((np.ones(len(own)), (tail, head)), shape=size)
+        wins = csr_array((np.ones(len(members)), (tail, head)), shape=size)
         met = wins + wins.T
         circular[i] = round(((wins @ wins) * wins.T).sum() / 3)
         triples[i] = round(((met @ met) * met).sum() / 6)
@@ -226,7 +218,7 @@ def coverage(triplets: Judgements, most: int = 10) -> Coverage:
     """Comparisons that were asked, up to `most` dimensions."""
     triplets = as_answers(triplets)
     n, rows = triplets.n_objects, triplets.rows
-    asked = triplets.answers_per_object > 0
+    mentioned = triplets.answers_per_object > 0
     ends = np.concatenate([rows[:, [0, other]] for other in range(1, rows.shape[1])])
     graph = coo_array((np.ones(len(ends)), ends.T), shape=(n, n)) if n else None
     groups = connected_components(graph, directed=False)[1] if n else np.zeros(0, int)
@@ -237,6 +229,6 @@ def coverage(triplets: Judgements, most: int = 10) -> Coverage:
         needed = {d: needed_answers(n, d) for d in range(1, most + 1)}
     return Coverage(
         len(triplets), len(np.unique(triplets.questions)), possible, needed,
-        [name for name, known in zip(triplets.ids, asked, strict=True) if not known],
-        len(np.unique(groups[asked])),
+        [name for name, is_in in zip(triplets.ids, mentioned, strict=True) if not is_in],
+        len(np.unique(groups[mentioned])),
     )

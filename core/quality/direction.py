@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.grouping import grouped
 from tripletscope.core.data.quadruples import Quadruples
@@ -141,12 +141,9 @@ def direction_test(
     jobs = [(one, fold[one.row] == k) for one in trials for k in range(FOLDS)]
     right = [np.full(len(one.rows), np.nan) for one in trials]
     popular = [np.full(len(one.rows), np.nan) for one in trials]
-    for i, ((_, held_out), found) in enumerate(
-        zip(jobs, in_parallel(_predicted, jobs), strict=True), start=1
-    ):
-        right[(i - 1) // FOLDS][held_out], popular[(i - 1) // FOLDS][held_out] = found
-        if progress(i / len(jobs)) and i < len(jobs):
-            raise Stopped
+    predictions = results_of(_predicted, jobs, progress)
+    for i, ((_, held_out), each) in enumerate(zip(jobs, predictions, strict=True)):
+        right[i // FOLDS][held_out], popular[i // FOLDS][held_out] = each
     by_row = [one.by_row(values) for one, values in zip(trials, right, strict=True)]
     gain = [
         one.by_row(values - plain)
@@ -158,8 +155,8 @@ def direction_test(
         part = np.zeros(sample.n_rows, dtype=np.int64)
         part[trials[0].row] = people.part
     accuracy = np.array([_mean(values, question)[0] for values in by_row])
-    known = None if people is None else people.number
-    reach = np.array([_reach(values, fold, part, known) for values in by_row])
+    n_people = None if people is None else people.number
+    reach = np.array([_reach(values, fold, part, n_people) for values in by_row])
     return DirectionTest(
         readings, accuracy, np.maximum(accuracy - reach, 0.0), np.minimum(accuracy + reach, 1.0),
         np.array([_mean(g, question)[0] for g in gain]),
@@ -182,10 +179,10 @@ class _RowAnswers:
     @classmethod
     def of(cls, table: Table, reading: Reading) -> _RowAnswers:
         imported = interpret(table, reading)
-        given = imported.pairs or imported
+        source = imported.pairs or imported
         data = imported.pairs.quadruples() if imported.pairs else imported.triplets
         return cls(
-            data.rows, given.file_rows, data.weight, None if imported.pairs else data.trials,
+            data.rows, source.file_rows, data.weight, None if imported.pairs else data.trials,
             table.n_rows, imported.triplets.n_objects, known_people(data, "auto"),
         )
 
@@ -200,9 +197,9 @@ class _RowAnswers:
 
     def by_row(self, values: np.ndarray) -> np.ndarray:
         """(n_rows,) weighted mean of the answers of each row; NaN where it has none."""
-        known = np.isfinite(values)
-        row, weight = self.row[known], self.weight[known]
-        total = np.bincount(row, weight * values[known], self.n_rows)
+        finite = np.isfinite(values)
+        row, weight = self.row[finite], self.weight[finite]
+        total = np.bincount(row, weight * values[finite], self.n_rows)
         with np.errstate(invalid="ignore"):
             return total / np.bincount(row, weight, self.n_rows)
 
@@ -254,18 +251,16 @@ def _predicted(
     return right, 0.5 + np.sign(lead.sum(axis=1)) / 2
 
 
-def _reach(
-    values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int | None
-) -> float:
+def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int | None) -> float:
     """Half the width of the 95 % interval of a mean over rows; see `reach_over_people`.
 
     Shapes: values, fold (n_rows,).
     part (n_rows,): Participant or question of each row.
     people: How many participants are known, if these are the units.
     """
-    known = np.isfinite(values)
-    values, fold = values[known], fold[known]
-    units = np.unique(part[known], return_inverse=True)[1]
+    finite = np.isfinite(values)
+    values, fold = values[finite], fold[finite]
+    units = np.unique(part[finite], return_inverse=True)[1]
     if not len(values) or units.max() == 0:
         return np.nan
     by_fold = np.array([values[fold == k].mean() for k in np.unique(fold)])
@@ -275,8 +270,8 @@ def _reach(
 
 def _mean(values: np.ndarray, question: np.ndarray) -> tuple[float, float]:
     """Mean over rows and its standard error, by question; rows without a value do not count."""
-    known = np.isfinite(values)
-    values, question = values[known], question[known]
+    finite = np.isfinite(values)
+    values, question = values[finite], question[finite]
     if not len(values):
         return np.nan, np.nan
     mean = values.mean()
@@ -294,8 +289,8 @@ def _best(
         more, _ = _mean(accuracy[other] - accuracy[than], question)
         difference = gain[other] - gain[than]
         points, error = _mean(difference, question)
-        known = max(np.count_nonzero(np.isfinite(difference)), 1)
-        error = np.hypot(error, np.sqrt(_DOUBT) / known)
+        n_values = max(np.count_nonzero(np.isfinite(difference)), 1)
+        error = np.hypot(error, np.sqrt(_DOUBT) / n_values)
         return more > CLEARLY and points > CLEARLY and points > SURELY * error
 
     better = [other for other in range(1, len(readings)) if clearly(other, 0)]

@@ -15,20 +15,16 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.declared import checked, parameters
-from tripletscope.core.evaluation.score import (
-    corrected_reach,
-    question_folds,
-    reach_over_people,
-)
+from tripletscope.core.evaluation.score import held_out_reach, question_folds
 from tripletscope.core.evaluation.units import known_people, over_units, said
 from tripletscope.core.method import Method
 from tripletscope.core.quality.columns import codes_of, one_per_trial
-from tripletscope.core.quality.rules import RULES, Known
+from tripletscope.core.quality.rules import RULES, RuleData
 
 #: The rule of exclusions that are made by hand.
 MANUAL = "manual"
@@ -82,8 +78,8 @@ class Exclusion:
         elif self.rule == WEIGHTS:
             values = {"weights": _checked_weights(values, len(self.participants))}
         elif self.rule != MANUAL:
-            known = ", ".join(map(repr, [*RULES, MANUAL, WEIGHTS]))
-            raise ValueError(f"rule is {self.rule!r}; it must be one of {known}.")
+            rules = ", ".join(map(repr, [*RULES, MANUAL, WEIGHTS]))
+            raise ValueError(f"rule is {self.rule!r}; it must be one of {rules}.")
         elif values:
             raise ValueError("a manual exclusion has no parameters")
         object.__setattr__(self, "parameters", values)
@@ -241,8 +237,8 @@ class Cleaning:
         return left.reweighted(left.weight * np.prod([_weights_of(left, s) for s in steps], axis=0))
 
     @cached_property
-    def _known(self) -> Known:
-        return Known(self.triplets, self.catch_trials, self.gold)
+    def _data(self) -> RuleData:
+        return RuleData(self.triplets, self.catch_trials, self.gold)
 
     def preview(self, exclusion: Exclusion) -> Preview:
         """What a further exclusion would remove.
@@ -252,25 +248,25 @@ class Cleaning:
         DataError
             If the data lack what the rule looks at.
         """
-        left, known = np.flatnonzero(self.kept), self._known
-        who, names = known.who, known.names
+        left, data = np.flatnonzero(self.kept), self._data
+        who, names = data.who, data.names
         if exclusion.rule == WEIGHTS:
             return self._weighted(exclusion)
         if exclusion.rule == MANUAL:
-            out = known.by(np.isin(names, exclusion.participants))
+            out = data.by(np.isin(names, exclusion.participants))
             out |= np.isin(left, exclusion.answers)
         else:
-            out = RULES[exclusion.rule].find(known, **exclusion.parameters)
+            out = RULES[exclusion.rule].find(data, **exclusion.parameters)
         trials = self.triplets.trials
         if trials is not None:  # answers of one trial go together
             out = np.isin(trials, trials[out])
         mask = np.zeros(len(self.raw), dtype=bool)
         mask[left[out]] = True
-        lost, given = (
+        loss, total = (
             np.bincount(who[which & (who >= 0)], minlength=len(names))
             for which in (out, np.ones(len(out), dtype=bool))
         )
-        people = list(zip(names, lost.tolist(), given.tolist(), strict=True))
+        people = list(zip(names, loss.tolist(), total.tolist(), strict=True))
         return Preview(
             mask, int(out.sum()), int((out & one_per_trial(self.triplets)).sum()),
             [name for name, n, all_of in people if 0 < n == all_of],
@@ -279,13 +275,11 @@ class Cleaning:
 
     def _weighted(self, exclusion: Exclusion) -> Preview:
         """Nobody is left out; who counts less is said."""
-        self._known.column("participant")
-        given = np.bincount(self._known.who[self._known.who >= 0], minlength=len(self._known.names))
-        weights = dict(
-            zip(exclusion.participants, exclusion.parameters["weights"], strict=True)
-        )
+        self._data.column("participant")
+        total = np.bincount(self._data.who[self._data.who >= 0], minlength=len(self._data.names))
+        weights = dict(zip(exclusion.participants, exclusion.parameters["weights"], strict=True))
         return Preview(np.zeros(len(self.raw), dtype=bool), 0, 0, [], {
-            name: n for name, n in zip(self._known.names, given.tolist(), strict=True)
+            name: n for name, n in zip(self._data.names, total.tolist(), strict=True)
             if n and weights.get(name, 1.0) < 1.0
         })
 
@@ -401,24 +395,15 @@ class Cleaning:
             raise self._nothing_left(exclusion)
         held_out = np.concatenate([np.flatnonzero(part & stays) for *_, part in jobs])
         people = known_people(data.take(held_out), unit)
-        missed = []
-        for pair in in_parallel(_missed_by_both, jobs):
-            missed.append(pair)
-            if progress(len(missed) / len(jobs)) and len(missed) < len(jobs):
-                raise Stopped
+        missed = list(results_of(_missed_by_both, jobs, progress))
         before, after = np.array([
             1.0 - np.average(pair, axis=1, weights=data.weight[part & stays])
             for pair, (*_, part) in zip(missed, jobs, strict=True)
         ]).T
-        gain, ratio = after - before, 1.0 / (folds - 1)
-        if people is None:
-            reach = float(corrected_reach(gain, ratio))
-        else:
-            worse, better = np.hstack(missed)
-            reach = reach_over_people(
-                gain, ratio, people.influence(worse - better, data.weight[held_out]),
-                people.number,
-            )
+        gain, (worse, better) = after - before, np.hstack(missed)
+        reach = held_out_reach(
+            gain, 1.0 / (folds - 1), people, worse - better, data.weight[held_out]
+        )
         mean = float(gain.mean())
         return Effect(
             float(before.mean()), float(after.mean()), mean, mean - reach, mean + reach,

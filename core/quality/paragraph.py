@@ -101,20 +101,20 @@ def _trials(kept: Judgements) -> list[str]:
 
 
 def _consistency(kept: Judgements) -> list[str]:
-    found = repeats(kept)
+    pairs = repeats(kept)
     lines = [
-        f"{_counted(found.questions, 'different question')} were asked, {found.repeated:,} of "
+        f"{_counted(pairs.questions, 'different question')} were asked, {pairs.repeated:,} of "
         "them more than once."
     ]
-    if found.within.n:
+    if pairs.within.n:
         lines.append(
-            f"Intra-observer consistency: participants gave the same answer in {found.within} of "
-            f"{found.within.n:,} pairs of repeats ({_interval(found.within)})."
+            f"Intra-observer consistency: participants gave the same answer in {pairs.within} of "
+            f"{pairs.within.n:,} pairs of repeats ({_interval(pairs.within)})."
         )
-    if found.between.n:
+    if pairs.between.n:
         lines.append(
             "Inter-observer agreement: different participants gave the same answer in "
-            f"{found.between} of {found.between.n:,} pairs of answers ({_interval(found.between)})."
+            f"{pairs.between} of {pairs.between.n:,} pairs of answers ({_interval(pairs.between)})."
         )
     choices = [choice.sentence for choice in choice_accuracies(kept)]
     return [*lines, noise_ceiling(kept).sentence, *choices]

@@ -9,16 +9,18 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtr
 from scipy.stats import chisquare
-from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.ceiling import both_ways, pairs_of
+from tripletscope.core.evaluation.score import mistakes_on
 from tripletscope.core.evaluation.share import wilson
+from tripletscope.core.evaluation.units import different_pairs
 from tripletscope.core.method import Method
+from tripletscope.core.options import Seed
 from tripletscope.core.quality.checks import gold_mistakes
 from tripletscope.core.quality.columns import codes_of, divided, one_per_trial, sides_of
 from tripletscope.core.quality.consistency import ratios
@@ -45,22 +47,20 @@ def participants(
     who, names = codes_of(triplets, "participant")
     n = len(names)
     table = pd.DataFrame({"participant": names})
-    known = who >= 0
-    table["answers"] = np.bincount(who[known], minlength=n)
-    question = triplets.questions
-    n_questions = np.int64(question.max(initial=0) + 1)
-    asked = np.unique(who[known] * n_questions + question[known])
-    table["questions"] = np.bincount(asked // n_questions, minlength=n)
-    for (cases, share), found in (
+    named = who >= 0
+    table["answers"] = np.bincount(who[named], minlength=n)
+    person, _, _ = different_pairs(who[named], triplets.questions[named])
+    table["questions"] = np.bincount(person, minlength=n)
+    for (cases, share), shares_of in (
         (("repeats", "consistent"), _own_repeats(triplets, who, n)),
         (("compared", "agrees"), _with_others(triplets, who, n)),
         (("checks", "failed"), _checks(triplets, who, names, catch_trials, gold)),
     ):
-        total, *shares = found
+        total, *shares = shares_of
         table[cases] = np.rint(total).astype(np.int64)
         table[share], table[f"{share}_low"], table[f"{share}_high"] = shares
     answers = triplets.answers
-    by_who = pd.Series(np.where(known, who, -1))
+    by_who = pd.Series(np.where(named, who, -1))
     if "response_time" in answers:
         times = answers["response_time"].groupby(by_who)
         for column, values in (
@@ -78,46 +78,39 @@ _Shares = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 def _own_repeats(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
-    known = np.flatnonzero(who >= 0)
-    n_questions = np.int64(triplets.questions.max(initial=0) + 1)
-    groups, group = np.unique(
-        who[known] * n_questions + triplets.questions[known], return_inverse=True
-    )
-    same, pairs = pairs_of(both_ways(triplets.take(known), group, len(groups)))
-    return ratios(same, pairs, groups // n_questions, n)
+    named = np.flatnonzero(who >= 0)
+    person, _, group = different_pairs(who[named], triplets.questions[named])
+    same, pairs = pairs_of(both_ways(triplets.take(named), group, len(person)))
+    return ratios(same, pairs, person, n)
 
 
 def _with_others(triplets: Triplets, who: np.ndarray, n: int) -> _Shares:
     """Answers to questions of others, and the share on the side of the others' majority."""
     question = triplets.questions
-    n_questions = int(question.max(initial=0)) + 1
-    all_given = both_ways(triplets, question, n_questions)
-    groups, group = np.unique(
-        who.astype(np.int64) * n_questions + question, return_inverse=True
-    )
-    own = both_ways(triplets, group, len(groups))
+    all_counts = both_ways(triplets, question, int(question.max(initial=0)) + 1)
+    person, _, group = different_pairs(who, question)
+    mine = both_ways(triplets, group, len(person))
     # Weights that are no whole numbers leave a trace where they should leave nothing.
-    others = np.round(all_given[question] - own[group], 9)
+    others = np.round(all_counts[question] - mine[group], 9)
     t, verdicts = np.arange(len(triplets)), triplets.verdicts
     lead = others[t, verdicts] - others[t, 1 - verdicts]
-    asked = (others.sum(axis=1) > 0) & (who >= 0)
-    compared = np.bincount(group[asked], minlength=len(groups))
-    agree = np.bincount(group[asked], 0.5 + np.sign(lead[asked]) / 2, len(groups))
-    whose = groups // n_questions
-    named = whose >= 0
-    return ratios(agree[named], compared[named], whose[named], n)
+    counted = (others.sum(axis=1) > 0) & (who >= 0)
+    compared = np.bincount(group[counted], minlength=len(person))
+    agree = np.bincount(group[counted], 0.5 + np.sign(lead[counted]) / 2, len(person))
+    named = person >= 0
+    return ratios(agree[named], compared[named], person[named], n)
 
 
 def _checks(
     triplets: Triplets, who: np.ndarray, names: list[str], catch_trials: pd.DataFrame | None,
     gold: Any,
 ) -> _Shares:
-    asked, wrong = np.zeros(len(names)), np.zeros(len(names))
+    total, wrong = np.zeros(len(names)), np.zeros(len(names))
     if gold is not None:
         mistakes = gold_mistakes(triplets, gold)
-        known = np.isfinite(mistakes) & (who >= 0)
-        asked += np.bincount(who[known], minlength=len(names))
-        wrong += np.bincount(who[known], mistakes[known], len(names))
+        counted = np.isfinite(mistakes) & (who >= 0)
+        total += np.bincount(who[counted], minlength=len(names))
+        wrong += np.bincount(who[counted], mistakes[counted], len(names))
     if catch_trials is not None and len(catch_trials):
         place = {name: i for i, name in enumerate(names)}
         if "participant" in triplets.answers:
@@ -125,27 +118,27 @@ def _checks(
             whose = named.astype("str").map(place)
         else:  # where nobody is named all are one
             whose = pd.Series(0, catch_trials.index)
-        known = whose.notna().to_numpy()
-        whose = whose[known].to_numpy(dtype=np.int64)
-        failed = ~catch_trials["correct"].to_numpy(dtype=bool)[known]
-        asked += np.bincount(whose, minlength=len(names))
+        counted = whose.notna().to_numpy()
+        whose = whose[counted].to_numpy(dtype=np.int64)
+        failed = ~catch_trials["correct"].to_numpy(dtype=bool)[counted]
+        total += np.bincount(whose, minlength=len(names))
         wrong += np.bincount(whose, failed, len(names))
-    failed = divided(wrong, asked)
+    failed = divided(wrong, total)
     with np.errstate(invalid="ignore", divide="ignore"):
-        return asked, failed, *wilson(failed, asked)
+        return total, failed, *wilson(failed, total)
 
 
 def _sides(triplets: Triplets, who: np.ndarray, n: int) -> pd.DataFrame:
     """Favourite side of each participant, and whether sides come by chance."""
     side, names = sides_of(triplets)
     names = names or [""]
-    known = one_per_trial(triplets) & (side >= 0) & (who >= 0)
+    counted = one_per_trial(triplets) & (side >= 0) & (who >= 0)
     counts = np.zeros((n, len(names)), dtype=np.int64)
-    np.add.at(counts, (who[known], side[known]), 1)
+    np.add.at(counts, (who[counted], side[counted]), 1)
     total, favourite = counts.sum(axis=1), counts.argmax(axis=1)
     moments = triplets.answers.get("time", pd.Series(0.0, range(len(side)))).to_numpy(dtype=float)
-    asked = np.flatnonzero(known)
-    ordered = asked[np.lexsort((moments[asked], who[asked]))]
+    places = np.flatnonzero(counted)
+    ordered = places[np.lexsort((moments[places], who[places]))]
     ends = np.cumsum(total)
     runs = [runs_test(side[ordered[end - k : end]]) for k, end in zip(total, ends, strict=True)]
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -220,30 +213,13 @@ def agreement_with_map(
     folds: Annotated[
         int, Number(2, 100, "Folds", "At most; with fewer participants, each is a fold.")
     ] = 10,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> MapAgreement:
     """How well a map of the others' answers predicts each participant.
 
     Participants are divided into folds; the answers of one fold are predicted by a map that is
     fitted to those of the others.
-
-    Parameters
-    ----------
-    method : Method
-        Fitted anew, as a clone, without each fold.
-    triplets : Triplets or Quadruples
-    folds, seed
-        See their declarations.
-    progress : Progress
-        Called after every fold.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than two participants.
-    Stopped
-        If `progress` asks to stop before all folds are done.
     """
     who, names = codes_of(triplets, "participant")
     if len(names) < 2:
@@ -253,28 +229,18 @@ def agreement_with_map(
         )
     folds = min(folds, len(names))
     fold = np.append(np.random.default_rng(seed).permutation(len(names)) % folds, -1)[who]
-    jobs = [(method, triplets, fold == k) for k in range(folds)]
+    jobs = [(method, triplets, fold != k, fold == k) for k in range(folds)]
     wrong = np.full(len(triplets), np.nan)
-    for k, found in enumerate(in_parallel(_mistakes_without, jobs)):
-        wrong[fold == k] = found
-        if progress((k + 1) / folds) and k + 1 < folds:
-            raise Stopped
-    known = np.flatnonzero(np.isfinite(wrong) & (triplets.weight > 0) & (who >= 0))
-    answers = np.bincount(who[known], minlength=len(names))
-    n_groups = np.int64(triplets.groups.max(initial=0) + 1)
-    groups, group = np.unique(
-        who[known] * n_groups + triplets.groups[known], return_inverse=True
-    )
-    weight = triplets.weight[known]
+    for k, mistakes in enumerate(results_of(mistakes_on, jobs, progress)):
+        wrong[fold == k] = mistakes
+    places = np.flatnonzero(np.isfinite(wrong) & (triplets.weight > 0) & (who >= 0))
+    answers = np.bincount(who[places], minlength=len(names))
+    person, _, group = different_pairs(who[places], triplets.groups[places])
+    weight = triplets.weight[places]
     _, *right = ratios(
-        np.bincount(group, weight * (1 - wrong[known])), np.bincount(group, weight),
-        groups // n_groups, len(names), answers,
+        np.bincount(group, weight * (1 - wrong[places])), np.bincount(group, weight),
+        person, len(names), answers,
     )
     return MapAgreement(np.array(names), answers, *right, wrong)
 
 
-def _mistakes_without(
-    method: Method, triplets: Triplets, held_out: np.ndarray, halt: Halt
-) -> np.ndarray:
-    fitted = clone(method).fit(triplets.take(~held_out), progress=halt)
-    return fitted.mistakes(triplets.take(held_out))

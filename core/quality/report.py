@@ -74,21 +74,21 @@ class QualityReport:
 
     def findings(self) -> list[Finding]:
         """The sentences of the report, with the participants that they are about."""
-        found, cover = self.repeats, self.coverage
+        pairs, cover = self.repeats, self.coverage
         lines = [
-            f"{cover.answers:,} answers to {found.questions:,} different questions, of "
-            f"{cover.possible:,} possible; {found.repeated:,} were asked more than once, and "
-            f"{found.contradicted:,} of these received contradictory answers.",
+            f"{cover.answers:,} answers to {pairs.questions:,} different questions, of "
+            f"{cover.possible:,} possible; {pairs.repeated:,} were asked more than once, and "
+            f"{pairs.contradicted:,} of these received contradictory answers.",
         ]
-        if found.within.n:
+        if pairs.within.n:
             lines.append(
                 "Intra-observer consistency: participants repeat their own answer in "
-                f"{found.within} of repeats."
+                f"{pairs.within} of repeats."
             )
-        if found.between.n:
+        if pairs.between.n:
             lines.append(
                 "Inter-observer agreement: different participants give the same answer in "
-                f"{found.between} of repeats."
+                f"{pairs.between} of repeats."
             )
         lines.append(self.ceiling.sentence)
         lines += [choice.sentence for choice in self.choices]
@@ -143,11 +143,11 @@ def quality(
     """
     people = participants(triplets, catch_trials=catch_trials, gold=gold)
     things = objects(triplets)
-    asked = people["checks"].to_numpy(dtype=float)
-    failed = np.nan_to_num(people["failed"].to_numpy(dtype=float)) * asked
-    checks = Share.of(failed.sum(), asked.sum())
-    if np.count_nonzero(asked) >= ENOUGH:
-        checks = Share.over_people(failed, asked)
+    n_checks = people["checks"].to_numpy(dtype=float)
+    failed = np.nan_to_num(people["failed"].to_numpy(dtype=float)) * n_checks
+    checks = Share.of(failed.sum(), n_checks.sum())
+    if np.count_nonzero(n_checks) >= ENOUGH:
+        checks = Share.over_people(failed, n_checks)
     circular = Share.of(0, 0)
     if "circular" in things:
         circular = Share.of(things["circular"].sum(), things["triples"].sum())
@@ -158,7 +158,7 @@ def quality(
     )
 
 
-def _side_bias(people: pd.DataFrame, known: bool) -> Finding:
+def _side_bias(people: pd.DataFrame, named: bool) -> Finding:
     """Who prefers a side, of participants who are known or taken together.
 
     Silent on: people without a side
@@ -172,7 +172,7 @@ def _side_bias(people: pd.DataFrame, known: bool) -> Finding:
     # Of a hundred people without a preference one would have p < 0.01 by itself (Bonferroni).
     tested = int(people["bias_p"].notna().sum())
     biased = people[people["bias_p"] * max(tested, 1) < 0.01]
-    if not known:
+    if not named:
         return Finding(
             "Over all participants there is a side bias (p < 0.01)." if len(biased)
             else "Over all participants there is no significant side bias (p < 0.01)."

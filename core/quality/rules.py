@@ -23,7 +23,7 @@ _AtMost = Annotated[float, Number(0.0, 36000.0, "Max. seconds")]
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class RuleData:
     """What rules look at.
 
     triplets: The answers that earlier exclusions have left.
@@ -72,7 +72,7 @@ class Criterion:
     """A way to find answers that are left out.
 
     source: Who published it.
-    find: ``find(known, **parameters)`` is (T,) bool, the answers to leave out. Its annotations
+    find: ``find(data, **parameters)`` is (T,) bool, the answers to leave out. Its annotations
         declare the parameters.
     """
 
@@ -104,40 +104,40 @@ _THINGS = "THINGS, check_for_cheaters (Hebart et al. 2020)"
     "Participants who answered more than this proportion of catch and gold questions wrongly.",
     "tripletTools, filter_failed_catch: 20 %",
 )
-def _failed_checks(known: Known, *, most: _Most = 0.2) -> np.ndarray:
-    if not known.people["checks"].any():
+def _failed_checks(data: RuleData, *, most: _Most = 0.2) -> np.ndarray:
+    if not data.people["checks"].any():
         raise DataError(
-            "there are no catch or gold questions", file=known.triplets.name,
+            "there are no catch or gold questions", file=data.triplets.name,
             remedy="Upload a list of gold questions, or mark obvious ones from a map.",
         )
-    return known.by(known.people["failed"] > most)
+    return data.by(data.people["failed"] > most)
 
 
 @_rule(
     "Fast participants", "Participants whose mean response time is below this.",
     "tripletTools: 1 s, also 0.2 s",
 )
-def _fast_participants(known: Known, *, least: _AtLeast = 1.0) -> np.ndarray:
-    known.column("response_time")
-    return known.by(known.people["mean_time"] < least)
+def _fast_participants(data: RuleData, *, least: _AtLeast = 1.0) -> np.ndarray:
+    data.column("response_time")
+    return data.by(data.people["mean_time"] < least)
 
 
 @_rule("Fast answers", "Single answers that took less than this.", "common practice")
-def _fast_answers(known: Known, *, least: _AtLeast = 0.2) -> np.ndarray:
-    return (known.column("response_time") < least).to_numpy()
+def _fast_answers(data: RuleData, *, least: _AtLeast = 0.2) -> np.ndarray:
+    return (data.column("response_time") < least).to_numpy()
 
 
 @_rule("Slow answers", "Single answers that took longer than this.", "common practice")
-def _slow_answers(known: Known, *, most: _AtMost = 60.0) -> np.ndarray:
-    return (known.column("response_time") > most).to_numpy()
+def _slow_answers(data: RuleData, *, most: _AtMost = 60.0) -> np.ndarray:
+    return (data.column("response_time") > most).to_numpy()
 
 
 @_rule(
     "Missing response time", "Answers whose response time is missing or impossible.",
     "THINGS, preprocessing",
 )
-def _without_time(known: Known) -> np.ndarray:
-    return known.column("response_time").isna().to_numpy()
+def _without_time(data: RuleData) -> np.ndarray:
+    return data.column("response_time").isna().to_numpy()
 
 
 @_rule(
@@ -145,10 +145,10 @@ def _without_time(known: Known) -> np.ndarray:
     "tripletTools: 510 of 1,000 trials",
 )
 def _few_answers(
-    known: Known, *, least: Annotated[int, Number(0, 1_000_000, "Min. trials")] = 100
+    data: RuleData, *, least: Annotated[int, Number(0, 1_000_000, "Min. trials")] = 100
 ) -> np.ndarray:
-    once = one_per_trial(known.triplets) & (known.who >= 0)
-    return known.by(np.bincount(known.who[once], minlength=len(known.names)) < least)
+    once = one_per_trial(data.triplets) & (data.who >= 0)
+    return data.by(np.bincount(data.who[once], minlength=len(data.names)) < least)
 
 
 @_rule(
@@ -157,16 +157,16 @@ def _few_answers(
     "another in less than the minimum.",
     f"{_THINGS}: 40 % and 27 % of three positions",
 )
-def _favourite_side(known: Known, *, most: _Most = 0.8, least: _Least = 0.0) -> np.ndarray:
-    known.column("side")
-    side, names = sides_of(known.triplets)
-    once = one_per_trial(known.triplets) & (side >= 0) & (known.who >= 0)
-    given = np.zeros((len(known.names), max(len(names), 1)))
-    np.add.at(given, (known.who[once], side[once]), 1)
-    total = given.sum(axis=1)
-    shares = given / np.maximum(total, 1)[:, None]
+def _favourite_side(data: RuleData, *, most: _Most = 0.8, least: _Least = 0.0) -> np.ndarray:
+    data.column("side")
+    side, names = sides_of(data.triplets)
+    once = one_per_trial(data.triplets) & (side >= 0) & (data.who >= 0)
+    counts = np.zeros((len(data.names), max(len(names), 1)))
+    np.add.at(counts, (data.who[once], side[once]), 1)
+    total = counts.sum(axis=1)
+    shares = counts / np.maximum(total, 1)[:, None]
     biased = (shares.max(axis=1) > most) | (shares.min(axis=1) < least)
-    return known.by(biased & (total > 0))
+    return data.by(biased & (total > 0))
 
 
 @_rule(
@@ -176,10 +176,10 @@ def _favourite_side(known: Known, *, most: _Most = 0.8, least: _Least = 0.0) -> 
     _THINGS,
 )
 def _patterned_sides(
-    known: Known, *, p: Annotated[float, Number(0.0, 1.0, "p below")] = 0.001
+    data: RuleData, *, p: Annotated[float, Number(0.0, 1.0, "p below")] = 0.001
 ) -> np.ndarray:
-    known.column("side")
-    return known.by(known.people["runs_p"] < p)
+    data.column("side")
+    return data.by(data.people["runs_p"] < p)
 
 
 @_rule(
@@ -189,18 +189,18 @@ def _patterned_sides(
     f"{_THINGS}: 0.8 s, 1.1 s, 5 blocks",
 )
 def _fast_blocks(
-    known: Known, *,
+    data: RuleData, *,
     fifth: Annotated[float, Number(0.0, 3600.0, "Fifth fastest below (s)")] = 0.8,
     tenth: Annotated[float, Number(0.0, 3600.0, "Tenth fastest below (s)")] = 1.1,
     blocks: Annotated[int, Number(1, 1000, "Min. fast blocks")] = 5,
 ) -> np.ndarray:
-    times = known.column("response_time").to_numpy(dtype=float)
-    known.column("block")
-    block, names = codes_of(known.triplets, "block")
+    times = data.column("response_time").to_numpy(dtype=float)
+    data.column("block")
+    block, names = codes_of(data.triplets, "block")
     # A block of one participant: numbers of blocks may begin anew with each.
-    owners, of = np.unique(known.who * (len(names) + 1) + block, return_inverse=True)
+    owners, of = np.unique(data.who * (len(names) + 1) + block, return_inverse=True)
     fast = np.zeros(len(owners), dtype=bool)
-    timed = np.flatnonzero(one_per_trial(known.triplets) & np.isfinite(times) & (block >= 0))
+    timed = np.flatnonzero(one_per_trial(data.triplets) & np.isfinite(times) & (block >= 0))
     timed = timed[np.lexsort((times[timed], of[timed]))]
     sizes = np.bincount(of[timed], minlength=len(owners))
     starts = np.cumsum(sizes) - sizes
@@ -208,18 +208,18 @@ def _fast_blocks(
     ranked = times[timed]
     fast[long] = (ranked[starts[long] + 4] < fifth) & (ranked[starts[long] + 9] < tenth)
     whose = np.full(len(owners), -1)
-    whose[of] = known.who
-    bad = np.bincount(whose[fast & (whose >= 0)], minlength=len(known.names))
-    return fast[of] | known.by(bad >= blocks)
+    whose[of] = data.who
+    bad = np.bincount(whose[fast & (whose >= 0)], minlength=len(data.names))
+    return fast[of] | data.by(bad >= blocks)
 
 
 @_rule(
     "Duplicates", "Answers identical to an earlier one in every column.",
     "THINGS, preprocessing: exact duplicates",
 )
-def _duplicates(known: Known) -> np.ndarray:
-    rows = pd.DataFrame(known.triplets.rows).add_prefix("object ")
-    answers = known.triplets.answers.drop(columns="trial", errors="ignore").add_prefix("_")
+def _duplicates(data: RuleData) -> np.ndarray:
+    rows = pd.DataFrame(data.triplets.rows).add_prefix("object ")
+    answers = data.triplets.answers.drop(columns="trial", errors="ignore").add_prefix("_")
     return pd.concat([rows, answers], axis=1).duplicated().to_numpy()
 
 
@@ -230,11 +230,11 @@ def _duplicates(known: Known) -> np.ndarray:
     "tripletTools, make.vmat: agreement on validation triplets",
 )
 def _at_odds(
-    known: Known, *, least: _Least = 0.5,
+    data: RuleData, *, least: _Least = 0.5,
     shared: Annotated[int, Number(1, 100_000, "Min. shared questions")] = 10,
 ) -> np.ndarray:
-    people = known.people
-    return known.by((people["agrees"] < least) & (people["compared"] >= shared))
+    people = data.people
+    return data.by((people["agrees"] < least) & (people["compared"] >= shared))
 
 
 @_rule(
@@ -244,8 +244,8 @@ def _at_odds(
     "common practice",
 )
 def _inconsistent(
-    known: Known, *, most: _Most = 0.4,
+    data: RuleData, *, most: _Most = 0.4,
     repeats: Annotated[int, Number(1, 100_000, "Min. pairs of repeats")] = 10,
 ) -> np.ndarray:
-    people = known.people
-    return known.by((1 - people["consistent"] > most) & (people["repeats"] >= repeats))
+    people = data.people
+    return data.by((1 - people["consistent"] > most) & (people["repeats"] >= repeats))

@@ -62,15 +62,15 @@ def samplers(triplets: Judgements) -> pd.DataFrame:
     codes, names = codes_of(triplets, "sampler")
     rows = []
     for i, name in enumerate(names):
-        own = triplets.take(codes == i)
-        found, ceiling = repeats(own), noise_ceiling(own)
-        both = found.between if found.between.n else found.within
+        answers = triplets.take(codes == i)
+        pairs, ceiling = repeats(answers), noise_ceiling(answers)
+        both = pairs.between if pairs.between.n else pairs.within
         bounds = (bound or Share.of(0, 0) for bound in (ceiling.lower, ceiling.upper))
         reach = [end for b in bounds for end in (b.value, b.low, b.high)]
-        times = own.answers.get("response_time")
+        times = answers.answers.get("response_time")
         rows.append((
-            name, len(own), found.questions, found.repeated, found.contradicted, both.value,
-            both.low, both.high, *reach, _n_people(own),
+            name, len(answers), pairs.questions, pairs.repeated, pairs.contradicted, both.value,
+            both.low, both.high, *reach, _n_people(answers),
             np.nan if times is None else times.median(),
         ))
     return pd.DataFrame(rows, columns=[
@@ -103,20 +103,20 @@ def over_time(
     answers = triplets.answers
     rows = []
     for k in range(stretches):
-        own = np.flatnonzero(stretch == k)
-        row: dict[str, Any] = {"stretch": k + 1, "answers": len(own)}
+        places = np.flatnonzero(stretch == k)
+        row: dict[str, Any] = {"stretch": k + 1, "answers": len(places)}
         if "response_time" in answers:
-            row["median_time"] = answers["response_time"].iloc[own].median()
+            row["median_time"] = answers["response_time"].iloc[places].median()
         if "side" in answers:
-            shares = answers["side"].iloc[own].value_counts(normalize=True)
+            shares = answers["side"].iloc[places].value_counts(normalize=True)
             row["favourite_share"] = shares.max() if len(shares) else np.nan
         if wrong is not None:
-            known = own[np.isfinite(wrong[own]) & (triplets.weight[own] > 0)]
-            found = (np.nan,) * 3 if not len(known) else mean_over(
-                known_people(triplets.take(known), "auto"), wrong[known], triplets.weight[known],
-                triplets.groups[known],
+            told = places[np.isfinite(wrong[places]) & (triplets.weight[places] > 0)]
+            interval = (np.nan,) * 3 if not len(told) else mean_over(
+                known_people(triplets.take(told), "auto"), wrong[told], triplets.weight[told],
+                triplets.groups[told],
             )
-            row |= {"predicted": 1 - found[0], "low": 1 - found[2], "high": 1 - found[1]}
+            row |= {"predicted": 1 - interval[0], "low": 1 - interval[2], "high": 1 - interval[1]}
         rows.append(row)
     return pd.DataFrame(rows)
 

@@ -92,22 +92,22 @@ def verdict(people: pd.DataFrame) -> Verdict:
         be added.
     """
     n = len(people)
-    known = {c: bool(c in people and people[c].notna().any()) for c in _LOOKED_AT}
+    has = {c: bool(c in people and people[c].notna().any()) for c in _LOOKED_AT}
     reasons: dict[str, list[str]] = {}
-    for column, rows in _standing_out(people, known):
+    for column, rows in _standing_out(people, has):
         for row in np.flatnonzero(rows):
             who = str(people["participant"].iloc[row])
             reasons.setdefault(who, []).append(_said(people, column, int(row)))
     order = sorted(reasons, key=lambda who: -len(reasons[who]))
     return Verdict(
         {who: tuple(reasons[who]) for who in order}, n,
-        tuple(words for column, words in _LOOKED_AT.items() if known[column]),
-        tuple(words for column, words in _LOOKED_AT.items() if not known[column]),
-        _guessing(people, known),
+        tuple(words for column, words in _LOOKED_AT.items() if has[column]),
+        tuple(words for column, words in _LOOKED_AT.items() if not has[column]),
+        _guessing(people, has),
     )
 
 
-def _guessing(people: pd.DataFrame, known: dict[str, bool]) -> bool | None:
+def _guessing(people: pd.DataFrame, has: dict[str, bool]) -> bool | None:
     """Whether no share of all together is above that of guessing; None where that is not known.
 
     Agreement with a majority is not that of independent cases: two who agree are one, and where
@@ -116,7 +116,7 @@ def _guessing(people: pd.DataFrame, known: dict[str, bool]) -> bool | None:
     """
     shares = []
     for column, cases in _GUESSED.items():
-        if known[column]:
+        if has[column]:
             share = people[column].to_numpy(dtype=float)
             share = 1.0 - share if column == "failed" else share
             of = np.where(np.isfinite(share), people[cases], 0.0)
@@ -128,25 +128,25 @@ def _guessing(people: pd.DataFrame, known: dict[str, bool]) -> bool | None:
     return True if any(share.high < _NEAR_GUESSING for share in shares) else None
 
 
-def _standing_out(people: pd.DataFrame, known: dict[str, bool]) -> list[tuple[str, np.ndarray]]:
+def _standing_out(people: pd.DataFrame, has: dict[str, bool]) -> list[tuple[str, np.ndarray]]:
     """Rows that stand out, by what they stand out in."""
-    found = []
+    rows = []
     for column in _AGREEMENTS:
-        if known[column]:
-            found.append((column, _near_guessing(people, column)))
-    if known["failed"]:
+        if has[column]:
+            rows.append((column, _near_guessing(people, column)))
+    if has["failed"]:
         failed = (people["failed"] > _FAILED) & (people["checks"] >= _FEWEST_CHECKS)
-        found.append(("failed", failed.to_numpy()))
-    if known["bias_p"]:
+        rows.append(("failed", failed.to_numpy()))
+    if has["bias_p"]:
         one_sided = (people["favourite_share"] > _ONE_SIDE) & (
             people["bias_p"] < _LEVEL / len(people)
         )
-        found.append(("favourite_share", one_sided.to_numpy()))
-    if known["median_time"]:
+        rows.append(("favourite_share", one_sided.to_numpy()))
+    if has["median_time"]:
         times = people["median_time"]
         fast = (times < _TOO_FAST) & ((times < times.median() / 2) | (len(people) == 1))
-        found.append(("median_time", fast.to_numpy()))
-    return found
+        rows.append(("median_time", fast.to_numpy()))
+    return rows
 
 
 def _near_guessing(people: pd.DataFrame, column: str) -> np.ndarray:
@@ -168,12 +168,12 @@ def _near_guessing(people: pd.DataFrame, column: str) -> np.ndarray:
 
 
 def _said(people: pd.DataFrame, column: str, row: int) -> str:
-    own, usual = people[column].iloc[row], people[column].median()
+    value, usual = people[column].iloc[row], people[column].median()
     if column in _AGREEMENTS:
         text, others = _AGREEMENTS[column]
-        return f"{text} ({others})".format(own=f"{own:.0%}", usual=f"{usual:.0%}")
+        return f"{text} ({others})".format(own=f"{value:.0%}", usual=f"{usual:.0%}")
     if column == "failed":
-        return f"fails {own:.0%} of {people['checks'].iloc[row]:,} catch and gold questions"
+        return f"fails {value:.0%} of {people['checks'].iloc[row]:,} catch and gold questions"
     if column == "favourite_share":
-        return f"chooses {people['favourite'].iloc[row]} in {own:.0%} of trials"
-    return f"half of the responses take less than {own:.2f} s (usually {usual:.2g} s)"
+        return f"chooses {people['favourite'].iloc[row]} in {value:.0%} of trials"
+    return f"half of the responses take less than {value:.2f} s (usually {usual:.2g} s)"

@@ -11,17 +11,3 @@ from tripletscope.core.ratings.piles import Piles
 from tripletscope.core.ratings.pooling import pool
 from tripletscope.core.ratings.preferences import PreferenceScale, paired_preferences
 from tripletscope.core.ratings.ratings import Ratings
-
-__all__ = [
-    "KINDS",
-    "Arrangements",
-    "Confusions",
-    "Dissimilarities",
-    "Measured",
-    "Piles",
-    "PreferenceScale",
-    "Ratings",
-    "measured",
-    "paired_preferences",
-    "pool",
-]

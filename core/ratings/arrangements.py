@@ -6,18 +6,16 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.geometry import distances
 from tripletscope.core.ratings.measured import (
-    MOST_ANSWERS,
     Dissimilarities,
     JudgedPairs,
     Measured,
     Ordered,
-    answers_of,
     named_objects,
     named_raters,
     numbers_of,
+    refuse_few,
     summarised,
 )
 
@@ -79,10 +77,7 @@ class Arrangements(Measured):
         positions = np.column_stack([numbers_of(table, "x"), numbers_of(table, "y")])
         self.ids, (item,) = named_objects(table["item"])
         self.raters, rater = named_raters(table)
-        if len(self.ids) < 3:
-            raise DataError(
-                f"{len(self.ids)} objects were arranged", remedy="Give three or more."
-            )
+        refuse_few(len(self.ids), f"{len(self.ids)} objects were arranged")
         trial = pd.factorize(table["trial"].astype(str))[0] if "trial" in table else 0
         number = pd.factorize(rater * (len(table) + 1) + trial)[0]
         twice = pd.DataFrame({"trial": number, "item": item}).duplicated()
@@ -97,8 +92,8 @@ class Arrangements(Measured):
         self._squares = []
         for k in range(number.max() + 1):
             square = np.full((len(self.ids),) * 2, np.nan)
-            own = item[number == k]
-            square[np.ix_(own, own)] = distances(positions[number == k])
+            items = item[number == k]
+            square[np.ix_(items, items)] = distances(positions[number == k])
             self._squares.append(square)
 
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
@@ -118,32 +113,26 @@ class Arrangements(Measured):
             )
         each = []
         for person in people:
-            own = np.flatnonzero(self._owner == person)
-            mean = _evident(np.array([self._squares[k][upper] for k in own]))[1]
+            arrangements = np.flatnonzero(self._owner == person)
+            mean = _evident(np.array([self._squares[k][upper] for k in arrangements]))[1]
             each.append(mean / np.sqrt(np.nanmean(mean**2)))
-        values = np.array(each)
-        unit, pair = np.nonzero(np.isfinite(values))
-        judged = JudgedPairs(n, unit, pair, values[unit, pair])
+        judged = JudgedPairs.of(np.array(each), n)
         return summarised(self.ids, judged, len(people), "raters", replicates, seed, self.notes)
 
-    def triplets(
-        self, *, most: int = MOST_ANSWERS, seed: int = 0, name: str = "answers"
-    ) -> Triplets:
+    def _ordered(self) -> list[Ordered]:
         # The shape of k points has 2k - 4 coordinates: shift, turn and size are free. Two
         # distances make a comparison.
-        parts = [
+        upper = np.triu_indices(len(self.ids), 1)
+        return [
             Ordered(
                 int(owner), square,
-                self.options["margin"] * float(np.sqrt(np.nanmean(
-                    square[np.triu_indices(len(square), 1)] ** 2
-                ))),
+                self.options["margin"] * float(np.sqrt(np.nanmean(square[upper] ** 2))),
                 placed - 2.0,
             )
             for owner, square, placed in zip(
                 self._owner, self._squares, self._placed, strict=True
             ) if placed > 2
         ]
-        return answers_of(self.ids, parts, self.raters, name=name, most=most, seed=seed)
 
 
 def _evidence(values: np.ndarray) -> np.ndarray:
@@ -157,8 +146,8 @@ def _evident(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     values (t, p): On the screen; NaN for pairs that were not there.
     Returns: scaled (t, p); mean (p,).
     """
-    known = np.isfinite(values)
-    plain, evidence = np.where(known, values, 0.0), np.where(known, _evidence(values), 0.0)
+    finite = np.isfinite(values)
+    plain, evidence = np.where(finite, values, 0.0), np.where(finite, _evidence(values), 0.0)
     total = evidence.sum(axis=0)
     size = np.ones(len(values))
 
@@ -168,11 +157,11 @@ def _evident(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     for _ in range(_MOST_ROUNDS):
         now = np.where(total > 0, mean(), 0.0)
-        own = (plain**2).sum(axis=1)
-        new = np.sqrt(np.where(known, now**2, 0.0).sum(axis=1) / np.where(own > 0, own, 1.0))
+        sizes = (plain**2).sum(axis=1)
+        new = np.sqrt(np.where(finite, now**2, 0.0).sum(axis=1) / np.where(sizes > 0, sizes, 1.0))
         new *= len(new) / new.sum() if new.sum() > 0 else 1.0
         settled = np.abs(new - size).max() <= _SETTLED
         size = new
         if settled:
             break
-    return plain * size[:, None] + np.where(known, 0.0, np.nan), mean()
+    return plain * size[:, None] + np.where(finite, 0.0, np.nan), mean()

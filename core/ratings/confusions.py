@@ -17,6 +17,7 @@ from tripletscope.core.ratings.measured import (
     named_objects,
     named_raters,
     numbers_of,
+    refuse_few,
     squares,
 )
 
@@ -91,8 +92,7 @@ class Confusions(Measured):
         self.ids, (stimulus, response) = named_objects(table["stimulus"], table["response"])
         self.raters, rater = named_raters(table)
         n = len(self.ids)
-        if n < 3:
-            raise DataError(f"there are {n} stimuli", remedy="Give three or more.")
+        refuse_few(n, f"there are {n} stimuli")
         self._counts = np.zeros((int(rater.max()) + 1, n, n))
         np.add.at(self._counts, (rater, stimulus, response), count)
         shown = self._counts.sum(axis=(0, 2))
@@ -108,9 +108,7 @@ class Confusions(Measured):
             )
 
     @classmethod
-    def from_matrix(
-        cls, counts: Any, ids: Sequence[str] | None = None, **options: Any
-    ) -> Self:
+    def from_matrix(cls, counts: Any, ids: Sequence[str] | None = None, **options: Any) -> Self:
         """Confusions from a square matrix, or from one for each participant by name.
 
         Parameters
@@ -143,14 +141,14 @@ class Confusions(Measured):
         n, rng = len(self.ids), np.random.default_rng(seed)
         people = len(self._counts)
         summed = self._counts.sum(axis=0)
-        mean = self._apart(summed)
+        mean = self._dissimilarity(summed)
         drawn = np.empty((replicates, len(mean)))
         if people > 1:
             wider = np.sqrt(people / (people - 1))
             for each in drawn:
                 times = np.bincount(rng.integers(people, size=people), minlength=people)
                 each[:] = mean + wider * (
-                    self._apart(np.tensordot(times, self._counts, axes=1)) - mean
+                    self._dissimilarity(np.tensordot(times, self._counts, axes=1)) - mean
                 )
             error = drawn.std(axis=0, ddof=1) if replicates > 1 else np.full(len(mean), np.nan)
             count = np.full(len(mean), float(people))
@@ -159,7 +157,7 @@ class Confusions(Measured):
             raised = summed + self.options["addition"]
             for each in drawn:
                 off = rng.normal(size=raised.shape) / np.sqrt(raised)
-                each[:] = self._apart_by(np.log(raised) + off)
+                each[:] = self._dissimilarity_by(np.log(raised) + off)
             error, count = self._delta(summed), self._trials(summed)
         return Dissimilarities(
             self.ids, squares(mean, n), squares(error, n), squares(count, n), len(self.raters),
@@ -170,15 +168,15 @@ class Confusions(Measured):
         raised = counts + self.options["addition"]
         return raised / raised.sum(axis=1, keepdims=True)
 
-    def _apart(self, counts: np.ndarray) -> np.ndarray:
+    def _dissimilarity(self, counts: np.ndarray) -> np.ndarray:
         """(p,) dissimilarity of every pair."""
-        return self._apart_by(np.log(self._shares(counts)))
+        return self._dissimilarity_by(np.log(self._shares(counts)))
 
     @staticmethod
-    def _apart_by(logs: np.ndarray) -> np.ndarray:
+    def _dissimilarity_by(logs: np.ndarray) -> np.ndarray:
         """(p,) the same from logarithms of shares, or of what is in proportion within rows."""
-        lost = np.diag(logs)[:, None] - logs
-        return np.maximum((lost + lost.T)[np.triu_indices(len(logs), 1)] / 2, 0.0)
+        loss = np.diag(logs)[:, None] - logs
+        return np.maximum((loss + loss.T)[np.triu_indices(len(logs), 1)] / 2, 0.0)
 
     def _delta(self, counts: np.ndarray) -> np.ndarray:
         """(p,) standard errors: within a row, log p_ij - log p_ii has variance 1/c_ij + 1/c_ii."""
@@ -189,8 +187,8 @@ class Confusions(Measured):
     @staticmethod
     def _trials(counts: np.ndarray) -> np.ndarray:
         """(p,) responses that tell of each pair: either of the two to either of the two."""
-        own = np.diag(counts)
-        return (counts + counts.T + own[:, None] + own)[np.triu_indices(len(counts), 1)]
+        right = np.diag(counts)
+        return (counts + counts.T + right[:, None] + right)[np.triu_indices(len(counts), 1)]
 
     def triplets(
         self, *, most: int = MOST_ANSWERS, seed: int = 0, name: str = "answers"
@@ -208,17 +206,17 @@ class Confusions(Measured):
                     rows.append(np.column_stack([np.full((len(far), 3), [rater, anchor, near]),
                                                  far]))
                     weights.append(np.full(len(far), row[near] / (n - 2)))
-        found, weight = np.concatenate(rows), np.concatenate(weights)
-        if len(found) > most:
-            some = np.sort(np.random.default_rng(seed).choice(len(found), most, replace=False))
-            found, weight = found[some], weight[some] * (weight.sum() / weight[some].sum())
-        return self._answers(found, weight, name)
+        table, weight = np.concatenate(rows), np.concatenate(weights)
+        if len(table) > most:
+            some = np.sort(np.random.default_rng(seed).choice(len(table), most, replace=False))
+            table, weight = table[some], weight[some] * (weight.sum() / weight[some].sum())
+        return self._answers(table, weight, name)
 
-    def _answers(self, found: np.ndarray, weight: np.ndarray, name: str) -> Triplets:
+    def _answers(self, rows: np.ndarray, weight: np.ndarray, name: str) -> Triplets:
         answers = pd.DataFrame({"weight": weight})
         if self.raters:
-            answers["participant"] = pd.Categorical.from_codes(found[:, 0], self.raters)
+            answers["participant"] = pd.Categorical.from_codes(rows[:, 0], self.raters)
         if len(self._counts) > 1:
-            answers[HELD_TOGETHER] = found[:, 0]
+            answers[HELD_TOGETHER] = rows[:, 0]
         objects = pd.DataFrame({"id": pd.Series(self.ids, dtype="str")})
-        return Triplets(found[:, 1:], objects, answers, name)
+        return Triplets(rows[:, 1:], objects, answers, name)

@@ -82,17 +82,17 @@ class Dissimilarities:
         expression in microarray experiments. Statistical Applications in Genetics and Molecular
         Biology, 3(1), 3.
         """
-        known = np.isfinite(self.mean) & ~np.eye(len(self.mean), dtype=bool)
+        judged = np.isfinite(self.mean) & ~np.eye(len(self.mean), dtype=bool)
         squared = self.standard_error**2 * self.count  # of one rater
-        told = known & np.isfinite(squared)
+        told = judged & np.isfinite(squared)
         if not told.any() or not squared[told].mean() > 0:
-            return known.astype(float)
+            return judged.astype(float)
         freedom = np.maximum(self.count - 1, 0)
         prior = squared[told].mean()
-        own = np.where(told, squared, prior)
-        variance = (_PRIOR_DEGREES * prior + freedom * own) / (_PRIOR_DEGREES + freedom)
-        weights = np.where(known, np.maximum(self.count, 1) / variance, 0.0)
-        return weights / weights[known].mean()
+        variances = np.where(told, squared, prior)
+        variance = (_PRIOR_DEGREES * prior + freedom * variances) / (_PRIOR_DEGREES + freedom)
+        weights = np.where(judged, np.maximum(self.count, 1) / variance, 0.0)
+        return weights / weights[judged].mean()
 
 
 class Measured:
@@ -132,9 +132,7 @@ class Measured:
         return len(self.ids)
 
     def __repr__(self) -> str:
-        return (
-            f"<{type(self).__name__}: {self.n_objects} objects, {len(self.raters)} raters>"
-        )
+        return (f"<{type(self).__name__}: {self.n_objects} objects, {len(self.raters)} raters>")
 
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
         """Their mean over raters, and what it could as well have been.
@@ -170,6 +168,12 @@ class Measured:
         Triplets
             With ``weight``, and, of several raters, ``participant`` and ``held_together``.
         """
+        return answers_of(
+            self.ids, self._ordered(), self.raters, name=name, most=most, seed=seed
+        )
+
+    def _ordered(self) -> list[Ordered]:
+        """What each rater's own data say, as dissimilarities that may be compared."""
         raise NotImplementedError
 
 
@@ -194,6 +198,12 @@ class JudgedPairs:
         self.n_units = int(unit.max(initial=-1)) + 1
         self.n_pairs = n_objects * (n_objects - 1) // 2
 
+    @classmethod
+    def of(cls, values: np.ndarray, n_objects: int) -> JudgedPairs:
+        """From the values of all pairs, (units, p), NaN where a unit judged nothing."""
+        unit, pair = np.nonzero(np.isfinite(values))
+        return cls(n_objects, unit, pair, values[unit, pair])
+
     def means(self, drawn: np.ndarray | None = None) -> np.ndarray:
         """(p,) mean of every pair, each unit counting as often as it was drawn."""
         weight = self.evidence if drawn is None else self.evidence * drawn[self.unit]
@@ -212,8 +222,8 @@ class JudgedPairs:
             self.pair, (self.evidence * (self.value - mean[self.pair])) ** 2, self.n_pairs
         )
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = np.sqrt(off * count / (count - 1)) / total
-        return np.where(count > 1, found, np.nan)
+            errors = np.sqrt(off * count / (count - 1)) / total
+        return np.where(count > 1, errors, np.nan)
 
     def resampled(self, replicates: int, seed: int) -> np.ndarray:
         """(b, p) means of resampled units, spread as wide as the units' number asks for.
@@ -222,12 +232,12 @@ class JudgedPairs:
         """
         rng, mean = np.random.default_rng(seed), self.means()
         wider = np.sqrt(self.n_units / (self.n_units - 1))
-        found = np.empty((replicates, self.n_pairs))
-        for each in found:
+        means = np.empty((replicates, self.n_pairs))
+        for each in means:
             drawn = np.bincount(rng.integers(self.n_units, size=self.n_units),
                                 minlength=self.n_units)
             each[:] = mean + wider * (self.means(drawn) - mean)
-        return found
+        return means
 
 
 def summarised(
@@ -235,8 +245,8 @@ def summarised(
     notes: list[str],
 ) -> Dissimilarities:
     """Mean, errors and resamples over units."""
-    known = judged.n_units > 1 and np.isfinite(judged.errors()).any()
-    drawn = judged.resampled(replicates, seed) if known else np.empty((0, judged.n_pairs))
+    has_errors = judged.n_units > 1 and np.isfinite(judged.errors()).any()
+    drawn = judged.resampled(replicates, seed) if has_errors else np.empty((0, judged.n_pairs))
     n = judged.n_objects
     return Dissimilarities(
         ids, squares(judged.means(), n), squares(judged.errors(), n), squares(judged.counts(), n),
@@ -246,10 +256,10 @@ def summarised(
 
 def squares(pairs: np.ndarray, n_objects: int) -> np.ndarray:
     """(..., n, n) symmetric matrices from (..., p) values of pairs."""
-    found = np.zeros((*pairs.shape[:-1], n_objects, n_objects))
+    matrices = np.zeros((*pairs.shape[:-1], n_objects, n_objects))
     first, second = np.triu_indices(n_objects, 1)
-    found[..., first, second] = found[..., second, first] = pairs
-    return found
+    matrices[..., first, second] = matrices[..., second, first] = pairs
+    return matrices
 
 
 def pair_number(first: np.ndarray, second: np.ndarray, n_objects: int) -> np.ndarray:
@@ -293,6 +303,12 @@ def named_raters(table: pd.DataFrame) -> tuple[list[str], np.ndarray]:
         return [], np.zeros(len(table), dtype=np.int64)
     codes, names = pd.factorize(table["participant"].astype(str))
     return list(map(str, names)), codes.astype(np.int64)
+
+
+def refuse_few(number: int, problem: str) -> None:
+    """Three objects are the fewest that can be compared."""
+    if number < 3:
+        raise DataError(problem, remedy="Give three or more.")
 
 
 def numbers_of(table: pd.DataFrame, column: str) -> np.ndarray:
@@ -350,20 +366,18 @@ def answers_of(
                     name)
 
 
-def compared(
-    square: np.ndarray, tie: float, most: int, rng: np.random.Generator
-) -> np.ndarray:
+def compared(square: np.ndarray, tie: float, most: int, rng: np.random.Generator) -> np.ndarray:
     """(t, 3) what dissimilarities, some of them NaN, say of all pairs beside all anchors.
 
     Differences up to `tie` say nothing. Of more than `most` answers so many are drawn.
     """
-    known = np.isfinite(square) & ~np.eye(len(square), dtype=bool)
-    beside = known.sum(axis=1)
+    judged = np.isfinite(square) & ~np.eye(len(square), dtype=bool)
+    beside = judged.sum(axis=1)
     if int((beside * (beside - 1) // 2).sum()) > _ALL_AT_ONCE:
-        rows = _drawn(known, 4 * most, rng)
+        rows = _drawn(judged, 4 * most, rng)
     else:
         rows = np.concatenate([np.empty((0, 3), dtype=np.int64), *(
-            _around(anchor, np.flatnonzero(others)) for anchor, others in enumerate(known)
+            _around(anchor, np.flatnonzero(others)) for anchor, others in enumerate(judged)
         )])
     lead = square[rows[:, 0], rows[:, 2]] - square[rows[:, 0], rows[:, 1]]
     rows[lead < 0] = rows[lead < 0][:, [0, 2, 1]]
@@ -378,11 +392,11 @@ def _around(anchor: int, others: np.ndarray) -> np.ndarray:
     return np.column_stack([np.full(len(first), anchor), others[first], others[second]])
 
 
-def _drawn(known: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
+def _drawn(judged: np.ndarray, most: int, rng: np.random.Generator) -> np.ndarray:
     """(t, 3) different random questions about pairs that are known."""
-    rows = np.sort(rng.integers(len(known), size=(most, 3)), axis=1)
+    rows = np.sort(rng.integers(len(judged), size=(most, 3)), axis=1)
     rows = np.take_along_axis(rows, rng.permuted(np.tile(np.arange(3), (most, 1)), axis=1), axis=1)
     rows[:, 1:] = np.sort(rows[:, 1:], axis=1)
     rows = np.unique(rows, axis=0)
-    return rows[known[rows[:, 0], rows[:, 1]] & known[rows[:, 0], rows[:, 2]]
+    return rows[judged[rows[:, 0], rows[:, 1]] & judged[rows[:, 0], rows[:, 2]]
                 & (rows[:, 1] != rows[:, 2])]

@@ -5,18 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.ratings.measured import (
-    MOST_ANSWERS,
     Dissimilarities,
     JudgedPairs,
     Measured,
     Ordered,
-    answers_of,
     is_blank,
     named_objects,
     named_raters,
+    refuse_few,
     summarised,
 )
 
@@ -85,10 +82,7 @@ class Piles(Measured):
             table = table[~nowhere]
             self.ids, (item,) = named_objects(table["item"])
         self.raters, rater = named_raters(table)
-        if len(self.ids) < 3:
-            raise DataError(
-                f"{len(self.ids)} objects were sorted", remedy="Give three or more."
-            )
+        refuse_few(len(self.ids), f"{len(self.ids)} objects were sorted")
         pile = table["pile"].astype(str).to_numpy()
         self._squares = [
             self._together(item[rater == k], pile[rater == k])
@@ -103,25 +97,21 @@ class Piles(Measured):
         inside[item, codes] = 1.0
         both, each = inside @ inside.T, inside.sum(axis=1)
         with np.errstate(invalid="ignore"):
-            found = 1.0 - both / (each[:, None] + each - both)
-        found[each == 0], found[:, each == 0] = np.nan, np.nan
-        return found
+            distances = 1.0 - both / (each[:, None] + each - both)
+        distances[each == 0], distances[:, each == 0] = np.nan, np.nan
+        return distances
 
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
         n = len(self.ids)
         upper = np.triu_indices(n, 1)
         values = np.array([square[upper] for square in self._squares])
-        unit, pair = np.nonzero(np.isfinite(values))
-        judged = JudgedPairs(n, unit, pair, values[unit, pair])
         return summarised(
-            self.ids, judged, len(self._squares), "raters", replicates, seed, self.notes
+            self.ids, JudgedPairs.of(values, n), len(self._squares), "raters", replicates, seed,
+            self.notes,
         )
 
-    def triplets(
-        self, *, most: int = MOST_ANSWERS, seed: int = 0, name: str = "answers"
-    ) -> Triplets:
-        parts = [
+    def _ordered(self) -> list[Ordered]:
+        return [
             Ordered(rater, square, _EQUAL, self._placed[rater] / 3.0)
             for rater, square in enumerate(self._squares)
         ]
-        return answers_of(self.ids, parts, self.raters, name=name, most=most, seed=seed)

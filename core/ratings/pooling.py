@@ -56,23 +56,23 @@ def pool(choices: Triplets, *others: Triplets | Measured, name: str = "") -> Tri
     objects = parts[0].objects
     rows, answers, trials = [], [], 0
     for number, part in enumerate(parts, 1):
-        known = objects["id"].tolist()
-        if number > 1 and not set(known) & set(part.ids):
+        ids = objects["id"].tolist()
+        if number > 1 and not set(ids) & set(part.ids):
             raise DataError(
                 f"no object of {part.name} is one of {parts[0].name}",
                 remedy="Call the objects the same in both files.",
             )
-        new = part.objects[~part.objects["id"].isin(known)]
+        new = part.objects[~part.objects["id"].isin(ids)]
         objects = pd.concat([objects, new], ignore_index=True)
         place = {text: i for i, text in enumerate(objects["id"])}
         rows.append(np.array([place[text] for text in part.ids], dtype=np.int64)[part.rows])
         told = part.answers.assign(source=number, weight=part.weight)
         # Trials of two experiments are not the same because they are called so.
-        own = np.arange(len(part)) if part.trials is None else part.trials
-        told["trial"] = own + trials
+        numbers = np.arange(len(part)) if part.trials is None else part.trials
+        told["trial"] = numbers + trials
         if HELD_TOGETHER in told:
             told[HELD_TOGETHER] = told["trial"].where(told[HELD_TOGETHER].notna())
-        trials += int(own.max(initial=-1)) + 1
+        trials += int(numbers.max(initial=-1)) + 1
         for column in told.columns[told.dtypes == "category"]:
             told[column] = told[column].astype("str")
         answers.append(told)

@@ -17,10 +17,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.ratings.measured import named_objects, named_raters, numbers_of
 
-MODELS = {
-    "bradley_terry": "Bradley-Terry (logistic)",
-    "thurstone": "Thurstone, case V (normal)",
-}
+MODELS = {"bradley_terry": "Bradley-Terry (logistic)", "thurstone": "Thurstone, case V (normal)"}
 #: From so many participants on they are resampled.
 _ENOUGH = 8
 _LARGEST = 30.0
@@ -98,12 +95,12 @@ class PreferenceScale:
     @cached_property
     def table(self) -> pd.DataFrame:
         """A row for each object, the most preferred first."""
-        found = pd.DataFrame({
+        table = pd.DataFrame({
             "object": self.ids, "value": self.values, "standard error": self.standard_error,
             "low": self.low, "high": self.high, "preferred": self.wins.sum(axis=1),
             "compared": (self.wins + self.wins.T + self.ties).sum(axis=1),
         })
-        return found.sort_values("value", ascending=False, kind="stable", ignore_index=True)
+        return table.sort_values("value", ascending=False, kind="stable", ignore_index=True)
 
     def probability(self, first: str, second: str) -> float:
         """Share of the comparisons of two objects, without ties, in which the first is preferred.
@@ -169,26 +166,26 @@ def paired_preferences(
     """
     if model not in MODELS:
         raise ValueError(f"model is {model!r}; it must be one of {', '.join(MODELS)}.")
-    given = _Given.of(table)
-    held_by_prior = given.refuse_unconnected(prior)
-    wins, ties = given.counted()
+    data = _Preferences.of(table)
+    held_by_prior = data.refuse_unconnected(prior)
+    wins, ties = data.counted()
     fit = _Fit(model, prior, bool(ties.any()))
     values, tie = fit(wins, ties)
     rng = np.random.default_rng(seed)
-    people = len(given.raters) >= _ENOUGH
+    people = len(data.raters) >= _ENOUGH
     drawn, worse = np.empty((replicates, len(values))), 0
     deviance, degrees = fit.deviance(wins, ties, values, tie)
     with single_blas_thread():  # others would take longer to wake up than these small sums
         for number in range(replicates):
             if progress(number / replicates):
                 raise Stopped
-            drawn[number] = fit(*given.resampled(people, rng), start=values)[0]
+            drawn[number] = fit(*data.resampled(people, rng), start=values)[0]
             if degrees:
                 simulated = fit.simulated(wins, ties, values, tie, rng)
                 other = fit(*simulated, start=values)
                 worse += fit.deviance(*simulated, *other)[0] >= deviance
     # P people who are drawn with replacement vary by 1 - 1/P too little.
-    wider = np.sqrt(len(given.raters) / (len(given.raters) - 1)) if people else 1.0
+    wider = np.sqrt(len(data.raters) / (len(data.raters) - 1)) if people else 1.0
     error = wider * drawn.std(axis=0, ddof=1)
     # Symmetric about the estimate: quantiles of resamples would add the prior's pull once more.
     reach = np.quantile(np.abs(drawn - values), level, axis=0) * wider
@@ -198,15 +195,15 @@ def paired_preferences(
         error = np.maximum(error, least)
         reach = np.maximum(reach, ndtri(0.5 + level / 2) * least)
     return PreferenceScale(
-        given.ids, values, error, values - reach, values + reach, drawn, wins, ties, model,
+        data.ids, values, error, values - reach, values + reach, drawn, wins, ties, model,
         tie if fit.has_ties else None, deviance, degrees,
         (worse + 1) / (replicates + 1) if degrees else float("nan"),
-        "participants" if people else "answers", len(given.raters), level, given.notes,
+        "participants" if people else "answers", len(data.raters), level, data.notes,
     )
 
 
 @dataclass
-class _Given:
+class _Preferences:
     """Preferences as they were given, row by row."""
 
     ids: list[str]
@@ -219,7 +216,7 @@ class _Given:
     notes: list[str]
 
     @classmethod
-    def of(cls, table: pd.DataFrame) -> _Given:
+    def of(cls, table: pd.DataFrame) -> _Preferences:
         table = table.reset_index(drop=True)
         ids, (winner, loser) = named_objects(table["winner"], table["loser"])
         if (winner == loser).any():
@@ -248,9 +245,7 @@ class _Given:
         np.add.at(ties, (self.winner, self.loser), np.where(self.tie, count, 0.0))
         return wins, ties + ties.T
 
-    def resampled(
-        self, people: bool, rng: np.random.Generator
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def resampled(self, people: bool, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         if people:
             number = len(self.raters)
             drawn = np.bincount(rng.integers(number, size=number), minlength=number)
@@ -266,9 +261,9 @@ class _Given:
         wins, ties = self.counted()
         linked, part = connected_components(wins + ties, directed=False)
         if linked > 1:
-            apart = [self.ids[np.argmax(part == k)] for k in range(2)]
+            examples = [self.ids[np.argmax(part == k)] for k in range(2)]
             raise DataError(
-                f"{apart[0]} and {apart[1]} were never compared, not even by way of others",
+                f"{examples[0]} and {examples[1]} were never compared, not even by way of others",
                 remedy="Scale the groups of objects one by one.",
             )
         strong, part = connected_components(wins + ties, connection="strong")
@@ -330,14 +325,12 @@ class _Fit:
             loss += 0.5 * self.prior * values @ values + 0.5 * values.sum() ** 2
             if not self.has_ties:
                 return loss, gradient
-            return loss, np.append(
-                gradient, -width * (won @ by_width[0] + even @ by_width[1])
-            )
+            return loss, np.append(gradient, -width * (won @ by_width[0] + even @ by_width[1]))
 
-        found = minimize(objective, begin, jac=True, method="L-BFGS-B",
+        optimum = minimize(objective, begin, jac=True, method="L-BFGS-B",
                          options={"maxiter": 2000, "ftol": 1e-11, "gtol": 1e-6})
-        values = found.x[:n] - found.x[:n].mean()
-        return values, float(np.exp(found.x[n])) if self.has_ties else 0.0
+        values = optimum.x[:n] - optimum.x[:n].mean()
+        return values, float(np.exp(optimum.x[n])) if self.has_ties else 0.0
 
     def _logs(self, lead: np.ndarray, width: float) -> tuple[list, list, list]:
         """Logs of the probabilities of a preference and of a tie, and their derivatives.
@@ -413,7 +406,7 @@ class _Fit:
             better[first, second], better[second, first], even[first, second]
         ])
         drawn = rng.multinomial(number, chances / chances.sum(axis=1, keepdims=True))
-        found, equal = np.zeros_like(wins), np.zeros_like(wins)
-        found[first, second], found[second, first] = drawn[:, 0], drawn[:, 1]
+        won, equal = np.zeros_like(wins), np.zeros_like(wins)
+        won[first, second], won[second, first] = drawn[:, 0], drawn[:, 1]
         equal[first, second] = equal[second, first] = drawn[:, 2]
-        return found, equal
+        return won, equal

@@ -9,18 +9,16 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.ratings.measured import (
-    MOST_ANSWERS,
     Dissimilarities,
     JudgedPairs,
     Measured,
     Ordered,
-    answers_of,
     named_objects,
     named_raters,
     numbers_of,
     pair_number,
+    refuse_few,
     squares,
     summarised,
 )
@@ -98,19 +96,16 @@ class Ratings(Measured):
         rating = numbers_of(table, "rating")
         self.ids, (first, second) = named_objects(table["item1"], table["item2"])
         self.raters, rater = named_raters(table)
-        if len(self.ids) < 3:
-            raise DataError(
-                f"the ratings are about {len(self.ids)} objects", remedy="Give three or more."
-            )
+        refuse_few(len(self.ids), f"the ratings are about {len(self.ids)} objects")
         self.notes = []
         if direction == "similar":
             top = rating.max()
             self.notes.append(f"Dissimilarity is {top:g}, the largest rating, minus each rating.")
             rating = top - rating
-        own = first == second
-        if own.any():
-            self.notes.append(f"{own.sum():,} ratings of an object beside itself are left out.")
-        first, second, rater, rating = (x[~own] for x in (first, second, rater, rating))
+        alike = first == second
+        if alike.any():
+            self.notes.append(f"{alike.sum():,} ratings of an object beside itself are left out.")
+        first, second, rater, rating = (x[~alike] for x in (first, second, rater, rating))
         self._unit, self._pair = rater, pair_number(first, second, len(self.ids))
         self._value = self._standardised(rating)
 
@@ -155,13 +150,13 @@ class Ratings(Measured):
                     f"the matrix of {rater} has {len(matrix)} rows, and there are {len(names)} "
                     "names", remedy="Give all matrices the same objects.",
                 )
-            known = np.isfinite(matrix) & ~np.eye(len(matrix), dtype=bool)
-            if np.array_equal(matrix[known & known.T], matrix.T[known & known.T]):
-                known &= ~np.tril(known.T)  # said twice, not judged twice
-            first, second = np.nonzero(known)
+            rated = np.isfinite(matrix) & ~np.eye(len(matrix), dtype=bool)
+            if np.array_equal(matrix[rated & rated.T], matrix.T[rated & rated.T]):
+                rated &= ~np.tril(rated.T)  # said twice, not judged twice
+            first, second = np.nonzero(rated)
             parts.append(pd.DataFrame({
                 "participant": rater, "item1": np.array(names)[first],
-                "item2": np.array(names)[second], "rating": matrix[known],
+                "item2": np.array(names)[second], "rating": matrix[rated],
             }))
         table = pd.concat(parts, ignore_index=True)
         return cls(table if len(parts) > 1 else table.drop(columns="participant"), **options)
@@ -200,21 +195,18 @@ class Ratings(Measured):
             "trials", squares(drawn, n), self.notes,
         )
 
-    def triplets(
-        self, *, most: int = MOST_ANSWERS, seed: int = 0, name: str = "answers"
-    ) -> Triplets:
-        judged, n = self._each, len(self.ids)
-        parts = []
+    def _ordered(self) -> list[Ordered]:
+        judged, parts = self._each, []
         for rater in range(judged.n_units):
-            own = judged.unit == rater
+            mine = judged.unit == rater
             values = np.full(judged.n_pairs, np.nan)
-            values[judged.pair[own]] = judged.value[own]
-            size = np.sqrt(np.mean(judged.value[own] ** 2))
+            values[judged.pair[mine]] = judged.value[mine]
+            size = np.sqrt(np.mean(judged.value[mine] ** 2))
             parts.append(Ordered(
-                rater, squares(values, n), _EQUAL * size,
+                rater, squares(values, len(self.ids)), _EQUAL * size,
                 np.count_nonzero(self._unit == rater) / 2.0,
             ))
-        return answers_of(self.ids, parts, self.raters, name=name, most=most, seed=seed)
+        return parts
 
     def _standardised(self, value: np.ndarray) -> np.ndarray:
         """Dissimilarities of raters on one scale, none below zero."""
@@ -222,22 +214,22 @@ class Ratings(Measured):
         if how == "none" or not len(value):
             self._check_positive(value)
             return value
-        found = np.empty(len(value))
+        standardised = np.empty(len(value))
         centre, spread = value.mean(), value.std()
         for rater in np.unique(self._unit):
-            own = value[self._unit == rater]
-            if np.ptp(own) == 0:
+            mine = value[self._unit == rater]
+            if np.ptp(mine) == 0:
                 raise DataError(
                     f"{self._name_of(rater)} gave all pairs the same rating",
                     remedy="Leave this rater out, or do not standardise.",
                 )
             if how == "z":
-                own = centre + spread * (own - own.mean()) / own.std()
+                mine = centre + spread * (mine - mine.mean()) / mine.std()
             else:
-                own = value.max() * (own - own.min()) / np.ptp(own)
-            found[self._unit == rater] = own
+                mine = value.max() * (mine - mine.min()) / np.ptp(mine)
+            standardised[self._unit == rater] = mine
         self.notes.append(f"Raters were standardised: {STANDARDS[how].lower()}.")
-        return found - min(found.min(), 0.0)
+        return standardised - min(standardised.min(), 0.0)
 
     def _check_positive(self, value: np.ndarray) -> None:
         if (value < 0).any():

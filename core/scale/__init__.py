@@ -12,9 +12,3 @@ from tripletscope.core.scale.ordinal import (
 )
 from tripletscope.core.scale.resampling import ScaleSamples, bootstrap_scale
 from tripletscope.core.scale.trials import Recorded, ScaleTrials, as_trials, recorded
-
-__all__ = [
-    "MLDS", "GroupScales", "OrdinalScale", "Recorded", "ScaleDiagnostics", "ScaleSamples",
-    "ScaleTrials", "as_trials", "bootstrap_scale", "diagnose", "normalised", "ordinal_scale",
-    "recorded", "scale_error", "scales_by",
-]

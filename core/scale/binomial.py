@@ -88,13 +88,8 @@ def _unlikely(link: Link, size: np.ndarray, lapse: np.ndarray | float | None) ->
 
 
 def fit_many(
-    design: np.ndarray,
-    successes: np.ndarray,
-    totals: np.ndarray,
-    link: Link,
-    *,
-    start: np.ndarray | None = None,
-    prior: Prior | None = None,
+    design: np.ndarray, successes: np.ndarray, totals: np.ndarray, link: Link, *,
+    start: np.ndarray | None = None, prior: Prior | None = None,
 ) -> np.ndarray:
     """Coefficients of the most likely models, or, with a prior, of the most probable ones.
 
@@ -107,20 +102,20 @@ def fit_many(
     mean, ridge = (0.0, _TINY * np.eye(p)) if prior is None else prior
     totals = np.broadcast_to(totals, successes.shape)
 
-    found = np.zeros((len(successes), p))
+    values = np.zeros((len(successes), p))
     if start is not None:
-        found[:] = start
-    best, value = found.copy(), np.full(len(found), -np.inf)
-    active = np.arange(len(found))
+        values[:] = start
+    best, value = values.copy(), np.full(len(values), -np.inf)
+    active = np.arange(len(values))
     for _ in range(_MOST_STEPS):
-        at, wins, of = found[active], successes[active], totals[active]
+        at, wins, of = values[active], successes[active], totals[active]
         linear = at @ design.T
         worth = log_likelihoods(link, linear, wins, of).sum(axis=1)
         worth -= 0.5 * np.einsum("bi,ij,bj->b", at - mean, ridge, at - mean)
         gain = worth - value[active]
         better = gain >= 0
         # A step too long is halved until it is none, then taken anew from there.
-        found[active[~better]] = 0.5 * (at + best[active])[~better]
+        values[active[~better]] = 0.5 * (at + best[active])[~better]
         best[active[better]], value[active[better]] = at[better], worth[better]
         done = np.abs(gain) <= 1e-10 * (np.abs(worth) + 0.1)
 
@@ -136,7 +131,7 @@ def fit_many(
             score = (off * ratio) @ design - (at[moving] - mean) @ ridge
             information = information_of(of * density * ratio) + ridge
             step = np.linalg.solve(information, score[..., None])[..., 0]
-            found[active[moving]] = at[moving] + step
+            values[active[moving]] = at[moving] + step
         active = active[~done]
         if not len(active):
             break
@@ -170,8 +165,8 @@ def has_finite_optimum(design: np.ndarray, successes: np.ndarray, totals: np.nda
     if np.linalg.matrix_rank(design.T @ design) < p:
         return False
     agreed = np.concatenate([design[successes > 0], -design[successes < totals]])
-    found = linprog(
+    optimum = linprog(
         -agreed.sum(axis=0), A_ub=csr_array(-agreed), b_ub=np.zeros(len(agreed)),
         bounds=[(-1, 1)] * p,
     )
-    return bool(-found.fun < 1e-7 * len(agreed))
+    return bool(-optimum.fun < 1e-7 * len(agreed))

@@ -11,17 +11,11 @@ import numpy as np
 from scipy.special import expit
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.declared import Number
-from tripletscope.core.scale.binomial import (
-    LINKS,
-    Link,
-    Prior,
-    fit_many,
-    log_likelihoods,
-    probabilities,
-)
+from tripletscope.core.options import Seed
+from tripletscope.core.scale.binomial import LINKS, Link, Prior, log_likelihoods, probabilities
 from tripletscope.core.scale.lapses import (
     ObserverComparisons,
     beginning,
@@ -29,7 +23,7 @@ from tripletscope.core.scale.lapses import (
     p_of_lapses,
 )
 from tripletscope.core.scale.mlds import MLDS
-from tripletscope.core.scale.resampling import TOGETHER, Fit, Seed
+from tripletscope.core.scale.resampling import TOGETHER, Fit, batches, scales_of
 from tripletscope.core.scale.trials import ScaleTrials
 from tripletscope.core.task import task
 
@@ -118,25 +112,9 @@ def diagnose(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> ScaleDiagnostics:
-    """Does the model describe the answers?
+    """Does the model describe the answers? Every one counts once, whatever its weight.
 
-    Parameters
-    ----------
-    method : MLDS
-    triplets : see `MLDS.fit`
-        Every answer counts once, whatever its weight.
-    simulations, seed : int
-    progress : Progress
-
-    Returns
-    -------
-    ScaleDiagnostics
-        From the simulations that were done, if stopped.
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop before any is done.
+    A stop keeps the simulations that were done.
 
     References
     ----------
@@ -150,31 +128,17 @@ def diagnose(
     trials = fitted.trials(triplets)
     model = _model_of(fitted, trials, triplets)
     points = _six_points(trials) if trials.quadruples else np.zeros(len(trials))
-    residuals, runs, six_point = _judged(
-        model, trials.response[None], model.values[None], points
-    )
+    residuals, runs, six_point = _judged(model, trials.response[None], model.values[None], points)
     together = int(np.clip(_RESPONSES // len(trials), 1, TOGETHER))
-    sizes = np.diff(np.arange(0, simulations + together, together).clip(
-        max=simulations
-    ))
-    pieces = [
-        (model, points, int(size), child)
-        for size, child in zip(
-            sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True
-        )
-    ]
-    found, done = [], 0
+    pieces = [(model, points, *batch) for batch in batches(simulations, together, seed)]
+    judgements, done = [], 0
     # Thousands of simulations of a hundred thousand answers would not fit into memory twice.
     simulated = np.empty((simulations, len(trials)), dtype=np.float32)
-    for their_residuals, *judged in in_parallel(_simulated, pieces, partial=True):
+    for their_residuals, *judged in results_of(_simulated, pieces, progress, least=1):
         simulated[done : done + len(their_residuals)] = their_residuals
         done += len(their_residuals)
-        found.append(judged)
-        if progress(len(found) / len(pieces)):
-            break
-    if not found:
-        raise Stopped
-    simulated_runs, simulated_points = map(np.concatenate, zip(*found, strict=True))
+        judgements.append(judged)
+    simulated_runs, simulated_points = map(np.concatenate, zip(*judgements, strict=True))
     low, high = np.concatenate([
         np.quantile(block, [0.025, 0.975], axis=0).astype(float)
         for block in np.array_split(simulated[:done], -(-len(trials) // _RANKS), axis=1)
@@ -196,9 +160,7 @@ def _evidence_of_lapses(
         return None, None, None
     richer = clone(fitted).set_params(lapses="one").fit(triplets)
     ratio = 2.0 * (richer.log_likelihood_ - fitted.log_likelihood_)
-    return (
-        float(richer.lapse_[0]), p_of_lapses(ratio, 1), float(richer.aic_ - fitted.aic_)
-    )
+    return (float(richer.lapse_[0]), p_of_lapses(ratio, 1), float(richer.aic_ - fitted.aic_))
 
 
 @dataclass(frozen=True)
@@ -232,18 +194,18 @@ class _Model:
 
 def _model_of(fitted: MLDS, trials: ScaleTrials, triplets: Any) -> _Model:
     link, prior = LINKS[fitted.link], fitted._prior(len(fitted.levels_))
-    asked = fitted._asked(trials, triplets)
-    if asked is None:
+    data = fitted._comparisons(trials, triplets)
+    if data is None:
         rows, which, sign = trials.comparisons()
         fit = partial(_scales, rows, link, fitted.unconstrained_[1:], prior)
         return _Model(fitted.unconstrained_, trials.design, None, link, which, sign, fit)
     # A trial is its row, or the reverse of it.
-    design = asked.rows[asked.which] * asked.sign[:, None]
+    design = data.rows[data.which] * data.sign[:, None]
     rate_of = None
-    if asked.n_rates:
-        rate_of = asked.rows.shape[1] + asked.observer[asked.which]
-    fit = partial(_values, asked, link, beginning(asked, fitted.values_), prior)
-    return _Model(fitted.values_, design, rate_of, link, asked.which, asked.sign, fit)
+    if data.n_rates:
+        rate_of = data.rows.shape[1] + data.observer[data.which]
+    fit = partial(_values, data, link, beginning(data, fitted.values_), prior)
+    return _Model(fitted.values_, design, rate_of, link, data.which, data.sign, fit)
 
 
 def _scales(
@@ -251,16 +213,15 @@ def _scales(
     totals: np.ndarray,
 ) -> np.ndarray:
     """(b, m) scales of many sets of responses."""
-    found = fit_many(rows[:, 1:], wins, totals, link, start=start, prior=prior)
-    return np.pad(found, ((0, 0), (1, 0)))
+    return np.pad(scales_of(rows, link, start, prior, wins, totals), ((0, 0), (1, 0)))
 
 
 def _values(
-    asked: ObserverComparisons, link: Link, start: np.ndarray, prior: Prior | None,
+    data: ObserverComparisons, link: Link, start: np.ndarray, prior: Prior | None,
     wins: np.ndarray, totals: np.ndarray,
 ) -> np.ndarray:
     """(b, s) all values of observers who lapse, or prefer an interval."""
-    return most_likely(asked, wins, totals, link, start, prior=prior)[0]
+    return most_likely(data, wins, totals, link, start, prior=prior)[0]
 
 
 def _simulated(

@@ -16,9 +16,7 @@ from tripletscope.core.scale.binomial import Link, Prior, log_likelihoods
 from tripletscope.core.scale.trials import ScaleTrials
 
 #: How rates of lapses may be shared.
-LAPSES = {
-    "none": "None", "one": "One rate for all", "each": "A rate for each participant",
-}
+LAPSES = {"none": "None", "one": "One rate for all", "each": "A rate for each participant"}
 #: Log odds of rates that are tried at first: of several optima, the highest counts.
 _BEGIN = (logit(0.02), logit(0.2))
 #: Log odds between which rates are looked for; below the first a rate is 0 for all purposes.
@@ -121,14 +119,8 @@ def _observers(answers: Judgements) -> tuple[np.ndarray, np.ndarray]:
 
 
 def most_likely(
-    asked: ObserverComparisons,
-    successes: np.ndarray,
-    totals: np.ndarray,
-    link: Link,
-    start: np.ndarray,
-    *,
-    prior: Prior | None = None,
-    fixed: np.ndarray | None = None,
+    data: ObserverComparisons, successes: np.ndarray, totals: np.ndarray, link: Link,
+    start: np.ndarray, *, prior: Prior | None = None, fixed: np.ndarray | None = None,
     settled: float = 1e-10,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Values that make many sets of responses to the same comparisons the most likely.
@@ -142,73 +134,73 @@ def most_likely(
     settled: A fit is done when a step gains no more than this share of the log-likelihood.
     Returns: values (b, p + n_rates); worth (b,): Log-likelihood, with the logarithm of the prior.
     """
-    size = asked.rows.shape[1] + asked.n_rates
-    found = np.broadcast_to(start, (len(successes), size)).astype(float)
+    size = data.rows.shape[1] + data.n_rates
+    values = np.broadcast_to(start, (len(successes), size)).astype(float)
     totals = np.broadcast_to(totals, successes.shape)
     free = np.ones(size, dtype=bool) if fixed is None else ~fixed
     mean, ridge = np.zeros(size), _TINY * np.eye(size)
-    ridge[asked.rows.shape[1]:] = 0.0
+    ridge[data.rows.shape[1]:] = 0.0
     if prior is not None:
         m = len(prior.mean)
         mean[:m], ridge[:m, :m] = prior.mean, prior.precision
-    best, value = found.copy(), np.full(len(found), -np.inf)
-    active = np.arange(len(found))
+    best, value = values.copy(), np.full(len(values), -np.inf)
+    active = np.arange(len(values))
     for _ in range(_MOST_STEPS):
-        at = found[active]
+        at = values[active]
         worth = log_likelihoods(
-            link, asked.linear(at), successes[active], totals[active], asked.rates(at)
+            link, data.linear(at), successes[active], totals[active], data.rates(at)
         ).sum(axis=1)
         worth -= 0.5 * np.einsum("bi,ij,bj->b", at - mean, ridge, at - mean)
         gain = worth - value[active]
         better = gain >= 0
         # A step too long is halved until it is none, then taken anew from there.
-        found[active[~better]] = 0.5 * (at + best[active])[~better]
+        values[active[~better]] = 0.5 * (at + best[active])[~better]
         best[active[better]], value[active[better]] = at[better], worth[better]
         done = np.abs(gain) <= settled * (np.abs(worth) + 0.1)
         moving = better & ~done
         if moving.any():
             of = active[moving]
-            score, information = _slopes(asked, at[moving], successes[of], totals[of], link)
+            score, information = _slopes(data, at[moving], successes[of], totals[of], link)
             score -= (at[moving] - mean) @ ridge
             step = np.zeros_like(score)
             inner = np.ix_(np.arange(len(of)), free, free)
             solvable = (information + ridge)[inner] + 1e-12 * np.eye(int(free.sum()))
             step[:, free] = np.linalg.solve(solvable, score[:, free, None])[..., 0]
-            odds = step[:, asked.rows.shape[1]:]
+            odds = step[:, data.rows.shape[1]:]
             np.clip(odds, -_LONGEST, _LONGEST, out=odds)
             after = at[moving] + step
-            odds = after[:, asked.rows.shape[1]:]
+            odds = after[:, data.rows.shape[1]:]
             np.clip(odds, _LEAST, _MOST, out=odds)
-            found[of] = after
+            values[of] = after
         active = active[~done]
         if not len(active):
             break
     return best, value
 
 
-def beginning(asked: ObserverComparisons, values: np.ndarray) -> np.ndarray:
+def beginning(data: ObserverComparisons, values: np.ndarray) -> np.ndarray:
     """Fitted values to begin with: no rate is so near to 0 that none would come back from it."""
     start = values.copy()
-    start[asked.rows.shape[1]:] = np.maximum(start[asked.rows.shape[1]:], _BACK)
+    start[data.rows.shape[1]:] = np.maximum(start[data.rows.shape[1]:], _BACK)
     return start
 
 
 def _slopes(
-    asked: ObserverComparisons, at: np.ndarray, wins: np.ndarray, totals: np.ndarray, link: Link
+    data: ObserverComparisons, at: np.ndarray, wins: np.ndarray, totals: np.ndarray, link: Link
 ) -> tuple[np.ndarray, np.ndarray]:
     """Score (b, s) and information (b, s, s) of the log-likelihood."""
-    linear = np.clip(asked.linear(at), -link.farthest, link.farthest)
-    rates = asked.rates(at)
+    linear = np.clip(data.linear(at), -link.farthest, link.farthest)
+    rates = data.rates(at)
     tail = link.tail(-np.abs(linear))
     small = rates / 2.0 + (1.0 - rates) * tail
     unlikely = np.where(linear > 0, totals - wins, wins)
     off = np.where(linear > 0, 1.0, -1.0) * (small * totals - unlikely)
     spread = small * (1.0 - small)
-    slopes = ((1.0 - rates) * link.density(linear))[:, :, None] * asked.rows
-    if asked.n_rates:
-        own = asked.observer[:, None] == np.arange(asked.n_rates)
+    slopes = ((1.0 - rates) * link.density(linear))[:, :, None] * data.rows
+    if data.n_rates:
+        is_own = data.observer[:, None] == np.arange(data.n_rates)
         by_rate = np.where(linear > 0, -1.0, 1.0) * (0.5 - tail) * rates * (1.0 - rates)
-        slopes = np.concatenate([slopes, by_rate[:, :, None] * own], axis=2)
+        slopes = np.concatenate([slopes, by_rate[:, :, None] * is_own], axis=2)
     weighted = slopes * (totals / spread)[:, :, None]
     score = ((off / spread)[:, None] @ slopes)[:, 0]
     return score, weighted.transpose(0, 2, 1) @ slopes
@@ -232,45 +224,43 @@ class Lapsing:
 
 
 def fit_lapses(
-    asked: ObserverComparisons, link: Link, start: np.ndarray, prior: Prior | None = None
+    data: ObserverComparisons, link: Link, start: np.ndarray, prior: Prior | None = None
 ) -> Lapsing:
     """The most likely scale with rates of lapses.
 
     start (m - 1,): A scale without lapses.
     """
-    p = asked.rows.shape[1]
-    begin = np.zeros((len(_BEGIN) if asked.n_rates else 1, p + asked.n_rates))
+    p = data.rows.shape[1]
+    begin = np.zeros((len(_BEGIN) if data.n_rates else 1, p + data.n_rates))
     begin[:, : len(start)] = start
     for row, odds in zip(begin, _BEGIN, strict=False):
         row[p:] = odds
-    found, worth = most_likely(
-        asked, np.repeat(asked.successes[None], len(begin), axis=0), asked.totals, link, begin,
+    fits, worth = most_likely(
+        data, np.repeat(data.successes[None], len(begin), axis=0), data.totals, link, begin,
         prior=prior,
     )
-    best = found[np.argmax(worth)]
-    _, information = _slopes(asked, best[None], asked.successes[None], asked.totals, link)
+    best = fits[np.argmax(worth)]
+    _, information = _slopes(data, best[None], data.successes[None], data.totals, link)
     if prior is not None:
         m = len(prior.mean)
         information[0, :m, :m] += prior.precision
     # A rate at 0 is as good as known: its odds are not, but nothing depends on them.
     counts = np.append(np.ones(p, dtype=bool), expit(best[p:]) > _NO_RATE)
     covariance = np.linalg.pinv(information[0][np.ix_(counts, counts)])[:p, :p]
-    each = log_likelihoods(
-        link, asked.linear(best), asked.successes, asked.totals, asked.rates(best)
-    )
+    each = log_likelihoods(link, data.linear(best), data.successes, data.totals, data.rates(best))
     highest = best[len(start) - 1]
     identified = bool(np.sqrt(np.diag(covariance)[: len(start)].max()) < abs(highest))
     return Lapsing(best, covariance, float(each.sum()), float(worth.max()), identified)
 
 
 def rate_intervals(
-    asked: ObserverComparisons, fitted: Lapsing, link: Link, prior: Prior | None = None
+    data: ObserverComparisons, fitted: Lapsing, link: Link, prior: Prior | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Ends (k,) of the 95 % intervals of the rates, by the profile of the likelihood."""
-    p = asked.rows.shape[1]
-    ends = np.empty((2, asked.n_rates))
-    for k in range(asked.n_rates):
-        fixed = np.arange(p + asked.n_rates) == p + k
+    p = data.rows.shape[1]
+    ends = np.empty((2, data.n_rates))
+    for k in range(data.n_rates):
+        fixed = np.arange(p + data.n_rates) == p + k
 
 
         def lacking(root: float, k: int = k, fixed: np.ndarray = fixed) -> float:
@@ -278,7 +268,7 @@ def rate_intervals(
             begin = fitted.values.copy()
             begin[p + k] = np.clip(logit(max(root**2, 1e-9)), _LEAST, _MOST)
             worth = most_likely(
-                asked, asked.successes[None], asked.totals, link, begin, prior=prior, fixed=fixed,
+                data, data.successes[None], data.totals, link, begin, prior=prior, fixed=fixed,
                 settled=_SETTLED,
             )[1][0]
             return 2.0 * (fitted.worth - worth) - chi2.ppf(_LEVEL, 1)

@@ -13,9 +13,8 @@ from scipy.special import expit
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.declared import Choice, Column, Number, Switch
+from tripletscope.core.declared import Choice, Number, Switch
 from tripletscope.core.method import Method, register
 from tripletscope.core.scale.binomial import (
     LINKS,
@@ -31,7 +30,7 @@ from tripletscope.core.scale.lapses import (
     fit_lapses,
     rate_intervals,
 )
-from tripletscope.core.scale.trials import Recorded, ScaleTrials, answers_of, as_trials
+from tripletscope.core.scale.trials import Recorded, ScaleTrials, Stimulus, answers_of, as_trials
 
 #: Range of a scale, in units of the noise, that the prior expects which takes over where no finite
 #: scale is the most likely one.
@@ -121,57 +120,32 @@ class MLDS(Method):
     name = "mlds"
     title = "MLDS"
 
-    stimulus: Annotated[
-        str | None,
-        Column(
-            "Stimulus",
-            "Column of the stimulus metadata with the physical value.",
-            automatic="Order of the objects",
-        ),
-    ] = None
-    most_levels: Annotated[
-        int | None,
-        Number(
-            3, 1000, "Max. levels",
-            "Where there are more, neighbouring stimulus values are binned into this many levels, "
-            "as if their objects looked the same.",
-            automatic="one for every value",
-        ),
-    ] = None
-    link: Annotated[
-        str,
-        Choice(
-            {name: link.title for name, link in LINKS.items()}, "Link",
-            "Distribution of the decision noise.",
-        ),
-    ] = "probit"
-    outside: Annotated[
-        bool,
-        Switch(
-            "Use answers whose anchor lies at one end",
-            "On a monotonic scale their correct answer is known beforehand, so the published "
-            "method does not ask them.",
-            advanced=True,
-        ),
-    ] = False
-    lapses: Annotated[
-        str,
-        Choice(
-            LAPSES, "Lapses",
-            "Proportion of trials in which an observer guesses, whatever was shown: estimated with "
-            "the scale. Without, a few errors in clear cases make all answers look noisy.",
-            advanced=True, later=True,
-        ),
-    ] = "none"
-    order: Annotated[
-        bool,
-        Switch(
-            "Preference for first or second",
-            "Lets every observer prefer the first or the second interval, where it is recorded "
-            "which came first.",
-            advanced=True, later=True,
-        ),
-    ] = False
+    stimulus: Stimulus = None
+    most_levels: Annotated[int | None, Number(
+        3, 1000, "Max. levels",
+        "Where there are more, neighbouring stimulus values are binned into this many levels, "
+        "as if their objects looked the same.", automatic="one for every value"
+    )] = None
+    link: Annotated[str, Choice(
+        {name: link.title for name, link in LINKS.items()}, "Link",
+        "Distribution of the decision noise."
+    )] = "probit"
+    outside: Annotated[bool, Switch(
+        "Use answers whose anchor lies at one end",
+        "On a monotonic scale their correct answer is known beforehand, so the published "
+        "method does not ask them.", advanced=True
+    )] = False
+    lapses: Annotated[str, Choice(
+        LAPSES, "Lapses",
+        "Proportion of trials in which an observer guesses, whatever was shown: estimated with "
+        "the scale. Without, a few errors in clear cases make all answers look noisy.",
+        advanced=True, later=True
+    )] = "none"
+    order: Annotated[bool, Switch(
+        "Preference for first or second",
+        "Lets every observer prefer the first or the second interval, where it is recorded "
+        "which came first.", advanced=True, later=True
+    )] = False
 
     @property
     def answer_columns(self) -> tuple[str, ...]:
@@ -202,17 +176,17 @@ class MLDS(Method):
         self.finite_ = has_finite_optimum(rows[:, 1:], successes, totals)
         with single_blas_thread():
             (self._fit_finite if self.finite_ else self._fit_weakly)(trials)
-            asked = self._asked(trials, triplets)
-            if asked is not None:
-                self._fit_lapses(trials, asked)
+            data = self._comparisons(trials, triplets)
+            if data is not None:
+                self._fit_lapses(trials, data)
         self.levels_, self.level_of_ = trials.levels, trials.level_of
         self.n_objects_ = len(trials.level_of)
         self.n_answers_ = len(trials)
-        self._summarise(trials, asked)
+        self._summarise(trials, data)
         self.stopped_ = False
-        given = triplets.answers if isinstance(triplets, Recorded) else triplets
-        if isinstance(given, Judgements):
-            self.triplet_error_ = 1.0 - self.score(given)
+        answers = triplets.answers if isinstance(triplets, Recorded) else triplets
+        if isinstance(answers, Judgements):
+            self.triplet_error_ = 1.0 - self.score(answers)
         else:
             agrees = np.sign(trials.design @ self.unconstrained_) * (2.0 * trials.response - 1.0)
             self.triplet_error_ = float(np.average(0.5 - agrees / 2, weights=trials.weight))
@@ -221,16 +195,14 @@ class MLDS(Method):
 
     def trials(self, data: Any) -> ScaleTrials:
         """Answers as trials of this method."""
-        return as_trials(
-            data, self.stimulus, outside=self.outside, most_levels=self.most_levels
-        )
+        return as_trials(data, self.stimulus, outside=self.outside, most_levels=self.most_levels)
 
     def informing(self, triplets: Judgements) -> np.ndarray:
         """(T,) bool: answers that compare intervals of the stimulus."""
-        found = np.zeros(len(triplets), dtype=bool)
+        informs = np.zeros(len(triplets), dtype=bool)
         with suppress(DataError):  # none does
-            found[self.trials(triplets).answer] = True
-        return found & (triplets.weight > 0)
+            informs[self.trials(triplets).answer] = True
+        return informs & (triplets.weight > 0)
 
     def _fit_finite(self, trials: ScaleTrials) -> None:
         from statsmodels.genmod import families  # imported late: that takes a second
@@ -245,50 +217,50 @@ class MLDS(Method):
         with warnings.catch_warnings():
             # Separation has been looked for, exactly; near it statsmodels warns by a rule of thumb.
             warnings.simplefilter("ignore")
-            found = model.fit(
+            result = model.fit(
                 maxiter=_MOST_ITERATIONS, tol=_TOLERANCE, tol_criterion="deviance",
                 wls_method="qr",
             )
-        self.converged_ = bool(found.converged)
-        self.n_iter_ = int(found.fit_history["iteration"])
-        self._keep(found.params, found.cov_params())
+        self.converged_ = bool(result.converged)
+        self.n_iter_ = int(result.fit_history["iteration"])
+        self._keep(result.params, result.cov_params())
 
     def _fit_weakly(self, trials: ScaleTrials) -> None:
         rows, successes, totals = trials.counted()
         prior = self._prior(len(trials.levels))
         link = LINKS[self.link]
-        found = fit_many(rows[:, 1:], successes[None], totals, link, prior=prior)[0]
-        linear = rows[:, 1:] @ found
+        values = fit_many(rows[:, 1:], successes[None], totals, link, prior=prior)[0]
+        linear = rows[:, 1:] @ values
         small = link.tail(-np.abs(linear))
         weight = totals * link.density(linear) ** 2 / (small * (1.0 - small))
         information = rows[:, 1:].T @ (weight[:, None] * rows[:, 1:]) + prior.precision
         self.converged_, self.n_iter_ = True, 0
-        self._keep(found, np.linalg.inv(information))
+        self._keep(values, np.linalg.inv(information))
 
-    def _asked(self, trials: ScaleTrials, data: Any) -> ObserverComparisons | None:
+    def _comparisons(self, trials: ScaleTrials, data: Any) -> ObserverComparisons | None:
         """What observers compared, if more than the scale is asked of them."""
         if self.lapses == "none" and not self.order:
             return None
         return compared(trials, answers_of(data), self.lapses, self.order)
 
-    def _fit_lapses(self, trials: ScaleTrials, asked: ObserverComparisons) -> None:
+    def _fit_lapses(self, trials: ScaleTrials, data: ObserverComparisons) -> None:
         """From the scale without lapses, one with them."""
         link, start = LINKS[self.link], self.unconstrained_[1:]
-        found = fit_lapses(asked, link, start, self._prior(len(trials.levels)))
-        if self.finite_ and not found.identified:  # lapses may explain all errors that there are
+        fit = fit_lapses(data, link, start, self._prior(len(trials.levels)))
+        if self.finite_ and not fit.identified:  # lapses may explain all errors that there are
             self.finite_ = False
-            found = fit_lapses(asked, link, start, self._prior(len(trials.levels)))
-        n, p = len(start), asked.rows.shape[1]
-        self._keep(found.values[:n], found.covariance[:n, :n])
-        self.values_, self.observers_ = found.values, asked.names
+            fit = fit_lapses(data, link, start, self._prior(len(trials.levels)))
+        n, p = len(start), data.rows.shape[1]
+        self._keep(fit.values[:n], fit.covariance[:n, :n])
+        self.values_, self.observers_ = fit.values, data.names
         if self.lapses != "none":
-            self.lapse_ = expit(found.values[p:])
+            self.lapse_ = expit(fit.values[p:])
             self.lapse_low_, self.lapse_high_ = rate_intervals(
-                asked, found, link, self._prior(len(trials.levels))
+                data, fit, link, self._prior(len(trials.levels))
             )
         if self.order:
-            self.preference_ = found.values[n:p]
-            self.preference_errors_ = np.sqrt(np.diag(found.covariance)[n:p])
+            self.preference_ = fit.values[n:p]
+            self.preference_errors_ = np.sqrt(np.diag(fit.covariance)[n:p])
 
     def _prior(self, n_levels: int) -> Prior | None:
         """On the values of all levels but the lowest, where there is need of one."""
@@ -311,18 +283,18 @@ class MLDS(Method):
             variances = np.einsum("ij,jk,ik->i", slopes, self.covariance_, slopes)
             self.scale_errors_ = np.sqrt(np.maximum(variances, 0.0)) / abs(highest)
 
-    def _summarise(self, trials: ScaleTrials, asked: ObserverComparisons | None) -> None:
-        if asked is None:
+    def _summarise(self, trials: ScaleTrials, data: ObserverComparisons | None) -> None:
+        if data is None:
             linear = trials.design @ self.unconstrained_
             each = log_likelihoods(
                 LINKS[self.link], linear, trials.weight * trials.response, trials.weight
             )
         else:
             each = log_likelihoods(
-                LINKS[self.link], asked.linear(self.values_), asked.successes, asked.totals,
-                asked.rates(self.values_),
+                LINKS[self.link], data.linear(self.values_), data.successes, data.totals,
+                data.rates(self.values_),
             )
-        n_values = len(trials.levels) - 1 if asked is None else len(self.values_)
+        n_values = len(trials.levels) - 1 if data is None else len(self.values_)
         self.log_likelihood_ = float(each.sum())
         self.deviance_ = -2.0 * self.log_likelihood_
         self.null_deviance_ = float(2.0 * np.log(2.0) * trials.weight.sum())
@@ -334,15 +306,6 @@ class MLDS(Method):
         self._require_fit()
         values = self.unconstrained_[self.level_of_]
         return np.abs(values[:, None] - values)
-
-    def margins(self, triplets: Judgements) -> np.ndarray:
-        """(T,) difference to far minus difference to near, in units of the noise."""
-        self._require_fit()
-        rows = as_answers(triplets).rows
-        values = self.unconstrained_[self.level_of_]
-        first, second = rows[:, :2], rows[:, -2:] if rows.shape[1] == 4 else rows[:, [0, 2]]
-        near, far = (np.abs(values[pair[:, 0]] - values[pair[:, 1]]) for pair in (first, second))
-        return far - near
 
 
 def standardised(unconstrained: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import spearmanr
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel, single_blas_thread
+from tripletscope.core.computing.parallel import Halt, results_of, single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
@@ -21,24 +21,17 @@ from tripletscope.core.evaluation.units import Unit, n_participants
 from tripletscope.core.geometry import coverage_radius
 from tripletscope.core.method import Method
 from tripletscope.core.observers import Floor, floor_of, groups_of
+from tripletscope.core.options import Seed
 from tripletscope.core.scale.binomial import LINKS
 from tripletscope.core.scale.mlds import MLDS, standardised
 from tripletscope.core.scale.observers import FEWEST, scales_of_observers
 from tripletscope.core.scale.resampling import bootstrap_scale, may_rise
-from tripletscope.core.scale.trials import stimulus_of
+from tripletscope.core.scale.trials import Stimulus, stimulus_of
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.sources import Maps, Source, samples_from
 
-Stimulus = Annotated[
-    str | None,
-    Column(
-        "Stimulus", "Column of the stimulus metadata with the physical value.",
-        automatic="Order of the objects",
-    ),
-]
 #: Of five objects, one order in twelve is the shortest way around: none has p < .05.
 FEWEST_AROUND = 6
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
 @dataclass(frozen=True)
@@ -103,12 +96,12 @@ class OrdinalScale:
         of all answers, and all correlate less.
         """
         each = [
-            spearmanr(self.stimulus[known], one[known, 0]).statistic
-            for one in self.maps for known in [np.isfinite(one[:, 0])]
+            spearmanr(self.stimulus[placed], one[placed, 0]).statistic
+            for one in self.maps for placed in [np.isfinite(one[:, 0])]
         ]
         reach = coverage_radius(0.95, 1, self.degrees) * float(np.nanstd(each, ddof=1))
-        found = float(spearmanr(self.stimulus, self.values[:, 0]).statistic)
-        return found, max(found - reach, -1.0), min(found + reach, 1.0)
+        estimate = float(spearmanr(self.stimulus, self.values[:, 0]).statistic)
+        return estimate, max(estimate - reach, -1.0), min(estimate + reach, 1.0)
 
     @property
     def angles(self) -> np.ndarray:
@@ -134,14 +127,14 @@ class OrdinalScale:
         the maps, as the interval of `rank_correlation`.
         """
         def share(positions: np.ndarray) -> float:
-            known = positions[np.isfinite(positions).all(axis=1)]
-            return float(np.linalg.norm(known[0] - known[-1]) / (pdist(known).max() or 1.0))
+            placed = positions[np.isfinite(positions).all(axis=1)]
+            return float(np.linalg.norm(placed[0] - placed[-1]) / (pdist(placed).max() or 1.0))
 
-        found = share(self.values)
+        estimate = share(self.values)
         reach = coverage_radius(0.95, 1, self.degrees) * float(
             np.std([share(one) for one in self.maps], ddof=1)
         )
-        return found, max(found - reach, 0.0), min(found + reach, 1.0)
+        return estimate, max(estimate - reach, 0.0), min(estimate + reach, 1.0)
 
     def is_round(self, seed: int = 0) -> bool:
         """Whether the map goes round with the stimulus, back to where it began.
@@ -167,10 +160,10 @@ class OrdinalScale:
             return "ends"
         if abs(self.angles[-1] - 2 * np.pi) > np.pi / 2:
             return "angle"
-        apart = squareform(pdist(self.values))
+        distances = squareform(pdist(self.values))
         rng = np.random.default_rng(seed)
         orders = np.array([np.arange(n), *(rng.permutation(n) for _ in range(999))])
-        lengths = apart[orders, np.roll(orders, 1, axis=1)].sum(axis=1)
+        lengths = distances[orders, np.roll(orders, 1, axis=1)].sum(axis=1)
         return "" if np.mean(lengths <= lengths[0] + 1e-9) <= 0.05 else "order"
 
     def _directions(self, positions: np.ndarray) -> np.ndarray:
@@ -187,10 +180,9 @@ def ordinal_scale(
     triplets: Judgements,
     *,
     stimulus: Stimulus = None,
-    n_components: Annotated[
-        int,
-        Number(1, 3, "Dimensions", "One for a scale; two or three for circles and helices."),
-    ] = 1,
+    n_components: Annotated[int, Number(
+        1, 3, "Dimensions", "One for a scale; two or three for circles and helices."
+    )] = 1,
     source: Source = "bootstrap",
     unit: Unit = "auto",
     maps: Maps = 100,
@@ -256,7 +248,7 @@ def oriented(positions: np.ndarray, stimulus: np.ndarray):
     turn = np.column_stack([first, *axes.T[:0:-1]])
     turned = positions @ turn
     low, size = turned.min(axis=0), np.ptp(turned, axis=0).max()
-    return lambda found: (found @ turn - low) / (size or 1.0)
+    return lambda points: (points @ turn - low) / (size or 1.0)
 
 
 def normalised(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
@@ -265,10 +257,10 @@ def normalised(values: np.ndarray, reference: np.ndarray) -> np.ndarray:
     Shapes: values, reference (m,).
     Returns: (m,): The better of the scale and its mirror image, by mean squared distance.
     """
-    found = (values - values.min()) / (np.ptp(values) or 1.0)
-    mirrored = 1.0 - found
-    better = np.sum((found - reference) ** 2) <= np.sum((mirrored - reference) ** 2)
-    return found if better else mirrored
+    scale = (values - values.min()) / (np.ptp(values) or 1.0)
+    mirrored = 1.0 - scale
+    better = np.sum((scale - reference) ** 2) <= np.sum((mirrored - reference) ** 2)
+    return scale if better else mirrored
 
 
 def scale_error(values: np.ndarray, truth: np.ndarray) -> float:
@@ -324,17 +316,11 @@ def scales_by(
     triplets: Judgements,
     *,
     stimulus: Stimulus = None,
-    by: Annotated[
-        str | None,
-        Column(
-            "Groups", "Column of the response metadata: one scale per value, beside that of all "
-            "answers.",
-            of="answers",
-        ),
-    ] = "participant",
-    most: Annotated[
-        int, Number(1, 1000, "Max. groups", "Those with the most answers.")
-    ] = 12,
+    by: Annotated[str | None, Column(
+        "Groups", "Column of the response metadata: one scale per value, beside that of all "
+        "answers.", of="answers"
+    )] = "participant",
+    most: Annotated[int, Number(1, 1000, "Max. groups", "Those with the most answers.")] = 12,
     unit: Unit = "auto",
     maps: Maps = 100,
     coverage: Annotated[float, Number(0.5, 0.999, "Coverage of the band")] = 0.95,
@@ -346,27 +332,9 @@ def scales_by(
     Of those alone who gave answers enough. By difference scaling, where every group is one person
     and four or more gave enough, the scales are drawn to what is common to them, as far as people
     are alike (empirical Bayes, `tripletscope.core.scale.observers`), and bands are the posterior's.
+    An embedding is fitted in one dimension, with a bootstrapped band; where a group has one
+    participant, its answers are resampled, whatever the unit.
 
-    Parameters
-    ----------
-    method : MLDS or OrdinalEmbedding
-        An embedding is fitted in one dimension, with a bootstrapped band. Where a group has one
-        participant, its answers are resampled, whatever the unit.
-    triplets : Triplets or Quadruples
-    stimulus, by, most, unit, maps, coverage, seed
-        See their declarations.
-    progress : Progress
-        Called after every group.
-
-    Raises
-    ------
-    DataError
-        If a column is missing.
-    Stopped
-        If `progress` asks to stop before the end.
-
-    Notes
-    -----
     Measured on planted observers whose scales are powers of the stimulus, of 12 levels and with
     sensitivities that differ, 95 % bands hold 92 to 94 % from 45 usable answers each on:
     ``benchmarks/verdicts.py scales``.
@@ -390,10 +358,8 @@ def scales_by(
     for k, (band, by_prior) in together.items():
         bands[k], held[k] = band, by_prior
     alone = [k for k in np.flatnonzero(enough) if k not in together]
-    for done, (k, band) in enumerate(zip(alone, in_parallel(_scale_of, pieces), strict=True)):
+    for k, band in zip(alone, results_of(_scale_of, pieces, progress), strict=True):
         bands[k] = band
-        if progress((done + 1) / len(pieces)) and done + 1 < len(pieces):
-            raise Stopped
     order = np.argsort(physical, kind="stable")
     values, low, high = bands[:, :, order].transpose(1, 0, 2)
     return GroupScales(
@@ -422,19 +388,19 @@ def _together(
     group = np.full(len(triplets), -1)
     for number, k in enumerate(chosen):
         group[members[k]] = number
-    whose, known = group[trials.answer], group[trials.answer] >= 0
+    whose, named = group[trials.answer], group[trials.answer] >= 0
     totals, wins = np.zeros((2, len(chosen), len(rows)))
-    np.add.at(totals, (whose[known], which[known]), trials.weight[known])
-    won = known & (trials.response == (sign > 0))
+    np.add.at(totals, (whose[named], which[named]), trials.weight[named])
+    won = named & (trials.response == (sign > 0))
     np.add.at(wins, (whose[won], which[won]), trials.weight[won])
     with single_blas_thread():
-        found = scales_of_observers(rows[:, 1:], wins, totals, LINKS[method.link])
-    bands = np.stack(found.band(coverage, seed), axis=1)
+        scales = scales_of_observers(rows[:, 1:], wins, totals, LINKS[method.link])
+    bands = np.stack(scales.band(coverage, seed), axis=1)
     together = {}
     for number, k in enumerate(chosen):
-        asked = triplets.take(members[k]).answers_per_object > 0
-        band = np.where(asked, bands[number][:, trials.level_of], np.nan)
-        together[int(k)] = band, bool(found.held[number])
+        mentioned = triplets.take(members[k]).answers_per_object > 0
+        band = np.where(mentioned, bands[number][:, trials.level_of], np.nan)
+        together[int(k)] = band, bool(scales.held[number])
     return together
 
 
@@ -443,7 +409,7 @@ def _scale_of(
     coverage: float, seed: int, halt: Halt,
 ) -> np.ndarray:
     """(3, n) value and band of every object."""
-    found = np.full((3, triplets.n_objects), np.nan)
+    bands = np.full((3, triplets.n_objects), np.nan)
     unit = unit if n_participants(triplets) > 1 else "answers"
     try:
         if isinstance(method, MLDS):
@@ -451,17 +417,17 @@ def _scale_of(
                 method, triplets, resamples=10 * maps, unit=unit, seed=seed, progress=halt
             )
             level_of = method.trials(triplets).level_of
-            asked = triplets.answers_per_object > 0
+            mentioned = triplets.answers_per_object > 0
             scale = standardised(samples.estimate)
             ends = samples.interval(coverage)
-            found[:, asked] = np.array([scale, *ends])[:, level_of[asked]]
+            bands[:, mentioned] = np.array([scale, *ends])[:, level_of[mentioned]]
         else:
             scale = ordinal_scale(
                 method, triplets, stimulus=stimulus, unit=unit, maps=maps, seed=seed,
                 progress=halt,
             )
             ends = scale.band(coverage)
-            found[:, scale.objects] = np.array([scale.values, *ends])[..., 0]
+            bands[:, scale.objects] = np.array([scale.values, *ends])[..., 0]
     except (DataError, Stopped):  # too few answers, or nobody waits for it any more
         pass
-    return found
+    return bands

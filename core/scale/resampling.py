@@ -11,17 +11,12 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.declared import Choice, Number
 from tripletscope.core.evaluation.units import ENOUGH, SamplingUnits, Unit, sampling_units
-from tripletscope.core.scale.binomial import (
-    LINKS,
-    Link,
-    Prior,
-    fit_many,
-    probabilities,
-)
+from tripletscope.core.options import Seed
+from tripletscope.core.scale.binomial import LINKS, Link, Prior, fit_many, probabilities
 from tripletscope.core.scale.lapses import ObserverComparisons, beginning, most_likely
 from tripletscope.core.scale.mlds import MLDS, standardised
 from tripletscope.core.scale.trials import ScaleTrials, answers_of
@@ -34,7 +29,6 @@ TOGETHER = 100
 Draw = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
 #: Scale values (b, m - 1) of what was drawn.
 Fit = Callable[[np.ndarray, np.ndarray], np.ndarray]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
 @dataclass(frozen=True)
@@ -134,23 +128,16 @@ def bootstrap_scale(
     method: MLDS,
     triplets: Any,
     *,
-    resamples: Annotated[
-        int, Number(
-            20, 1_000_000, "Bootstrap replicates",
-            "More make the intervals themselves more precise."
-        )
-    ] = 10_000,
-    scheme: Annotated[
-        str,
-        Choice(
-            {"model": "Parametric (fitted model)", "answers": "Non-parametric (answers)"},
-            "Resampling",
-            "Parametric: new answers to the same questions, simulated by the fitted model, as R's "
-            "MLDS does. Non-parametric: answers resampled with replacement, which does not rely on "
-            "the model, but omits some questions. Participants are always resampled, because the "
-            "model is that of one observer.",
-        ),
-    ] = "model",
+    resamples: Annotated[int, Number(
+        20, 1_000_000, "Bootstrap replicates", "More make the intervals themselves more precise."
+    )] = 10_000,
+    scheme: Annotated[str, Choice(
+        {"model": "Parametric (fitted model)", "answers": "Non-parametric (answers)"}, "Resampling",
+        "Parametric: new answers to the same questions, simulated by the fitted model, as R's "
+        "MLDS does. Non-parametric: answers resampled with replacement, which does not rely on "
+        "the model, but omits some questions. Participants are always resampled, because the "
+        "model is that of one observer."
+    )] = "model",
     unit: Unit = "auto",
     seed: Seed = 0,
     progress: Progress = silent,
@@ -188,48 +175,38 @@ def bootstrap_scale(
     """
     fitted = clone(method).fit(triplets)
     trials = fitted.trials(triplets)
-    asked = fitted._asked(trials, triplets)
+    data = fitted._comparisons(trials, triplets)
     units = sampling_units(answers_of(triplets).take(trials.answer), unit)
     link = LINKS[fitted.link]
     prior = fitted._prior(len(fitted.levels_))
     fit: Fit
-    if asked is None:
+    if data is None:
         rows, successes, totals = trials.counted()
         _, which, sign = trials.comparisons()
         chance = partial(probabilities, link, rows @ fitted.unconstrained_)
-        fit = partial(_scales, rows, link, fitted.unconstrained_[1:], prior)
+        fit = partial(scales_of, rows, link, fitted.unconstrained_[1:], prior)
     else:
-        which, sign, successes, totals = asked.which, asked.sign, asked.successes, asked.totals
+        which, sign, successes, totals = data.which, data.sign, data.successes, data.totals
         chance = partial(
-            probabilities, link, asked.linear(fitted.values_), asked.rates(fitted.values_)
+            probabilities, link, data.linear(fitted.values_), data.rates(fitted.values_)
         )
-        fit = partial(_scales_with_lapses, asked, link, fitted, prior)
+        fit = partial(_scales_with_lapses, data, link, fitted, prior)
     if units.unit != "answers":
         draw = partial(_units_drawn, units, trials, which, sign, len(totals))
     elif scheme == "model":
         draw = partial(_simulated_counts, chance(), totals)
     else:
         draw = partial(_answers_drawn, successes, totals)
-    sizes = np.diff(np.arange(0, resamples + TOGETHER, TOGETHER).clip(
-        max=resamples
-    ))
-    pieces = [
-        (draw, fit, int(size), child)
-        for size, child in zip(
-            sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True
-        )
-    ]
-    found = []
-    for values in in_parallel(_resampled, pieces, partial=True):
-        found.append(values)
-        if progress(len(found) / len(pieces)):
-            break
-    if not found:
-        raise Stopped
-    drawn = np.pad(np.concatenate(found), ((0, 0), (1, 0)))
-    return ScaleSamples(
-        fitted.levels_, drawn, fitted.unconstrained_, units.unit, units.number
-    )
+    pieces = [(draw, fit, *batch) for batch in batches(resamples, TOGETHER, seed)]
+    parts = list(results_of(_resampled, pieces, progress, least=1))
+    drawn = np.pad(np.concatenate(parts), ((0, 0), (1, 0)))
+    return ScaleSamples(fitted.levels_, drawn, fitted.unconstrained_, units.unit, units.number)
+
+
+def batches(number: int, together: int, seed: int) -> list[tuple[int, np.random.SeedSequence]]:
+    """Sizes, of `together` but for the last one, and seeds of so many draws."""
+    sizes = [min(together, number - start) for start in range(0, number, together)]
+    return list(zip(sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True))
 
 
 def _resampled(
@@ -239,7 +216,7 @@ def _resampled(
     return fit(*draw(np.random.default_rng(seed), size))
 
 
-def _scales(
+def scales_of(
     rows: np.ndarray, link: Link, start: np.ndarray, prior: Prior | None, wins: np.ndarray,
     totals: np.ndarray,
 ) -> np.ndarray:
@@ -248,13 +225,11 @@ def _scales(
 
 
 def _scales_with_lapses(
-    asked: ObserverComparisons, link: Link, fitted: MLDS, prior: Prior | None, wins: np.ndarray,
+    data: ObserverComparisons, link: Link, fitted: MLDS, prior: Prior | None, wins: np.ndarray,
     totals: np.ndarray,
 ) -> np.ndarray:
     """The same of observers who lapse, or prefer an interval."""
-    values = most_likely(
-        asked, wins, totals, link, beginning(asked, fitted.values_), prior=prior
-    )[0]
+    values = most_likely(data, wins, totals, link, beginning(data, fitted.values_), prior=prior)[0]
     return values[:, : len(fitted.levels_) - 1]
 
 
@@ -285,9 +260,9 @@ def _units_drawn(
 ) -> tuple[np.ndarray, np.ndarray]:
     """(size, q) successes and totals of resampled participants."""
     won = trials.response == (sign > 0)
-    found = np.empty((2, size, n_rows))
-    for wins, totals in found.transpose(1, 0, 2):
+    counts = np.empty((2, size, n_rows))
+    for wins, totals in counts.transpose(1, 0, 2):
         weight = units.drawn(rng) * trials.weight
         wins[:] = np.bincount(which, weight * won, n_rows)
         totals[:] = np.bincount(which, weight, n_rows)
-    return found[0], found[1]
+    return counts[0], counts[1]

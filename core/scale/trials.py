@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
@@ -11,7 +11,12 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.declared import Column
 
+Stimulus = Annotated[str | None, Column(
+    "Stimulus", "Column of the stimulus metadata with the physical value.",
+    automatic="Order of the objects"
+)]
 _RESPONSES = ("resp", "response")
 _OBSERVERS = ("obs", "observer", "participant")
 
@@ -56,14 +61,9 @@ class ScaleTrials:
     def comparisons(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What was compared, whichever interval came first.
 
-        Returns
-        -------
-        rows : ndarray, shape (q, m)
-            Different rows of the design with a positive first entry.
-        which : ndarray of int, shape (t,)
-            The row of every trial.
-        sign : ndarray, shape (t,)
-            1 where the trial is that row, -1 where it is its reverse.
+        Returns: rows (q, m): Different rows of the design with a positive first entry; which int
+            (t,): The row of every trial; sign (t,): 1 where the trial is that row, -1 where its
+            reverse.
         """
         sign = np.sign(_leading(self.design))
         rows, which = np.unique(self.design * sign[:, None], axis=0, return_inverse=True)
@@ -96,8 +96,8 @@ class Recorded:
 
     def of(self, observer: str) -> Recorded:
         """The trials of one observer."""
-        own = self.observer == observer
-        return Recorded(self.answers.take(own), self.levels, self.observer[own], self.second[own])
+        of = self.observer == observer
+        return Recorded(self.answers.take(of), self.levels, self.observer[of], self.second[of])
 
 
 def recorded(table: pd.DataFrame, *, name: str = "trials") -> Recorded:
@@ -125,7 +125,7 @@ def recorded(table: pd.DataFrame, *, name: str = "trials") -> Recorded:
     second = answer == 1.0
     who = next((columns[name] for name in _OBSERVERS if name in columns), None)
     observer = np.full(len(table), "") if who is None else table[who].astype(str).to_numpy()
-    known = None if who is None else pd.DataFrame({"participant": observer})
+    answer_table = None if who is None else pd.DataFrame({"participant": observer})
     objects = pd.DataFrame({"id": [f"{level:g}" for level in levels], "stimulus": levels})
     if objects["id"].duplicated().any():
         objects["id"] = [str(level) for level in levels]
@@ -133,13 +133,11 @@ def recorded(table: pd.DataFrame, *, name: str = "trials") -> Recorded:
         low, middle, high = ranks.T
         ordered = (np.sign(middle - low) == np.sign(high - middle)) & (middle != low)
         _refuse(~ordered, "the second stimulus of a triad does not lie between the others", name)
-        rows = np.column_stack([
-            middle, np.where(second, low, high), np.where(second, high, low)
-        ])
-        answers: Judgements = Triplets(rows, objects, known, name)
+        rows = np.column_stack([middle, np.where(second, low, high), np.where(second, high, low)])
+        answers: Judgements = Triplets(rows, objects, answer_table, name)
     else:
         rows = np.where(second[:, None], ranks, ranks[:, [2, 3, 0, 1]])
-        answers = Quadruples(rows, objects=objects, answers=known, name=name)
+        answers = Quadruples(rows, objects=objects, answers=answer_table, name=name)
     if len(stimuli) == 3:
         second ^= low > high  # first and second as the stimulus rises
     return Recorded(answers, levels, observer, second)
@@ -182,10 +180,7 @@ def answers_of(data: Any) -> Judgements:
 
 
 def as_trials(
-    data: Any,
-    stimulus: str | None = None,
-    *,
-    outside: bool = False,
+    data: Any, stimulus: str | None = None, *, outside: bool = False,
     most_levels: int | None = None,
 ) -> ScaleTrials:
     """Difference-scaling trials from answers of any kind.
@@ -204,17 +199,17 @@ def as_trials(
         data = recorded(data)
     if isinstance(data, Recorded):
         data, levels, second = data.answers, data.levels, data.second
-    given = as_answers(data)
+    judgements = as_answers(data)
     if stimulus is not None:
-        levels, level_of = np.unique(stimulus_of(given, stimulus), return_inverse=True)
+        levels, level_of = np.unique(stimulus_of(judgements, stimulus), return_inverse=True)
     else:
-        level_of = np.arange(given.n_objects)
+        level_of = np.arange(judgements.n_objects)
         levels = level_of.astype(float) if levels is None else levels
     if most_levels is not None and len(levels) > most_levels:
         joined = np.arange(len(levels)) * most_levels // len(levels)
         levels = np.bincount(joined, levels) / np.bincount(joined)
         level_of = joined[level_of]
-    rows = level_of[given.rows]
+    rows = level_of[judgements.rows]
     if triads := rows.shape[1] == 3:
         anchor, near, far = rows.T
         rows = np.column_stack([anchor, near, anchor, far])
@@ -222,22 +217,22 @@ def as_trials(
     design = np.zeros((len(rows), len(levels)), dtype=np.int8)
     for end, sign in ((d, 1), (c, -1), (b, -1), (a, 1)):
         np.add.at(design, (np.arange(len(rows)), end), sign)
-    use = design.any(axis=1) & (given.weight > 0)
+    use = design.any(axis=1) & (judgements.weight > 0)
     if triads and not outside:
         use &= (np.minimum(near, far) < anchor) & (anchor < np.maximum(near, far))
     if len(levels) < 3 or not use.any():
         raise DataError(
             "no answer compares two intervals of the stimulus" if len(levels) >= 3
-            else "a scale needs three levels of the stimulus", file=given.name,
+            else "a scale needs three levels of the stimulus", file=judgements.name,
             remedy="Ask about triads of different levels with the middle one as anchor.",
         )
-    if second is None and not triads and "side" in given.answers:
-        second = (given.answers["side"] == "right").to_numpy()
+    if second is None and not triads and "side" in judgements.answers:
+        second = (judgements.answers["side"] == "right").to_numpy()
     design = design[use]
     response = _leading(design) > 0 if second is None else second[use]
     return ScaleTrials(
         np.where(response[:, None], design, -design), response,
-        given.weight[use].astype(float), levels, level_of, not triads, np.flatnonzero(use),
+        judgements.weight[use].astype(float), levels, level_of, not triads, np.flatnonzero(use),
         second is not None,
     )
 

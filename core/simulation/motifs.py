@@ -51,9 +51,7 @@ def _background(rng: np.random.Generator, n_nodes: int) -> tuple[list[str], list
     return labels, edges
 
 
-def _attach(
-    labels: list[str], edges: list[list[int]], kind: str, rng: np.random.Generator
-) -> None:
+def _attach(labels: list[str], edges: list[list[int]], kind: str, rng: np.random.Generator) -> None:
     """Join a motif's first C to a node that is there."""
     first, to = len(labels), int(rng.integers(len(labels)))
     labels += _MOTIF

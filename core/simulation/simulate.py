@@ -85,16 +85,14 @@ def questions_of(
     if design == "triads":
         low, middle, high = np.sort(random_questions(n_objects, n_answers, rng), axis=1).T
         turned = rng.random(n_answers) < 0.5
-        return np.column_stack([
-            middle, np.where(turned, high, low), np.where(turned, low, high)
-        ])
+        return np.column_stack([middle, np.where(turned, high, low), np.where(turned, low, high)])
     if design == "landmark":
         k = np.arange(2, n_objects + 1)
         enough = k * (k - 1) // 2 * (n_objects - 2) >= n_answers
         few = int(k[np.argmax(enough)]) if enough.any() else n_objects
-        asked = landmark_questions(n_objects, choose_landmarks(n_objects, few, rng), "k1")
-        asked = rng.permutation(asked)
-        return np.resize(asked, (n_answers, 3))  # more than there are: from the first again
+        questions = landmark_questions(n_objects, choose_landmarks(n_objects, few, rng), "k1")
+        questions = rng.permutation(questions)
+        return np.resize(questions, (n_answers, 3))  # more than there are: from the first again
     raise ValueError(f"design is {design!r}; it must be one of {', '.join(DESIGNS)}.")
 
 
@@ -150,11 +148,7 @@ def comparisons_of(
 
 
 def answer(
-    positions: np.ndarray,
-    questions: np.ndarray,
-    rng: np.random.Generator,
-    *,
-    noise: str = "none",
+    positions: np.ndarray, questions: np.ndarray, rng: np.random.Generator, *, noise: str = "none",
     level: float = 0.0,
 ) -> np.ndarray:
     """Rows (anchor, near, far) that a simulated observer gives.
@@ -204,13 +198,8 @@ def answer(
 
 
 def simulate(
-    positions: np.ndarray,
-    n_answers: int,
-    *,
-    noise: str = "none",
-    level: float = 0.0,
-    seed: int = 0,
-    name: str = "simulated",
+    positions: np.ndarray, n_answers: int, *, noise: str = "none", level: float = 0.0,
+    seed: int = 0, name: str = "simulated",
 ) -> Triplets:
     """Answers to random questions about objects at known positions.
 

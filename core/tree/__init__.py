@@ -9,15 +9,3 @@ from tripletscope.core.tree.supervised import (
     ComparisonForestRegressor,
 )
 from tripletscope.core.tree.tree import ComparisonTree
-
-__all__ = [
-    "ComparisonForest",
-    "ComparisonForestClassifier",
-    "ComparisonForestRegressor",
-    "ComparisonTree",
-    "ForestProximity",
-    "KDTree",
-    "PATree",
-    "RPTree",
-    "RankCoverTree",
-]

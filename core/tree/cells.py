@@ -188,13 +188,13 @@ def _gain(growth, rule, node, pair, first):
     """Variance of the responses that a split explains, but for a factor."""
     n_near = n_far = 0
     near = far = 0.0
-    asked = 0
+    place = 0
     for m in growth.order[growth.start[node] : growth.stop[node]]:
         if m == pair[0] or m == pair[1]:
             to_first = m == pair[0]
         else:
-            to_first = first[asked]
-            asked += 1
+            to_first = first[place]
+            place += 1
         if to_first:
             n_near += 1
             near += rule.response[m]
@@ -222,13 +222,13 @@ def settle(growth, rule, node, pairs, first, spare):
         growth.attempt[node] += 1
         return AGAIN if growth.attempt[node] < _ATTEMPTS else LEAF
     end = start
-    n_far = asked = 0
+    n_far = place = 0
     for i in range(start, stop):
         m = growth.order[i]
         to_first = m == p
         if m != p and m != q:
-            to_first = answers[asked]
-            asked += 1
+            to_first = answers[place]
+            place += 1
         if to_first:
             growth.order[end] = m
             end += 1

@@ -36,9 +36,7 @@ class LeafSizes(NamedTuple):
 
 
 def try_leaf_sizes(
-    trees: Iterable[Nodes],
-    left_out: Iterable[tuple[np.ndarray, np.ndarray]],
-    response: np.ndarray,
+    trees: Iterable[Nodes], left_out: Iterable[tuple[np.ndarray, np.ndarray]], response: np.ndarray,
     objects: np.ndarray,
 ) -> LeafSizes | None:
     """Out-of-bag errors of all powers of two up to half the objects.
@@ -54,14 +52,14 @@ def try_leaf_sizes(
     total, weight = np.zeros((2, len(sizes), n))
     for nodes, (out, leaf) in zip(trees, left_out, strict=True):
         _add_leaves(nodes, response, sizes, out, leaf, total, weight)
-    known = weight[0] > 0
-    if n < 4 or known.sum() < 2:
+    predicted = weight[0] > 0
+    if n < 4 or predicted.sum() < 2:
         return None
-    own = response[objects[known]]
-    square = (own - total[:, known] / weight[:, known]) ** 2
+    responses = response[objects[predicted]]
+    square = (responses - total[:, predicted] / weight[:, predicted]) ** 2
     errors = np.sqrt(square.mean(axis=1))
     # The mean of the others is further away than that of all.
-    less = (own * n / (n - 1)) ** 2 - square[np.argmin(errors)]
+    less = (responses * n / (n - 1)) ** 2 - square[np.argmin(errors)]
     return LeafSizes(
         sizes, errors, float(less.mean()), float(less.std(ddof=1) / np.sqrt(len(less)))
     )

@@ -30,15 +30,8 @@ _LEAVES = (1, 4, 16)
 
 
 def predict_labels(
-    fitted: Kernel,
-    labels: Any,
-    classifier: str,
-    *,
-    folds: int = 10,
-    repeats: int = 5,
-    seed: int = 0,
-    n_estimators: int = 100,
-    progress: Progress = silent,
+    fitted: Kernel, labels: Any, classifier: str, *, folds: int = 10, repeats: int = 5,
+    seed: int = 0, n_estimators: int = 100, progress: Progress = silent,
 ) -> Classification:
     """Labels of held-out objects, predicted from a kernel by one of `CLASSIFIERS`.
 
@@ -49,19 +42,6 @@ def predict_labels(
     folds, repeats, seed: Of the cross-validation; see
         `tripletscope.core.kernel.classification.classify`.
     n_estimators: Trees of a forest.
-    progress: Called after every fold.
-
-    Examples
-    --------
-    >>> import tripletscope as ts
-    >>> from tripletscope.core.simulation.motifs import motif_graphs
-    >>> from tripletscope.core.tree.classifiers import predict_labels
-    >>> graphs = motif_graphs(60)
-    >>> kernel = ts.WeisfeilerLehman(rounds=3).fit(graphs)
-    >>> labels = [graph.label for graph in graphs]
-    >>> found = predict_labels(kernel, labels, "supervised", repeats=1, n_estimators=10)
-    >>> found.error < found.chance
-    True
     """
     how = {"folds": folds, "repeats": repeats, "seed": seed, "progress": progress}
     if classifier in ("svm", "knn"):

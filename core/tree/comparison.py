@@ -10,13 +10,14 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.method import Method
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.projection import KDTree, PATree, RPTree
@@ -72,50 +73,25 @@ def search_curve(
     method: Method,
     triplets: Triplets,
     *,
-    n_trees: Annotated[
-        int,
-        Number(2, 100, "Trees of the forest", "Compared with one tree, for as many questions."),
-    ] = 10,
-    folds: Annotated[
-        int,
-        Number(
-            2, 100_000, "Folds",
-            "The neighbours of each part are searched in trees of the others; as many folds as "
-            "objects leave one out.",
-            advanced=True,
-        ),
-    ] = 10,
-    max_objects: Annotated[
-        int,
-        Number(
-            10, 100_000, "Objects searched for", "Fewer are faster, with wider intervals.",
-            advanced=True,
-        ),
-    ] = 1000,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    n_trees: Annotated[int, Number(
+        2, 100, "Trees of the forest", "Compared with one tree, for as many questions."
+    )] = 10,
+    folds: Annotated[int, Number(
+        2, 100_000, "Folds",
+        "The neighbours of each part are searched in trees of the others; as many folds as "
+        "objects leave one out.", advanced=True
+    )] = 10,
+    max_objects: Annotated[int, Number(
+        10, 100_000, "Objects searched for", "Fewer are faster, with wider intervals.",
+        advanced=True
+    )] = 1000,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> SearchCurve:
     """How often trees miss the nearest neighbour on a map, or by the distances of a kernel.
 
     Comparison trees, forests of them and rank cover trees ask; KD, RP and PA trees, which need
     coordinates, are there where the method has some.
-
-    Parameters
-    ----------
-    method : Method
-        Fitted, as a clone, to all answers.
-    triplets : Triplets
-    n_trees, folds, max_objects, seed
-        See their declarations.
-    progress : Progress
-        Called after every tree.
-
-    Raises
-    ------
-    DataError
-        If something is known of fewer than four objects.
-    Stopped
-        If `progress` asks to stop.
     """
     space = space_of(clone(method).fit(as_triplets(triplets)))
     if len(space) < 4:
@@ -126,27 +102,22 @@ def search_curve(
     X = space.vectors if measured else space.distances()
     metric = "euclidean" if measured else "precomputed"
     tried = list(_trees(metric, len(space), n_trees))
-    found = []
+    results = []
     for number, (_, _, tree) in enumerate(tried):
-        def passed_on(fraction: float, number: int = number, **details: Any) -> bool:
-            return progress((number + fraction) / len(tried))
-
-        found.append(search_errors(
-            tree, X, folds=folds, max_objects=max_objects,
-            seed=seed, progress=passed_on,
+        results.append(search_errors(
+            tree, X, folds=folds, max_objects=max_objects, seed=seed,
+            progress=part(progress, number / len(tried), (number + 1) / len(tried)),
         ))
     return SearchCurve(
         np.array([name for name, _, _ in tried]), np.array([size for _, size, _ in tried], float),
-        np.array([errors.missed for errors in found]),
-        np.array([errors.mean_excess for errors in found]),
-        np.array([errors.asked.mean() for errors in found]),
-        np.array([errors.to_build for errors in found]),
+        np.array([errors.missed for errors in results]),
+        np.array([errors.mean_excess for errors in results]),
+        np.array([errors.asked.mean() for errors in results]),
+        np.array([errors.to_build for errors in results]),
     )
 
 
-def _trees(
-    metric: str, n_objects: int, n_trees: int
-) -> Iterator[tuple[str, float, BaseEstimator]]:
+def _trees(metric: str, n_objects: int, n_trees: int) -> Iterator[tuple[str, float, BaseEstimator]]:
     """Name, size and tree of all that are compared."""
     leaves = [size for size in _LEAVES if 2 * size <= n_objects]
     for size in leaves:
@@ -167,6 +138,6 @@ class _CountingForest(ComparisonForest):
 
     def kneighbors(self, X: Any = None, n_neighbors: int = 1) -> Neighbours:
         before = self.oracle_.n_questions
-        found = super().kneighbors(X, n_neighbors)
-        share = (self.oracle_.n_questions - before) / len(found)
-        return Neighbours(found, np.full(len(found), share))
+        neighbours = super().kneighbors(X, n_neighbors)
+        share = (self.oracle_.n_questions - before) / len(neighbours)
+        return Neighbours(neighbours, np.full(len(neighbours), share))

@@ -16,17 +16,17 @@ from tripletscope.core.declared import Choice, Number
 from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.method import Method
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.tree.forest import LeafSize
+from tripletscope.core.tree.nodes import depths_of, parents_of
 from tripletscope.core.tree.oracle import Vectors
 from tripletscope.core.tree.projection import KDTree, PATree, RPTree
 from tripletscope.core.tree.rank_cover import RankCoverTree
 from tripletscope.core.tree.tree import ComparisonTree
 
 #: Names of the trees that are no comparison trees.
-TREES = {
-    "kd": "KD tree", "rp": "RP tree", "pa": "PA tree (PCA)", "cover": "Rank cover tree",
-}
+TREES = {"kd": "KD tree", "rp": "RP tree", "pa": "PA tree (PCA)", "cover": "Rank cover tree"}
 
 
 @dataclass(frozen=True)
@@ -73,18 +73,12 @@ class CoordinateTree:
     @property
     def parent(self) -> np.ndarray:
         """(m,) node above each node; -1 for the root."""
-        parent = np.full(len(self.child), -1)
-        inner = np.flatnonzero(self.child >= 0)
-        parent[self.child[inner]] = parent[self.child[inner] + 1] = inner
-        return parent
+        return parents_of(self.child)
 
     @property
     def depth(self) -> np.ndarray:
         """(m,) steps from the root."""
-        depth = np.zeros(len(self.child), dtype=int)
-        for node, parent in enumerate(self.parent.tolist()[1:], 1):
-            depth[node] = depth[parent] + 1
-        return depth
+        return depths_of(self.child)
 
     @property
     def size(self) -> np.ndarray:
@@ -96,14 +90,14 @@ class CoordinateTree:
 
     def errors(self) -> pd.DataFrame:
         """Miss rates of this tree and of the comparison tree, with 95 % intervals by Wilson."""
-        known = self.nearest >= 0
+        complete = self.nearest >= 0
         rows = []
-        for name, missed, asked in (
+        for name, missed, n_asked in (
             ("this tree", self.missed, self.asked),
             ("comparison tree", self.missed_by_comparisons, self.asked_by_comparisons),
         ):
-            rate = missed[known].mean()
-            rows.append((name, rate, *wilson(rate, known.sum()), asked[known].mean()))
+            rate = missed[complete].mean()
+            rows.append((name, rate, *wilson(rate, complete.sum()), n_asked[complete].mean()))
         return pd.DataFrame(rows, columns=["tree", "miss rate", "low", "high", "asked"])
 
 
@@ -112,51 +106,24 @@ def coordinate_tree(
     method: Method,
     triplets: Triplets,
     *,
-    tree: Annotated[
-        str,
-        Choice(
-            TREES, "Tree", "KD trees halve cells along the feature of largest variance, RP trees "
-            "along a random direction, PA trees along the first principal component (PCA). Rank "
-            "cover trees compare only: each level has fewer objects, each below its nearest.",
-        ),
-    ] = "kd",
+    tree: Annotated[str, Choice(
+        TREES, "Tree", "KD trees halve cells along the feature of largest variance, RP trees "
+        "along a random direction, PA trees along the first principal component (PCA). Rank "
+        "cover trees compare only: each level has fewer objects, each below its nearest."
+    )] = "kd",
     leaf_size: LeafSize = 16,
-    coverage: Annotated[
-        float,
-        Number(
-            1.0, 1000.0, "Coverage ω",
-            "Of a rank cover tree: objects from which a search continues at each level.",
-            advanced=True,
-        ),
-    ] = 4.0,
-    folds: Annotated[
-        int,
-        Number(
-            2, 1000, "Folds",
-            "The neighbours of each part are searched in trees of the others.", advanced=True,
-        ),
-    ] = 10,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    coverage: Annotated[float, Number(
+        1.0, 1000.0, "Coverage ω",
+        "Of a rank cover tree: objects from which a search continues at each level.", advanced=True
+    )] = 4.0,
+    folds: Annotated[int, Number(
+        2, 1000, "Folds", "The neighbours of each part are searched in trees of the others.",
+        advanced=True
+    )] = 10,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> CoordinateTree:
     """Grow a tree of objects with coordinates, and search it beside a comparison tree.
-
-    Parameters
-    ----------
-    method : Method
-        Fitted, as a clone, to all answers: features of the objects, or a map.
-    triplets : Triplets
-    tree, leaf_size, coverage, folds, seed
-        See their declarations.
-    progress : Progress
-        Called after every fold.
-
-    Raises
-    ------
-    DataError
-        If the method has no coordinates, or only of three objects or fewer.
-    Stopped
-        If `progress` asks to stop.
 
     References
     ----------
@@ -177,45 +144,33 @@ def coordinate_tree(
     X = np.asarray(space.vectors, dtype=float)
     chosen = _tree(tree, leaf_size, coverage, seed)
     compared = ComparisonTree(leaf_size=leaf_size, seed=seed)
-    found, missed, asked = (np.zeros((2, len(X)), dtype=kind) for kind in (int, bool, float))
+    neighbours, missed, n_asked = (np.zeros((2, len(X)), dtype=kind) for kind in (int, bool, float))
     nearest = np.zeros(len(X), dtype=int)
     parts = np.array_split(np.random.default_rng(seed).permutation(len(X)), min(folds, len(X)))
     for number, part in enumerate(parts, 1):
         others = np.setdiff1d(np.arange(len(X)), part)
-        apart = Vectors(X[others]).about(X[part]).distances()
-        nearest[part] = others[apart.argmin(axis=1)]
+        distances = Vectors(X[others]).about(X[part]).distances()
+        nearest[part] = others[distances.argmin(axis=1)]
         for which, one in enumerate((chosen, compared)):
             place, steps = clone(one).fit(X[others]).kneighbors(X[part])
             place = place[:, 0]
-            reached = np.where(place >= 0, apart[np.arange(len(part)), place], np.inf)
-            found[which, part] = np.where(place >= 0, space.objects[others[place]], -1)
-            missed[which, part], asked[which, part] = reached > apart.min(axis=1), steps
+            reached = np.where(place >= 0, distances[np.arange(len(part)), place], np.inf)
+            neighbours[which, part] = np.where(place >= 0, space.objects[others[place]], -1)
+            missed[which, part], n_asked[which, part] = reached > distances.min(axis=1), steps
         if progress(number / len(parts)) and number < len(parts):
             raise Stopped
     child, leaf, level, direction, threshold = _grown(chosen.fit(X), X)
     return CoordinateTree(
         child, space.spread(leaf, -1), space.spread(level, -1), direction, threshold,
-        space.spread(found[0], -1), space.spread(space.objects[nearest], -1),
+        space.spread(neighbours[0], -1), space.spread(space.objects[nearest], -1),
         space.spread(missed[0], False), space.spread(missed[1], False),
-        space.spread(asked[0], np.nan), space.spread(asked[1], np.nan),
+        space.spread(n_asked[0], np.nan), space.spread(n_asked[1], np.nan),
     )
-
-
-class _LevelledTree(RankCoverTree):
-    """A rank cover tree that tells how high its objects are."""
-
-    def levels(self, n_objects: int) -> np.ndarray:
-        """(n,) the highest level of each object, 0 for the lowest."""
-        level = np.zeros(n_objects, dtype=int)
-        for height in sorted(self._below):
-            level[np.concatenate(list(self._below[height].values()))] = height
-        level[self._top] = max(self._below, default=-1) + 1
-        return level
 
 
 def _tree(name: str, leaf_size: int, coverage: float, seed: int) -> BaseEstimator:
     if name == "cover":
-        return _LevelledTree(coverage=coverage, seed=seed)
+        return RankCoverTree(coverage=coverage, seed=seed)
     if name == "pa":
         return PATree(leaf_size=leaf_size)
     return {"kd": KDTree, "rp": RPTree}[name](leaf_size=leaf_size, seed=seed)
@@ -223,7 +178,7 @@ def _tree(name: str, leaf_size: int, coverage: float, seed: int) -> BaseEstimato
 
 def _grown(tree: BaseEstimator, X: np.ndarray) -> tuple[np.ndarray, ...]:
     """Children, leaf and level of the objects, directions and thresholds of a grown tree."""
-    if isinstance(tree, _LevelledTree):
+    if isinstance(tree, RankCoverTree):
         return (np.array([-1]), np.zeros(len(X), dtype=int), tree.levels(len(X)),
                 np.full((1, X.shape[1]), np.nan), np.array([np.nan]))
     leaf = np.zeros(len(X), dtype=int)

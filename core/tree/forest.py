@@ -17,15 +17,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.declared import Number
+from tripletscope.core.options import Seed
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow_trees, rule
 from tripletscope.core.tree.oracle import Oracle, converse
 from tripletscope.core.tree.search import nearest
 
-LeafSize = Annotated[
-    int,
-    Number(1, 100_000, "Leaf size", "Cells of at most this many objects are not divided."),
-]
+LeafSize = Annotated[int, Number(
+    1, 100_000, "Leaf size", "Cells of at most this many objects are not divided."
+)]
 Trees = Annotated[
     int, Number(1, 10_000, "Trees M", "More trees reduce the error, slowly beyond a hundred.")
 ]
@@ -70,15 +70,12 @@ class ComparisonForest(ComparingEstimator):
     metric: str | Oracle = "euclidean"
     n_estimators: Trees = 100
     leaf_size: LeafSize = 1
-    max_samples: Annotated[
-        float,
-        Number(
-            0.01, 1.0, "Subsample fraction r",
-            "Each tree is grown from this fraction of objects. Below 1, the others give the "
-            "out-of-bag error.",
-        ),
-    ] = 1.0
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+    max_samples: Annotated[float, Number(
+        0.01, 1.0, "Subsample fraction r",
+        "Each tree is grown from this fraction of objects. Below 1, the others give the "
+        "out-of-bag error."
+    )] = 1.0
+    seed: Seed = 0
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> Self:
         """Grow the trees.
@@ -95,7 +92,7 @@ class ComparisonForest(ComparingEstimator):
         Stopped
             If `progress` asks to stop.
         """
-        oracle, objects = self._given(X)
+        oracle, objects = self._training(X)
         self.leaf_size_ = self.leaf_size
         return self._grow(oracle, objects, [np.arange(len(objects))], {}, progress)
 
@@ -104,7 +101,7 @@ class ComparisonForest(ComparingEstimator):
         progress: Progress,
     ) -> Self:
         """Grow `n_estimators` trees of every group of objects, with leaves of `leaf_size_`."""
-        asked = oracle.n_questions
+        before = oracle.n_questions
         root = np.random.SeedSequence(self.seed)
         samples, seeds = [], []
         for seed in root.spawn(self.n_estimators * len(groups)):
@@ -121,7 +118,7 @@ class ComparisonForest(ComparingEstimator):
         self.oracle_, self.objects_ = oracle, objects
         self._place = np.full(oracle.n_objects, -1, dtype=np.int32)
         self._place[objects] = np.arange(len(objects))
-        self.n_questions_ = oracle.n_questions - asked
+        self.n_questions_ = oracle.n_questions - before
         return self
 
     def apply(self, X: Any = None) -> np.ndarray:
@@ -132,10 +129,10 @@ class ComparisonForest(ComparingEstimator):
             n_objects = self.oracle_.n_objects
             leaves = np.column_stack([nodes.leaf_of(n_objects) for nodes in self.trees_])
             leaves = leaves[self.objects_]
-            for column, (left_out, found) in zip(leaves.T, self._left_out(), strict=True):
-                column[left_out] = found
+            for column, (left_out, reached) in zip(leaves.T, self._left_out(), strict=True):
+                column[left_out] = reached
             return leaves
-        return np.column_stack(self._leaves(*self._asked_about(X)))
+        return np.column_stack(self._leaves(*self._queries(X)))
 
     def _leaves(self, oracle: Oracle, x: np.ndarray, own: bool) -> list[np.ndarray]:
         return find_leaves(oracle, self.trees_, [x] * len(self.trees_), own)
@@ -148,9 +145,9 @@ class ComparisonForest(ComparingEstimator):
         ndarray, shape (m, n)
             Shares of the trees; (n, n), symmetric and positive semi-definite, without `X`.
         """
-        own = self._in_leaves(self.apply())
-        other = own if X is None else self._in_leaves(self.apply(X))
-        return (other @ own.T).toarray() / len(self.trees_)
+        training = self._in_leaves(self.apply())
+        other = training if X is None else self._in_leaves(self.apply(X))
+        return (other @ training.T).toarray() / len(self.trees_)
 
     def _in_leaves(self, leaves: np.ndarray) -> csr_array:
         """(m, nodes of all trees) 1 where an object is in a leaf."""
@@ -180,17 +177,17 @@ class ComparisonForest(ComparingEstimator):
             Positions in the training data; -1 where the leaves hold fewer.
         """
         if X is None:
-            oracle, x, own, leaves = self.oracle_, self.objects_, True, list(self.apply().T)
+            oracle, x, is_own, leaves = self.oracle_, self.objects_, True, list(self.apply().T)
         else:
-            oracle, x, own = self._asked_about(X)
-            leaves = self._leaves(oracle, x, own)
+            oracle, x, is_own = self._queries(X)
+            leaves = self._leaves(oracle, x, is_own)
         candidates = []
         for i, row in enumerate(np.column_stack(leaves)):
             near = [nodes.members(leaf) for nodes, leaf in zip(self.trees_, row, strict=True)]
-            found = np.unique(np.concatenate(near))
-            candidates.append(found[found != x[i]] if own else found)
-        ((found, _),) = converse(oracle, [nearest(x, candidates, n_neighbors)])
-        return np.where(found >= 0, self._place[found], -1)
+            neighbours = np.unique(np.concatenate(near))
+            candidates.append(neighbours[neighbours != x[i]] if is_own else neighbours)
+        ((neighbours, _),) = converse(oracle, [nearest(x, candidates, n_neighbors)])
+        return np.where(neighbours >= 0, self._place[neighbours], -1)
 
     def _left_out(self) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """For each tree the training objects it was not grown from, and their leaves."""

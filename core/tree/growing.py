@@ -38,7 +38,7 @@ def grow_measured(growth, rule, measure):
     rest, spare = np.empty(n, np.int32), np.empty(n, np.int32)
     waiting = np.empty(n + 1, np.int32)
     waiting[0] = 0
-    n_waiting, asked = 1, 0
+    n_waiting, n_asked = 1, 0
     while n_waiting > 0:
         n_waiting -= 1
         node = waiting[n_waiting]
@@ -53,14 +53,14 @@ def grow_measured(growth, rule, measure):
                     break
                 others(growth, node, pairs[c], rest)
                 nearer(measure, rest[:size], pairs[c, 0], pairs[c, 1], work, first[c])
-                asked += size
+                n_asked += size
             else:
                 outcome = settle(growth, rule, node, pairs, first[:, :size], spare)
         if outcome == SPLIT:
             waiting[n_waiting] = growth.child[node] + 1
             waiting[n_waiting + 1] = growth.child[node]
             n_waiting += 2
-    return asked
+    return n_asked
 
 
 @compiled
@@ -132,9 +132,7 @@ def growing(
                 pairs[w, 0] = choose(members, int(growth.key[node]), int(growth.attempt[node]))
         sizes = growth.stop[waiting] - growth.start[waiting]
         questions = np.empty((int(sizes.sum()) * rule.candidates, 3), np.int32)
-        questions = questions[: _pose(
-            growth, rule, waiting, pairs, choose is not None, questions
-        )]
+        questions = questions[: _pose(growth, rule, waiting, pairs, choose is not None, questions)]
         first = (yield questions) if len(questions) else np.zeros(0, dtype=bool)
         first = np.ascontiguousarray(first)
         if n_pairs > 1:
@@ -166,10 +164,10 @@ def _majority(
             posed.append(np.column_stack([x[ask], np.full((ask.sum(), 2), (p, q))]))
             votes += x == p
             cells.append((votes, ask))
-    given = (yield np.concatenate(posed)) if posed else np.zeros(0, dtype=bool)
+    answers = (yield np.concatenate(posed)) if posed else np.zeros(0, dtype=bool)
     for votes, ask in cells:
-        votes[ask] += given[: ask.sum()]
-        given = given[ask.sum() :]
+        votes[ask] += answers[: ask.sum()]
+        answers = answers[ask.sum() :]
     n_pairs = growth.pivots.shape[1]
     decided = [votes for votes, _ in cells[:: n_pairs - 1]]
     return np.concatenate([np.zeros(0, dtype=bool), *(2 * v > n_pairs for v in decided)])

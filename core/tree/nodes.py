@@ -34,18 +34,12 @@ class Nodes(NamedTuple):
     @property
     def parent(self) -> np.ndarray:
         """(m,) node above each node; -1 for the root."""
-        parent = np.full(len(self.child), -1, dtype=np.int32)
-        inner = np.flatnonzero(self.child >= 0)
-        parent[self.child[inner]] = parent[self.child[inner] + 1] = inner
-        return parent
+        return parents_of(self.child)
 
     @property
     def depth(self) -> np.ndarray:
         """(m,) steps from the root."""
-        depth = np.zeros(len(self.child), dtype=np.int32)
-        for node, parent in enumerate(self.parent.tolist()[1:], 1):
-            depth[node] = depth[parent] + 1
-        return depth
+        return depths_of(self.child)
 
     def members(self, node: int) -> np.ndarray:
         """Objects in a node."""
@@ -61,6 +55,22 @@ class Nodes(NamedTuple):
         return leaf
 
 
+def parents_of(child: np.ndarray) -> np.ndarray:
+    """(m,) node above each node, of which the first child is known; -1 for the root."""
+    parent = np.full(len(child), -1, dtype=np.int32)
+    inner = np.flatnonzero(child >= 0)
+    parent[child[inner]] = parent[child[inner] + 1] = inner
+    return parent
+
+
+def depths_of(child: np.ndarray) -> np.ndarray:
+    """(m,) steps from the root to each node; levels follow each other."""
+    depth = np.zeros(len(child), dtype=np.int32)
+    for node, parent in enumerate(parents_of(child).tolist()[1:], 1):
+        depth[node] = depth[parent] + 1
+    return depth
+
+
 @compiled
 def descend_measured(nodes, measure, x, leaf):
     """Write the leaf that each of the objects `x` reaches to `leaf`; return the questions asked."""
@@ -71,7 +81,7 @@ def descend_measured(nodes, measure, x, leaf):
     first = np.empty(x.size, np.bool_)
     waiting = np.empty((nodes.child.size + 1, 3), np.int64)
     waiting[0, 0], waiting[0, 1], waiting[0, 2] = 0, 0, x.size
-    n_waiting, asked = 1, 0
+    n_waiting, n_asked = 1, 0
     while n_waiting > 0:
         n_waiting -= 1
         node, start, stop = waiting[n_waiting]
@@ -83,7 +93,7 @@ def descend_measured(nodes, measure, x, leaf):
             measure, at[start:stop], nodes.pivots[node, 0, 0], nodes.pivots[node, 0, 1], work,
             first,
         )
-        asked += stop - start
+        n_asked += stop - start
         end, n_far = start, 0
         for i in range(start, stop):
             if first[i - start]:
@@ -100,23 +110,23 @@ def descend_measured(nodes, measure, x, leaf):
                 waiting[n_waiting, 1] = start if side == 0 else end
                 waiting[n_waiting, 2] = end if side == 0 else stop
                 n_waiting += 1
-    return asked
+    return n_asked
 
 
-def descending(nodes: Nodes, x: np.ndarray, own: bool) -> Dialogue:
+def descending(nodes: Nodes, x: np.ndarray, is_own: bool) -> Dialogue:
     """Find the leaf of every object.
 
     Shapes: x (m,).
-    own: Whether these numbers are those of the tree's objects; pivots then know their side.
+    is_own: Whether these numbers are those of the tree's objects; pivots then know their side.
     Returns: leaf int32 (m,); asked (m,): Questions about each.
     """
     at = np.zeros(len(x), dtype=np.int32)
-    asked = np.zeros(len(x), dtype=np.int64)
+    n_asked = np.zeros(len(x), dtype=np.int64)
     n_pairs = nodes.pivots.shape[1]
     while (moving := np.flatnonzero(nodes.child[at] >= 0)).size:
         pairs = nodes.pivots[at[moving]]
         who = np.broadcast_to(x[moving, None], pairs.shape[:2])
-        same = own & (who[..., None] == pairs)
+        same = is_own & (who[..., None] == pairs)
         votes = same[..., 0]
         ask = ~same.any(axis=2)
         # A pivot of the first pair was put on its side without a vote.
@@ -125,5 +135,5 @@ def descending(nodes: Nodes, x: np.ndarray, own: bool) -> Dialogue:
         if ask.any():
             votes[ask] = yield np.column_stack([who[ask], pairs[ask]])
         at[moving] = nodes.child[at[moving]] + (2 * votes.sum(axis=1) < n_pairs)
-        asked[moving] += ask.sum(axis=1)
-    return at, asked
+        n_asked[moving] += ask.sum(axis=1)
+    return at, n_asked

@@ -9,8 +9,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, in_parallel, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.declared import checked, parameters
 from tripletscope.core.tree.cells import RANDOM, SplitRule, finished, planted
 from tripletscope.core.tree.growing import Chooser, grow_measured, growing
@@ -51,7 +51,7 @@ class ComparingEstimator(BaseEstimator):
         names = [parameter.name for parameter in parameters(type(self))]
         checked(type(self), {name: getattr(self, name) for name in names})
 
-    def _given(self, X: Any, y: Any = None) -> tuple[Oracle, np.ndarray]:
+    def _training(self, X: Any, y: Any = None) -> tuple[Oracle, np.ndarray]:
         """The oracle and the objects that it is to be asked about, at `fit`."""
         self._check_parameters()
         if isinstance(self.metric, Oracle):
@@ -62,7 +62,7 @@ class ComparingEstimator(BaseEstimator):
         oracle = matrix(X) if matrix else Vectors(X, self.metric)
         return oracle, np.arange(len(X), dtype=np.int32)
 
-    def _asked_about(self, X: Any) -> tuple[Oracle, np.ndarray, bool]:
+    def _queries(self, X: Any) -> tuple[Oracle, np.ndarray, bool]:
         """Likewise after `fit`, and whether these are numbers of the tree's own objects."""
         check_is_fitted(self)
         if isinstance(self.metric, Oracle):
@@ -104,14 +104,8 @@ def compiled_answers(oracle: Oracle) -> bool:
 
 
 def grow_trees(
-    oracle: Oracle,
-    samples: Sequence[np.ndarray],
-    seeds: Sequence[int],
-    how: SplitRule,
-    *,
-    n_pairs: int = 1,
-    choose: Chooser | None = None,
-    progress: Progress = silent,
+    oracle: Oracle, samples: Sequence[np.ndarray], seeds: Sequence[int], how: SplitRule, *,
+    n_pairs: int = 1, choose: Chooser | None = None, progress: Progress = silent,
 ) -> list[Nodes]:
     """Trees of samples of the objects, side by side.
 
@@ -124,11 +118,9 @@ def grow_trees(
     if compiled_answers(oracle) and n_pairs == 1 and choose is None:
         items = [(sample, seed, how, oracle.measure()) for sample, seed in seeds_of]
         trees = []
-        for nodes, asked in in_parallel(_grow_one, items):
+        for nodes, n_questions in results_of(_grow_one, items, progress):
             trees.append(nodes)
-            oracle.count(asked)
-            if progress(len(trees) / len(items)) and len(trees) < len(items):
-                raise Stopped
+            oracle.count(n_questions)
         return trees
     growths = [planted(sample, seed, n_pairs) for sample, seed in seeds_of]
     converse(oracle, [growing(growth, how, [0], choose) for growth in growths], progress)
@@ -139,32 +131,32 @@ def _grow_one(
     sample: np.ndarray, seed: int, how: SplitRule, measure: Any, halt: Halt
 ) -> tuple[Nodes, int]:
     growth = planted(sample, seed)
-    asked = 0 if halt() else grow_measured(growth, how, measure)
-    return finished(growth), asked
+    n_asked = 0 if halt() else grow_measured(growth, how, measure)
+    return finished(growth), n_asked
 
 
 def find_leaves(
-    oracle: Oracle, trees: Sequence[Nodes], objects: Sequence[np.ndarray], own: bool
+    oracle: Oracle, trees: Sequence[Nodes], objects: Sequence[np.ndarray], is_own: bool
 ) -> list[np.ndarray]:
     """The leaf of each object in each tree.
 
     objects: For each tree, the objects to be found.
-    own: Whether these numbers are those of the trees' objects.
+    is_own: Whether these numbers are those of the trees' objects.
     """
     pairs = list(zip(trees, objects, strict=True))
     # Pivots that are asked about need no question, which the compiled loop does not see.
-    if compiled_answers(oracle) and not own and all(t.pivots.shape[1] == 1 for t in trees):
+    if compiled_answers(oracle) and not is_own and all(t.pivots.shape[1] == 1 for t in trees):
         items = [(nodes, oracle.measure(), x) for nodes, x in pairs]
         leaves = []
-        for leaf, asked in in_parallel(_find_one, items):
+        for leaf, n_questions in in_parallel(_find_one, items):
             leaves.append(leaf)
-            oracle.count(asked)
+            oracle.count(n_questions)
         return leaves
-    found = converse(oracle, [descending(nodes, x, own) for nodes, x in pairs])
-    return [leaf for leaf, _ in found]
+    results = converse(oracle, [descending(nodes, x, is_own) for nodes, x in pairs])
+    return [leaf for leaf, _ in results]
 
 
 def _find_one(nodes: Nodes, measure: Any, x: np.ndarray, halt: Halt) -> tuple[np.ndarray, int]:
     leaf = np.empty(len(x), dtype=np.int32)
-    asked = descend_measured(nodes, measure, np.ascontiguousarray(x, dtype=np.int32), leaf)
-    return leaf, asked
+    n_asked = descend_measured(nodes, measure, np.ascontiguousarray(x, dtype=np.int32), leaf)
+    return leaf, n_asked

@@ -33,13 +33,13 @@ def halved(
     child (m,): The child of each node where the projection is at most the threshold; -1 for a leaf.
     low, high: See `cells`, also for what is returned.
     """
-    found = [np.zeros((0, 2))] * len(child)
-    found[0] = np.array([low, (high[0], low[1]), high, (low[0], high[1])], dtype=float)
+    outlines = [np.zeros((0, 2))] * len(child)
+    outlines[0] = np.array([low, (high[0], low[1]), high, (low[0], high[1])], dtype=float)
     for node in np.flatnonzero(child >= 0):
-        height = found[node] @ direction[node] - threshold[node]
-        found[child[node]] = _below(found[node], height)
-        found[child[node] + 1] = _below(found[node], -height)
-    return found
+        height = outlines[node] @ direction[node] - threshold[node]
+        outlines[child[node]] = _below(outlines[node], height)
+        outlines[child[node] + 1] = _below(outlines[node], -height)
+    return outlines
 
 
 def _below(polygon: np.ndarray, height: np.ndarray) -> np.ndarray:

@@ -11,8 +11,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import get_tags
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.declared import Choice, Column, Number
@@ -20,6 +20,7 @@ from tripletscope.core.evaluation.score import corrected_reach
 from tripletscope.core.kernel.classification import column_of
 from tripletscope.core.kernel.space import Space, space_of
 from tripletscope.core.method import Method
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.oracle import AnswersOracle, Fitted, Oracle
@@ -38,24 +39,15 @@ _PENALTIES = (0.1, 1.0, 10.0, 100.0)
 _INNER_FOLDS = 3
 _CART_TREES = 100
 
-OracleChoice = Annotated[
-    str,
-    Choice(
-        {"fitted": "Map or features", "answered": "The data first"},
-        "Oracle",
-        "What answers which of two objects a third is nearer to: the map, kernel or features "
-        "alone, or the data wherever they have an answer.",
-    ),
-]
+OracleChoice = Annotated[str, Choice(
+    {"fitted": "Map or features", "answered": "The data first"}, "Oracle",
+    "What answers which of two objects a third is nearer to: the map, kernel or features "
+    "alone, or the data wherever they have an answer."
+)]
 Kind = Annotated[str, Choice({"classes": "Classes", "numbers": "Numbers"}, "Predicted as")]
-Share = Annotated[
-    float,
-    Number(
-        0.1, 1.0, "Subsample fraction r", "Of the objects, for each tree.",
-        advanced=True,
-    ),
-]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
+Share = Annotated[float, Number(
+    0.1, 1.0, "Subsample fraction r", "Of the objects, for each tree.", advanced=True
+)]
 
 
 @dataclass(frozen=True)
@@ -103,10 +95,7 @@ class ForestErrors:
     def gain(self, size: int, trees: int) -> tuple[float, float]:
         """By how much a forest errs less than that, and the half-width of its 95 % interval.
 
-        Parameters
-        ----------
-        size, trees : int
-            Positions of the leaf size and the number of trees.
+        size, trees: Positions of the leaf size and the number of trees.
         """
         return _mean_with_reach(self.constant_errors - self.errors[:, size, trees])
 
@@ -155,9 +144,9 @@ class ForestErrors:
 
     def confusion(self, predicted: np.ndarray) -> np.ndarray:
         """(c, c) number of objects by true (rows) and predicted class (columns)."""
-        known = np.isfinite(self.truth)
+        finite = np.isfinite(self.truth)
         table = np.zeros((len(self.classes), len(self.classes)), dtype=int)
-        np.add.at(table, (self.truth[known].astype(int), predicted[known].astype(int)), 1)
+        np.add.at(table, (self.truth[finite].astype(int), predicted[finite].astype(int)), 1)
         return table
 
 
@@ -179,30 +168,14 @@ def forest_errors(
 
     Peers are nearest neighbours, a support vector machine on the kernel (of a map: a Gaussian one
     as wide as its median distance), and on coordinates a CART forest; the number of neighbours and
-    the penalty are chosen on inner folds where there are objects enough, the rest is as usual.
-
-    Parameters
-    ----------
-    method : Method
-        A map, a kernel or features; fitted, as a clone, to all answers: answers are given about
-        all objects, values of the column are not.
-    triplets : Triplets
-    column, kind, answers, max_samples, multiclass, folds, seed
-        See their declarations.
-    progress : Progress
-        Called after every fold.
-
-    Raises
-    ------
-    DataError
-        If there is no such column, or too little in it to learn from.
-    Stopped
-        If `progress` asks to stop.
+    the penalty are chosen on inner folds where there are objects enough, the rest is as usual. The
+    method is fitted to all answers: these are given about all objects, values of the column are
+    not.
     """
     triplets = as_triplets(triplets)
     fitted = clone(method).fit(triplets)
     space = space_of(fitted)
-    there, values, classes = _known(triplets, column, kind, space)
+    there, values, classes = _values(triplets, column, kind, space)
     objects = space.objects[there]
     grouped = kind == "classes"
     forest = _forest(grouped).set_params(
@@ -215,17 +188,13 @@ def forest_errors(
     settings = [{"leaf_size": size, "n_estimators": m} for size in leaves for m in TREES]
     peers = _peers(grouped, space.part(there), seed)
     parts = list(_divided(values, grouped, folds, seed))
-    items = [
-        (forest, settings, list(peers.values()), objects, values, *part) for part in parts
-    ]
+    items = [(forest, settings, list(peers.values()), objects, values, *part) for part in parts]
     guesses, errors, constant = np.zeros((len(settings) + len(peers), len(there))), [], []
-    for (train, test), found in zip(parts, in_parallel(_predict, items), strict=True):
-        guesses[:, test] = found
-        errors.append(_missed(found, values[test], grouped))
+    for (train, test), guess in zip(parts, results_of(_predict, items, progress), strict=True):
+        guesses[:, test] = guess
+        errors.append(_missed(guess, values[test], grouped))
         usual = np.bincount(values[train].astype(int)).argmax() if grouped else values[train].mean()
         constant.append(_missed(np.full((1, len(test)), usual), values[test], grouped)[0])
-        if progress(len(errors) / len(parts)) and len(errors) < len(parts):
-            raise Stopped
     errors = np.array(errors)
     truth = np.full(space.n_objects, np.nan)
     truth[objects] = values
@@ -252,13 +221,8 @@ def _missed(guesses: np.ndarray, truth: np.ndarray, grouped: bool) -> np.ndarray
 
 
 def grown_forest(
-    fitted: Method,
-    triplets: Triplets,
-    column: str,
-    *,
-    kind: str = "classes",
-    answers: str = "fitted",
-    **settings: Any,
+    fitted: Method, triplets: Triplets, column: str, *, kind: str = "classes",
+    answers: str = "fitted", **settings: Any,
 ) -> tuple[ComparisonForest, np.ndarray]:
     """A forest of all objects whose value is known, and their positions.
 
@@ -267,7 +231,7 @@ def grown_forest(
     **settings: Parameters of the forest.
     """
     space = space_of(fitted)
-    there, values, _ = _known(triplets, column, kind, space)
+    there, values, _ = _values(triplets, column, kind, space)
     oracle = _oracle(fitted, triplets, answers)
     forest = _forest(kind == "classes").set_params(metric=oracle, **settings)
     return forest.fit(space.objects[there], values), space.objects[there]
@@ -282,7 +246,7 @@ def _forest(grouped: bool) -> ComparisonForest:
     return ComparisonForestClassifier() if grouped else ComparisonForestRegressor()
 
 
-def _known(
+def _values(
     triplets: Triplets, column: str, kind: str, space: Space
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Objects of the space whose value is known, the values, and the names of classes."""
@@ -318,9 +282,7 @@ def _divided(
     yield from folds.split(values, values)
 
 
-def _peers(
-    grouped: bool, space: Space, seed: int
-) -> dict[str, tuple[BaseEstimator, np.ndarray]]:
+def _peers(grouped: bool, space: Space, seed: int) -> dict[str, tuple[BaseEstimator, np.ndarray]]:
     """By name the estimators to compare with, and what they see of the objects."""
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     from sklearn.model_selection import GridSearchCV
@@ -362,7 +324,7 @@ def _predict(
     train: np.ndarray, test: np.ndarray, halt: Halt,
 ) -> np.ndarray:
     """(settings and peers, test objects) predictions."""
-    found = [
+    results = [
         clone(forest).set_params(**setting).fit(objects[train], values[train])
         .predict(objects[test])
         for setting in settings if not halt()
@@ -371,13 +333,13 @@ def _predict(
     centre, unit = 0.0, 1.0
     if not is_classifier(forest):
         centre, unit = values[train].mean(), values[train].std() or 1.0
-    known = (values[train] - centre) / unit
+    targets = (values[train] - centre) / unit
     for peer, seen in peers:
         pairwise = get_tags(peer).input_tags.pairwise
         learned = seen[np.ix_(train, train)] if pairwise else seen[train]
-        asked = seen[np.ix_(test, train)] if pairwise else seen[test]
-        found.append(centre + unit * _chosen(peer, known).fit(learned, known).predict(asked))
-    return np.array(found)
+        inputs = seen[np.ix_(test, train)] if pairwise else seen[test]
+        results.append(centre + unit * _chosen(peer, targets).fit(learned, targets).predict(inputs))
+    return np.array(results)
 
 
 def _chosen(peer: BaseEstimator, values: np.ndarray) -> BaseEstimator:

@@ -13,12 +13,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.declared import Choice, Number, checked
+from tripletscope.core.declared import Choice, checked
+from tripletscope.core.options import Seed
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.oracle import Vectors
 from tripletscope.core.tree.tree import Neighbours
-
-_Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
 class _Cut(NamedTuple):
@@ -124,24 +123,24 @@ class _ProjectionTree(BaseEstimator):
         """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=float, reset=False)
-        found = np.full((len(X), n_neighbors), -1, dtype=np.int64)
-        asked = np.zeros(len(X), dtype=np.int64)
+        neighbours = np.full((len(X), n_neighbors), -1, dtype=np.int64)
+        n_asked = np.zeros(len(X), dtype=np.int64)
         arrived = {0: np.arange(len(X))}
         for node, child in enumerate(self.child_):
             here = arrived.pop(node, None)
             if here is None or not len(here):
                 continue
             if child >= 0:
-                asked[here] += 1
+                n_asked[here] += 1
                 lower = X[here] @ self.direction_[node] <= self.threshold_[node]
                 arrived[child], arrived[child + 1] = here[lower], here[~lower]
                 continue
             members = self.members_[node]
-            apart = self._oracle.about(X[here]).distances()[:, members]
-            near = np.argsort(apart, axis=1, kind="stable")[:, :n_neighbors]
-            found[here, : near.shape[1]] = members[near]
-            asked[here] += len(members) - 1
-        return Neighbours(found, asked)
+            distances = self._oracle.about(X[here]).distances()[:, members]
+            near = np.argsort(distances, axis=1, kind="stable")[:, :n_neighbors]
+            neighbours[here, : near.shape[1]] = members[near]
+            n_asked[here] += len(members) - 1
+        return Neighbours(neighbours, n_asked)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -155,14 +154,11 @@ class KDTree(_ProjectionTree):
     comparison trees were held against (Haghiri, Ghoshdastidar & von Luxburg 2017).
     """
 
-    coordinate: Annotated[
-        str,
-        Choice(
-            {"widest": "Of largest variance", "random": "Drawn at random"}, "Coordinate",
-            "Along which a cell is halved.", advanced=True,
-        ),
-    ] = "widest"
-    seed: _Seed = 0
+    coordinate: Annotated[str, Choice(
+        {"widest": "Of largest variance", "random": "Drawn at random"}, "Coordinate",
+        "Along which a cell is halved.", advanced=True
+    )] = "widest"
+    seed: Seed = 0
 
     def _directions(self, vectors: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
         for axis in np.argsort(-_resized(vectors).var(axis=0), kind="stable"):
@@ -199,7 +195,7 @@ class PATree(_ProjectionTree):
 class RPTree(_ProjectionTree):
     """Cells halved along a random direction (Dasgupta & Freund 2008, split at the median)."""
 
-    seed: _Seed = 0
+    seed: Seed = 0
 
     def _direction(self, vectors: np.ndarray, rng: np.random.Generator) -> np.ndarray:
         return rng.standard_normal(vectors.shape[1])

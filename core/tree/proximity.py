@@ -12,6 +12,7 @@ from tripletscope.core.declared import Number
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.kernel.mapped import MapKernel
 from tripletscope.core.method import Inner, Method, register
+from tripletscope.core.options import Seed
 from tripletscope.core.tree.forest import ComparisonForest, Trees
 from tripletscope.core.tree.oracle import AnswersOracle, Distances
 
@@ -46,22 +47,16 @@ class ForestProximity(MapKernel):
     name = "proximity"
     title = "Forest proximity"
 
-    basis: Annotated[
-        Method | dict | None,
-        Inner(
-            ("embedding",), "Map", "Answers questions that nobody was asked.",
-            automatic=DEFAULT_EMBEDDING.title,
-        ),
-    ] = None
+    basis: Annotated[Method | dict | None, Inner(
+        ("embedding",), "Map", "Answers questions that nobody was asked.",
+        automatic=DEFAULT_EMBEDDING.title
+    )] = None
     n_estimators: Trees = 200
-    leaf_size: Annotated[
-        int,
-        Number(
-            2, 1000, "Leaf size", "Cells of this many objects are not divided. Larger leaves "
-            "reveal larger structures.",
-        ),
-    ] = 8
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+    leaf_size: Annotated[int, Number(
+        2, 1000, "Leaf size", "Cells of this many objects are not divided. Larger leaves "
+        "reveal larger structures."
+    )] = 8
+    seed: Seed = 0
 
     def _fit_mapped(self, fitted: Method, triplets: Judgements) -> None:
         self.placed_ = fitted.placed_

@@ -8,9 +8,10 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.declared import Number
+from tripletscope.core.options import Seed
 from tripletscope.core.task import declared
 from tripletscope.core.tree.oracle import Vectors
 
@@ -32,15 +33,10 @@ class SearchErrors:
     to_build: float
 
     @property
-    def miss_rate(self) -> float:
-        """Share of the nearest neighbours that were missed."""
-        return float(self.missed.mean())
-
-    @property
     def mean_excess(self) -> float:
         """Mean relative distance error (Liu et al. 2004)."""
-        known = self.excess[np.isfinite(self.excess)]
-        return float(known.mean()) if len(known) else np.nan
+        finite = self.excess[np.isfinite(self.excess)]
+        return float(finite.mean()) if len(finite) else np.nan
 
 
 @declared
@@ -48,18 +44,15 @@ def search_errors(
     estimator: BaseEstimator,
     X: np.ndarray,
     *,
-    folds: Annotated[
-        int,
-        Number(
-            2, 1_000_000, "Folds",
-            "The neighbours of each part are searched in a tree of the others; as many folds as "
-            "objects leave one out.",
-        ),
-    ] = 10,
+    folds: Annotated[int, Number(
+        2, 1_000_000, "Folds",
+        "The neighbours of each part are searched in a tree of the others; as many folds as "
+        "objects leave one out."
+    )] = 10,
     max_objects: Annotated[
         int, Number(1, 1_000_000, "Objects", "Number of objects whose neighbours are searched.")
     ] = 1_000_000,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> SearchErrors:
     """How often a tree misses the nearest neighbours of objects that it has not seen.
@@ -81,14 +74,9 @@ def search_errors(
         items.append((fresh, X, np.setdiff1d(order, part), test))
         if sum(len(test) for *_, test in items) >= max_objects:
             break
-    results = []
-    for result in in_parallel(_search, items):
-        results.append(result)
-        if progress(len(results) / len(items)) and len(results) < len(items):
-            raise Stopped
-    missed, excess, asked, to_build = zip(*results, strict=True)
+    missed, excess, n_asked, to_build = zip(*results_of(_search, items, progress), strict=True)
     return SearchErrors(
-        np.concatenate(missed), np.concatenate(excess), np.concatenate(asked),
+        np.concatenate(missed), np.concatenate(excess), np.concatenate(n_asked),
         float(np.mean(to_build)),
     )
 
@@ -98,20 +86,19 @@ def _search(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
     metric = getattr(estimator, "metric", "euclidean")
     if metric == "precomputed":
-        known, unknown = X[np.ix_(train, train)], X[np.ix_(test, train)]
-        distances = unknown
+        training, queries = X[np.ix_(train, train)], X[np.ix_(test, train)]
+        distances = queries
     else:
-        known, unknown = X[train], X[test]
-        distances = Vectors(known, metric).about(unknown).distances()
-    found, asked = estimator.fit(known).kneighbors(unknown)
+        training, queries = X[train], X[test]
+        distances = Vectors(training, metric).about(queries).distances()
+    neighbours, n_asked = estimator.fit(training).kneighbors(queries)
     nearest = distances.min(axis=1)
-    reached = np.where(
-        found[:, 0] >= 0, distances[np.arange(len(test)), found[:, 0]], np.inf
-    )
+    first = neighbours[:, 0]
+    reached = np.where(first >= 0, distances[np.arange(len(test)), first], np.inf)
     usable = (nearest > 0) & np.isfinite(reached)
     excess = np.full(len(test), np.nan)
     excess[usable] = reached[usable] / nearest[usable] - 1
-    return reached > nearest, excess, asked, getattr(estimator, "n_questions_", np.nan)
+    return reached > nearest, excess, n_asked, getattr(estimator, "n_questions_", np.nan)
 
 
 def expansion_rates(distances: np.ndarray) -> np.ndarray:
@@ -130,9 +117,7 @@ def expansion_rates(distances: np.ndarray) -> np.ndarray:
     return rates
 
 
-def height_bound(
-    n_objects: int, leaf_size: int, expansion: float, epsilon: float = 0.05
-) -> float:
+def height_bound(n_objects: int, leaf_size: int, expansion: float, epsilon: float = 0.05) -> float:
     """Height that a comparison tree stays below with probability 1 - `epsilon`.
 
     h* = 3 log(e / epsilon) + 96 c^2 log(n / n0), for the strong expansion rate c (Haghiri,

@@ -9,6 +9,7 @@ import numpy as np
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.declared import Number
+from tripletscope.core.options import Seed
 from tripletscope.core.tree.objects import ComparingEstimator
 from tripletscope.core.tree.oracle import Dialogue, Oracle, converse
 from tripletscope.core.tree.search import nearest
@@ -37,26 +38,22 @@ class RankCoverTree(ComparingEstimator):
     """
 
     metric: str | Oracle = "euclidean"
-    n_levels: Annotated[
-        int | None,
-        Number(
-            1, 20, "Levels h", "Each level has the h-th root of n times fewer objects.",
-            automatic="As many as leave a quarter of the objects at each, about",
-        ),
-    ] = 4
-    coverage: Annotated[
-        float,
-        Number(1.0, 1000.0, "Coverage ω", "Objects from which a search continues at each level."),
-    ] = 4.0
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+    n_levels: Annotated[int | None, Number(
+        1, 20, "Levels h", "Each level has the h-th root of n times fewer objects.",
+        automatic="As many as leave a quarter of the objects at each, about"
+    )] = 4
+    coverage: Annotated[float, Number(
+        1.0, 1000.0, "Coverage ω", "Objects from which a search continues at each level."
+    )] = 4.0
+    seed: Seed = 0
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> Self:
         """Build the tree, level by level from the top.
 
         X: Objects, as `metric` says.
         """
-        oracle, objects = self._given(X)
-        asked = oracle.n_questions
+        oracle, objects = self._training(X)
+        before = oracle.n_questions
         self.n_levels_ = self.n_levels or max((len(objects).bit_length() - 1) // 2, 1)
         self.oracle_, self._rate = oracle, len(objects) ** (1 / self.n_levels_)
         rng = np.random.default_rng(self.seed)
@@ -80,30 +77,38 @@ class RankCoverTree(ComparingEstimator):
             }
             if progress(1 - height / (level.max() + 1)) and height:
                 raise Stopped
-        self.n_questions_ = oracle.n_questions - asked
+        self.n_questions_ = oracle.n_questions - before
         return self
+
+    def levels(self, n_objects: int) -> np.ndarray:
+        """(n,) the highest level of each object, 0 for the lowest."""
+        level = np.zeros(n_objects, dtype=int)
+        for height in sorted(self._below):
+            level[np.concatenate(list(self._below[height].values()))] = height
+        level[self._top] = max(self._below, default=-1) + 1
+        return level
 
     def kneighbors(self, X: Any, n_neighbors: int = 1) -> Neighbours:
         """Nearest neighbours, by numbers of the oracle, and the questions about each object."""
-        oracle, x, own = self._asked_about(X)
-        return Neighbours(*converse(oracle, [self._search(x, 0, n_neighbors, own)])[0])
+        oracle, x, is_own = self._queries(X)
+        return Neighbours(*converse(oracle, [self._search(x, 0, n_neighbors, is_own)])[0])
 
-    def _search(self, x: np.ndarray, bottom: int, k: int, own: bool) -> Dialogue:
+    def _search(self, x: np.ndarray, bottom: int, k: int, is_own: bool) -> Dialogue:
         """The k nearest to each x among the objects of level `bottom`."""
-        asked = np.zeros(len(x), dtype=np.int64)
+        n_asked = np.zeros(len(x), dtype=np.int64)
         candidates = [self._top] * len(x)
         height = max(self._below, default=bottom - 1) + 1
         while True:
-            if own:
+            if is_own:
                 candidates = [c[c != i] for c, i in zip(candidates, x, strict=True)]
             quota = int(np.ceil(self.coverage * max(k / self._rate**height, 1)))
-            found, more = yield from nearest(x, candidates, quota if height > bottom else k)
-            asked += more
+            neighbours, more = yield from nearest(x, candidates, quota if height > bottom else k)
+            n_asked += more
             if height == bottom:
-                return found, asked
+                return neighbours, n_asked
             height -= 1
             below = self._below[height]
             candidates = [
                 np.concatenate([_NOBODY, *(below[v] for v in row if v in below)])
-                for row in found.tolist()
+                for row in neighbours.tolist()
             ]

@@ -25,12 +25,12 @@ def nearest(x: np.ndarray, candidates: Sequence[np.ndarray], k: int = 1) -> Dial
     m = len(x)
     room = 1 << max((max(map(len, candidates), default=1) - 1).bit_length(), 0)
     objects = np.full((m, room), -1, dtype=np.int64)
-    for row, own in zip(objects, candidates, strict=True):
-        row[: len(own)] = own
+    for row, choices in zip(objects, candidates, strict=True):
+        row[: len(choices)] = choices
     # In a heap, node i holds the winning slot of nodes 2i and 2i + 1.
     heap = np.full((m, 2 * room), -1, dtype=np.int64)
     heap[:, room:] = np.where(objects >= 0, np.arange(room), -1)
-    asked = np.zeros(m, dtype=np.int64)
+    n_asked = np.zeros(m, dtype=np.int64)
 
     def play(row: np.ndarray, node: np.ndarray) -> Dialogue:
         one, other = heap[row, 2 * node], heap[row, 2 * node + 1]
@@ -40,39 +40,39 @@ def nearest(x: np.ndarray, candidates: Sequence[np.ndarray], k: int = 1) -> Dial
             row, node, one, other = row[both], node[both], one[both], other[both]
             first = yield np.column_stack([x[row], objects[row, one], objects[row, other]])
             heap[row, node] = np.where(first, one, other)
-            np.add.at(asked, row, 1)
+            np.add.at(n_asked, row, 1)
 
     level = room // 2
     while level:
         row, node = np.divmod(np.arange(m * level), level)
         yield from play(row, node + level)
         level //= 2
-    found = np.full((m, k), -1, dtype=np.int64)
+    neighbours = np.full((m, k), -1, dtype=np.int64)
     for rank in range(k):
         row = np.flatnonzero(heap[:, 1] >= 0)
         slot = heap[row, 1]
-        found[row, rank] = objects[row, slot]
+        neighbours[row, rank] = objects[row, slot]
         if rank + 1 < k:
             node = slot + room
             heap[row, node] = -1
             while room > 1 and len(node) and node[0] > 1:
                 node //= 2
                 yield from play(row, node)
-    return found, asked
+    return neighbours, n_asked
 
 
-def best_first(nodes: Nodes, x: int, own: bool, k: int, budget: int) -> Dialogue:
+def best_first(nodes: Nodes, x: int, is_own: bool, k: int, budget: int) -> Dialogue:
     """Nearest neighbours by backtracking, the most promising branch first.
 
     After the leaf that the object falls into, the search goes on in that branch passed by whose
     pivot is nearest to the object, which questions find out as well, and so on until the budget is
     used up. (Best bin first, Beis & Lowe 1997, without coordinates.)
 
-    own: Whether `x` is one of the tree's objects; it is then not its own neighbour.
+    is_own: Whether `x` is one of the tree's objects; it is then not its own neighbour.
     budget: Questions after which no further one is asked; a larger budget asks the same and more.
     Returns: found (k,): Nearest first; -1 where there are fewer; asked.
     """
-    search = _Search(nodes, x, own, k, budget)
+    search = _Search(nodes, x, is_own, k, budget)
     with suppress(_SpentError):
         yield from search.from_node(0)
         while search.passed_by:
@@ -89,8 +89,8 @@ class _SpentError(Exception):
 class _Search:
     """What has been found out about one object, see `best_first`."""
 
-    def __init__(self, nodes: Nodes, x: int, own: bool, k: int, budget: int) -> None:
-        self.nodes, self.x, self.own, self.k, self.budget = nodes, x, own, k, budget
+    def __init__(self, nodes: Nodes, x: int, is_own: bool, k: int, budget: int) -> None:
+        self.nodes, self.x, self.own, self.k, self.budget = nodes, x, is_own, k, budget
         self.asked = 0
         #: The nearest objects so far, nearest first.
         self.found: list[int] = []

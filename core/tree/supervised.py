@@ -35,14 +35,11 @@ _CLEARLY = 2.0
 #: For each tree some objects, by position among those to be predicted, and their leaves.
 Reached = Iterable[tuple[np.ndarray, np.ndarray]]
 
-OutOfBag = Annotated[
-    bool,
-    Switch(
-        "Out-of-bag error",
-        "Each training object is predicted by the trees that were grown without it, which takes "
-        "questions about it. Needs a share of objects per tree below 1.",
-    ),
-]
+OutOfBag = Annotated[bool, Switch(
+    "Out-of-bag error",
+    "Each training object is predicted by the trees that were grown without it, which takes "
+    "questions about it. Needs a share of objects per tree below 1."
+)]
 
 #: How votes of more than two classes are counted.
 Multiclass = Annotated[
@@ -81,16 +78,16 @@ class SupervisedForest(ComparisonForest):
         Stopped
             If `progress` asks to stop.
         """
-        oracle, objects = self._given(X)
+        oracle, objects = self._training(X)
         y = _targets(self, y, len(objects))
         groups, how = self._learn(y, oracle, objects)
         self.leaf_size_ = self._sized(oracle, objects, groups, how, progress)
         self._grow(oracle, objects, groups, how, progress)
         self._look_at_leaves()
         if self.oob_score:
-            asked = oracle.n_questions
+            before = oracle.n_questions
             self._predict_out_of_bag(y)
-            self.n_oob_questions_ = oracle.n_questions - asked
+            self.n_oob_questions_ = oracle.n_questions - before
         return self
 
     def _learn(
@@ -116,8 +113,8 @@ class SupervisedForest(ComparisonForest):
 
     def _reached(self, X: Any) -> tuple[int, Reached]:
         """Number of the objects to be predicted, and the leaves they reach."""
-        oracle, x, own = self._asked_about(X)
-        leaves = self._leaves(oracle, x, own)
+        oracle, x, is_own = self._queries(X)
+        leaves = self._leaves(oracle, x, is_own)
         everyone = np.arange(len(x))
         return len(x), [(everyone, leaf) for leaf in leaves]
 
@@ -176,23 +173,17 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
     True
     """
 
-    pivots: Annotated[
-        str,
-        Choice(
-            {"supervised": "Of different classes", "random": "Random"}, "Pivots",
-            "Pairs of different classes yield purer cells.",
-        ),
-    ] = "supervised"
+    pivots: Annotated[str, Choice(
+        {"supervised": "Of different classes", "random": "Random"}, "Pivots",
+        "Pairs of different classes yield purer cells."
+    )] = "supervised"
     multiclass: Multiclass = "pooled"
-    divide_pure: Annotated[
-        bool,
-        Switch(
-            "Divide pure cells",
-            "Under supervised pivots, cells of one class are divided by random pairs too, as in "
-            "the paper: more questions, and for a leaf size of 1 the same law of the votes.",
-            advanced=True,
-        ),
-    ] = False
+    divide_pure: Annotated[bool, Switch(
+        "Divide pure cells",
+        "Under supervised pivots, cells of one class are divided by random pairs too, as in "
+        "the paper: more questions, and for a leaf size of 1 the same law of the votes.",
+        advanced=True
+    )] = False
     oob_score: OutOfBag = False
 
     def _learn(
@@ -214,9 +205,9 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
 
     def _predict_out_of_bag(self, y: np.ndarray) -> None:
         self.oob_decision_function_ = self._probabilities(len(y), self._left_out())
-        known = np.isfinite(self.oob_decision_function_[:, 0])
-        guess = self.classes_[np.argmax(self.oob_decision_function_[known], axis=1)]
-        self.oob_score_ = float(np.mean(guess == y[known])) if known.any() else np.nan
+        predicted = np.isfinite(self.oob_decision_function_[:, 0])
+        guess = self.classes_[np.argmax(self.oob_decision_function_[predicted], axis=1)]
+        self.oob_score_ = float(np.mean(guess == y[predicted])) if predicted.any() else np.nan
         most = np.bincount(self._label[self.objects_]).max() / len(y)
         if self.oob_score_ <= most:
             _warn_useless("the most frequent class")
@@ -264,8 +255,8 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
             votes = np.zeros((m, len(self.classes_)))
             for nodes, pure, (x, leaf) in (next(trees) for _ in range(self.n_estimators)):
                 _vote(nodes, self._label, pure, self.leaf_size_, x, leaf, votes)
-            given = votes.sum(axis=1, keepdims=True)
-            yield np.divide(votes, given, out=np.full_like(votes, np.nan), where=given > 0)
+            total = votes.sum(axis=1, keepdims=True)
+            yield np.divide(votes, total, out=np.full_like(votes, np.nan), where=total > 0)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -327,15 +318,11 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
     True
     """
 
-    leaf_size: Annotated[
-        int | None,
-        Number(
-            1, 100_000, "Leaf size",
-            "Cells of at most this many objects are not divided. Choosing takes about as many "
-            "questions as growing the forest with a leaf size of 1.",
-            automatic="By out-of-bag error",
-        ),
-    ] = None
+    leaf_size: Annotated[int | None, Number(
+        1, 100_000, "Leaf size",
+        "Cells of at most this many objects are not divided. Choosing takes about as many "
+        "questions as growing the forest with a leaf size of 1.", automatic="By out-of-bag error"
+    )] = None
     pivots: Annotated[
         str,
         Choice(
@@ -375,12 +362,12 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
         self.n_choice_questions_ = 0
         if self.leaf_size is not None:
             return self.leaf_size
-        asked = oracle.n_questions
+        before = oracle.n_questions
         trial = copy(self)
         trial.leaf_size_, trial.max_samples = 1, min(self.max_samples, _SEEN)
         trial._grow(oracle, objects, groups, how, progress)
         tried = try_leaf_sizes(trial.trees_, trial._left_out(), self._response, objects)
-        self.n_choice_questions_ = oracle.n_questions - asked
+        self.n_choice_questions_ = oracle.n_questions - before
         if tried is None:
             return 1
         self.leaf_sizes_, self.leaf_errors_ = tried.sizes, tried.errors
@@ -394,9 +381,9 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
     def _predict_out_of_bag(self, y: np.ndarray) -> None:
         y = y.astype(float)
         self.oob_prediction_ = self._means_of(len(y), self._left_out())
-        known = np.isfinite(self.oob_prediction_)
-        missed = np.sum((y - self.oob_prediction_)[known] ** 2)
-        spread = np.sum((y[known] - y[known].mean()) ** 2) if known.any() else 0.0
+        predicted = np.isfinite(self.oob_prediction_)
+        missed = np.sum((y - self.oob_prediction_)[predicted] ** 2)
+        spread = np.sum((y[predicted] - y[predicted].mean()) ** 2) if predicted.any() else 0.0
         self.oob_score_ = float(1 - missed / spread) if spread > 0 else np.nan
 
     def predict(self, X: Any) -> np.ndarray:
@@ -415,8 +402,8 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
             votes = np.minimum(nodes.stop[leaf] - nodes.start[leaf], self.leaf_size_)
             total[x] += votes * mean[leaf]
             weight[x] += votes
-        known = weight > 0
-        return np.where(known, self._mean + total / np.where(known, weight, 1), np.nan)
+        has_votes = weight > 0
+        return np.where(has_votes, self._mean + total / np.where(has_votes, weight, 1), np.nan)
 
 
 def _warn_useless(constant: str) -> None:
@@ -481,9 +468,9 @@ def _vote(nodes, label, pure, most, x, leaf, votes):
     """Add the votes of leaves: one by each member, and no more than `most` by a leaf."""
     for i in range(x.size):
         start, stop = nodes.start[leaf[i]], nodes.stop[leaf[i]]
-        given = min(stop - start, most)
+        n_votes = min(stop - start, most)
         if pure[leaf[i]] >= 0:
-            votes[x[i], pure[leaf[i]]] += given
+            votes[x[i], pure[leaf[i]]] += n_votes
         else:
             for member in nodes.order[start:stop]:
-                votes[x[i], label[member]] += given / (stop - start)
+                votes[x[i], label[member]] += n_votes / (stop - start)

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.declared import Choice, Number
+from tripletscope.core.options import Seed
 from tripletscope.core.tree.cells import LABELS, RANDOM, SplitRule, finished, grafted, keys
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.growing import Chooser, growing
@@ -88,16 +89,12 @@ class ComparisonTree(ComparingEstimator):
             "the cell have been asked.",
         ),
     ] = "random"
-    n_pairs: Annotated[
-        int,
-        Number(
-            1, 51, "Pairs of pivots",
-            "An odd number of pairs decides by majority, against noise: the further pairs are "
-            "drawn from the two sides of the first.",
-            advanced=True,
-        ),
-    ] = 1
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0
+    n_pairs: Annotated[int, Number(
+        1, 51, "Pairs of pivots",
+        "An odd number of pairs decides by majority, against noise: the further pairs are "
+        "drawn from the two sides of the first.", advanced=True
+    )] = 1
+    seed: Seed = 0
 
     def fit(self, X: Any, y: Any = None, *, progress: Progress = silent) -> Self:
         """Grow the tree.
@@ -117,7 +114,7 @@ class ComparisonTree(ComparingEstimator):
         Unanswered
             If people are to answer, and have not yet.
         """
-        oracle, objects = self._given(X)
+        oracle, objects = self._training(X)
         if self.n_pairs % 2 == 0:
             raise ValueError(f"n_pairs is {self.n_pairs}; a majority needs an odd number.")
         label = np.zeros(oracle.n_objects, dtype=np.int32)
@@ -138,13 +135,13 @@ class ComparisonTree(ComparingEstimator):
         self, oracle: Oracle, objects: np.ndarray, how: SplitRule, choose: Chooser | None,
         progress: Progress = silent,
     ) -> Self:
-        asked = oracle.n_questions
+        before = oracle.n_questions
         (self.nodes_,) = grow_trees(
             oracle, [objects], [self.seed], how,
             n_pairs=self.n_pairs, choose=choose, progress=progress,
         )
         self.oracle_ = oracle
-        self.n_questions_ = oracle.n_questions - asked
+        self.n_questions_ = oracle.n_questions - before
         return self
 
     def insert(self, X: Any) -> Self:
@@ -160,25 +157,23 @@ class ComparisonTree(ComparingEstimator):
         ValueError
             If an object is in the tree, or the objects were given as a matrix.
         """
-        oracle, x, own = self._asked_about(X)
-        if not own and not isinstance(self.oracle_, Vectors):
+        oracle, x, is_own = self._queries(X)
+        if not is_own and not isinstance(self.oracle_, Vectors):
             raise ValueError("a matrix cannot be continued; give it whole, as an oracle.")
-        if own and len(np.unique([*x, *self.nodes_.order])) < len(x) + len(self.nodes_.order):
+        if is_own and len(np.unique([*x, *self.nodes_.order])) < len(x) + len(self.nodes_.order):
             raise ValueError("an object can be in the tree only once.")
-        asked = self.oracle_.n_questions
-        (leaves,) = find_leaves(oracle, [self.nodes_], [x], own)
-        if not own:
+        before = self.oracle_.n_questions
+        (leaves,) = find_leaves(oracle, [self.nodes_], [x], is_own)
+        if not is_own:
             x = x + np.int32(self.oracle_.n_objects)
             self.oracle_ = self.oracle_.extended(X)
         growth = grafted(self.nodes_, x, leaves, self.seed)
         converse(self.oracle_, [growing(growth, rule(self.leaf_size), np.unique(leaves))])
         self.nodes_ = finished(growth)
-        self.n_questions_ += self.oracle_.n_questions - asked
+        self.n_questions_ += self.oracle_.n_questions - before
         return self
 
-    def kneighbors(
-        self, X: Any, n_neighbors: int = 1, *, budget: int | None = None
-    ) -> Neighbours:
+    def kneighbors(self, X: Any, n_neighbors: int = 1, *, budget: int | None = None) -> Neighbours:
         """Nearest neighbours by few questions.
 
         Parameters
@@ -191,21 +186,21 @@ class ComparisonTree(ComparingEstimator):
             budget the search goes on through further branches, the most promising first, until so
             many questions have been asked about the object.
         """
-        oracle, x, own = self._asked_about(X)
+        oracle, x, is_own = self._queries(X)
         if budget is not None:
             results = converse(
-                oracle, [best_first(self.nodes_, int(i), own, n_neighbors, budget) for i in x]
+                oracle, [best_first(self.nodes_, int(i), is_own, n_neighbors, budget) for i in x]
             )
-            found = [row for row, _ in results]
+            rows = [row for row, _ in results]
             return Neighbours(
-                np.reshape(found, (len(x), n_neighbors)), np.array([n for _, n in results])
+                np.reshape(rows, (len(x), n_neighbors)), np.array([n for _, n in results])
             )
-        ((leaves, on_the_way),) = converse(oracle, [descending(self.nodes_, x, own)])
+        ((leaves, on_the_way),) = converse(oracle, [descending(self.nodes_, x, is_own)])
         members = [self.nodes_.members(leaf) for leaf in leaves]
-        if own:
+        if is_own:
             members = [those[those != i] for those, i in zip(members, x, strict=True)]
-        ((found, asked),) = converse(oracle, [nearest(x, members, n_neighbors)])
-        return Neighbours(found, on_the_way + asked)
+        ((rows, n_asked),) = converse(oracle, [nearest(x, members, n_neighbors)])
+        return Neighbours(rows, on_the_way + n_asked)
 
     # What there is to see ------------------------------------------------------------------
 
@@ -276,14 +271,14 @@ class ComparisonTree(ComparingEstimator):
             of pivots, several rows for a node.
         leaf : int
         """
-        oracle, numbers, own = self._asked_about(np.reshape(x, (1, -1)))
-        dialogue, rounds = descending(self.nodes_, numbers, own), []
+        oracle, numbers, is_own = self._queries(np.reshape(x, (1, -1)))
+        dialogue, rounds = descending(self.nodes_, numbers, is_own), []
         try:
             questions = next(dialogue)
             while True:
-                given = oracle.ask(questions)
-                rounds.append(np.column_stack([questions[:, 1:], given]))
-                questions = dialogue.send(given)
+                answers = oracle.ask(questions)
+                rounds.append(np.column_stack([questions[:, 1:], answers]))
+                questions = dialogue.send(answers)
         except StopIteration as end:
             leaf = int(end.value[0][0])
         way, parent = [leaf], self.nodes_.parent
@@ -291,8 +286,8 @@ class ComparisonTree(ComparingEstimator):
             way.insert(0, int(parent[way[0]]))
         # Pivots know their side without a question.
         pivots = self.nodes_.pivots[:, 0]
-        asked = [node for node in way[:-1] if not (own and numbers[0] in pivots[node])]
-        rows = [(node, *row) for node, found in zip(asked, rounds, strict=True) for row in found]
+        nodes = [node for node in way[:-1] if not (is_own and numbers[0] in pivots[node])]
+        rows = [(node, *row) for node, answer in zip(nodes, rounds, strict=True) for row in answer]
         steps = pd.DataFrame(rows, columns=["node", "p", "q", "nearer_to_p"], dtype=int)
         return steps.astype({"nearer_to_p": bool}), leaf
 
@@ -380,8 +375,8 @@ def most_answered(oracle: AnswersOracle) -> Chooser:
 
 def _class_counts(nodes: Any, y: np.ndarray) -> dict[Any, np.ndarray]:
     """By class the number of its members in every node."""
-    found = {}
+    counts_of = {}
     for name in np.unique(y[nodes.order]):
         so_far = np.concatenate([[0], np.cumsum(y[nodes.order] == name)])
-        found[name] = so_far[nodes.stop] - so_far[nodes.start]
-    return found
+        counts_of[name] = so_far[nodes.stop] - so_far[nodes.start]
+    return counts_of

@@ -12,7 +12,7 @@ from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.embedding import GNMDS, SOE, STE, TSTE
 from tripletscope.core.observers.groups import groups_of
-from tripletscope.core.quality.rules import RULES, Known
+from tripletscope.core.quality.rules import RULES, RuleData
 from tripletscope.core.scale.trials import recorded
 from tripletscope.reproductions.data import brought
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
@@ -113,7 +113,7 @@ def each_person(*, runs: int, seed: int = 0, progress: Progress = silent) -> pd.
     """How well people are predicted from others' answers, and whether they fail catch trials."""
     imported = sample("crowd")
     triplets = imported.triplets
-    excluded = _excluded(Known(triplets, imported.catch_trials))
+    excluded = _excluded(RuleData(triplets, imported.catch_trials))
     people = groups_of(triplets, "participant")
     rows = []
     for run, (name, own) in product(range(runs), people.items()):
@@ -144,7 +144,7 @@ def each_person(*, runs: int, seed: int = 0, progress: Progress = silent) -> pd.
     ).sort_values(["map", "place"], ignore_index=True)
 
 
-def _excluded(known: Known) -> set[str]:
+def _excluded(known: RuleData) -> set[str]:
     """People who fail more than a fifth of the catch trials."""
     out = RULES["failed_checks"].find(known, most=0.2)
     return set(known.triplets.answers["participant"].astype(str)[out])
@@ -177,7 +177,7 @@ def gold(
 ) -> pd.DataFrame:
     """Who fails catch trials in the sample; and how often guessers and careful people would."""
     imported = sample("crowd")
-    known = Known(imported.triplets, imported.catch_trials)
+    known = RuleData(imported.triplets, imported.catch_trials)
     excluded = _excluded(known)
     people = known.people
     table = pd.DataFrame({

@@ -17,9 +17,3 @@ from tripletscope.core.tree.oracle.measured import (
     Vectors,
     metrics,
 )
-
-__all__ = [
-    "MISMATCH", "AnswersOracle", "Dialogue", "Distances", "Fitted", "KernelOracle",
-    "MeasuredOracle", "Observer", "Oracle", "Repeated", "Tally", "Unanswered", "Vectors",
-    "answered_rows", "converse", "metrics",
-]

@@ -70,13 +70,13 @@ class AnswersOracle(Oracle):
 
     def add(self, rows: Any) -> None:
         """Take further answers, rows (anchor, near, far)."""
-        given = Triplets.from_array(rows, self.n_objects)
-        self._enter(given.rows, given.weight)
+        answers = Triplets.from_array(rows, self.n_objects)
+        self._enter(answers.rows, answers.weight)
 
     def known(self, questions: np.ndarray) -> np.ndarray:
         """(m,) whether people have answered each question, by a majority."""
-        votes, given = self._votes(np.asarray(questions))
-        return (votes != 0) & (given >= self.times)
+        votes, counts = self._votes(np.asarray(questions))
+        return (votes != 0) & (counts >= self.times)
 
     def remarks(self, questions: np.ndarray) -> dict[str, np.ndarray]:
         """``answered``: whether people did; and what the other oracle remarks."""
@@ -91,7 +91,7 @@ class AnswersOracle(Oracle):
         net = np.bincount(which, sign * self._weight, len(self._codes))
         # Sums of weights that are no whole numbers would hardly ever be equal.
         self._net = np.round(net, 9)
-        self._given = np.bincount(which, self._weight > 0, len(self._codes))
+        self._n_answers = np.bincount(which, self._weight > 0, len(self._codes))
 
     def _code(self, questions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """A number for every comparison, and 1 if its first object is the lower one, else -1."""
@@ -104,20 +104,20 @@ class AnswersOracle(Oracle):
         if not len(self._codes):
             return np.zeros(len(codes)), np.zeros(len(codes))
         place = np.minimum(np.searchsorted(self._codes, codes), len(self._codes) - 1)
-        found = self._codes[place] == codes
-        return np.where(found, sign * self._net[place], 0.0), found * self._given[place]
+        is_there = self._codes[place] == codes
+        return np.where(is_there, sign * self._net[place], 0.0), is_there * self._n_answers[place]
 
     def _answer(self, questions: np.ndarray) -> np.ndarray:
-        votes, given = self._votes(questions)
-        known = (votes != 0) & (given >= self.times)
+        votes, counts = self._votes(questions)
+        answered = (votes != 0) & (counts >= self.times)
         first = votes > 0
-        if not known.all():
-            missing = questions[~known]
+        if not answered.all():
+            missing = questions[~answered]
             if self.otherwise is None:
                 # A question may be asked by several dialogues at once; people need it once.
                 place = np.sort(np.unique(self._code(missing)[0], return_index=True)[1])
-                again = np.maximum(self.times - given[~known][place], 1).astype(int)
+                again = np.maximum(self.times - counts[~answered][place], 1).astype(int)
                 raise Unanswered(np.repeat(missing[place], again, axis=0))
-            first[~known] = self.otherwise.ask(missing)
-        self.n_answered += int(known.sum())
+            first[~answered] = self.otherwise.ask(missing)
+        self.n_answered += int(answered.sum())
         return first

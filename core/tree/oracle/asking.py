@@ -78,12 +78,12 @@ class Oracle:
         """
         if not len(questions):
             return np.zeros(0, dtype=bool)
-        given = self._answer(questions)
+        answers = self._answer(questions)
         self.count(len(questions), calls=1)
         if self.listed:
             self.tally.questions.append(questions + self._offset())
-            self.tally.answers.append(given)
-        return given
+            self.tally.answers.append(answers)
+        return answers
 
     def count(self, n_questions: int, *, calls: int = 0) -> None:
         """Count questions that were answered."""
@@ -92,10 +92,10 @@ class Oracle:
 
     def listing(self) -> pd.DataFrame:
         """Every question asked: ``call``, ``anchor``, ``near``, ``far``, as it was answered."""
-        asked = np.concatenate([np.zeros((0, 3), dtype=int), *self.tally.questions])
+        questions = np.concatenate([np.zeros((0, 3), dtype=int), *self.tally.questions])
         first = np.concatenate([np.zeros(0, dtype=bool), *self.tally.answers])
-        table = pd.DataFrame(answered_rows(asked, first), columns=["anchor", "near", "far"])
-        sizes = [len(given) for given in self.tally.answers]
+        table = pd.DataFrame(answered_rows(questions, first), columns=["anchor", "near", "far"])
+        sizes = [len(answers) for answers in self.tally.answers]
         table.insert(0, "call", np.repeat(np.arange(len(sizes)), sizes))
         return table
 
@@ -131,9 +131,9 @@ def converse(
     results: list[Any] = [None] * len(dialogues)
     waiting: dict[int, np.ndarray] = {}
 
-    def go_on(number: int, given: np.ndarray | None) -> None:
+    def go_on(number: int, answers: np.ndarray | None) -> None:
         try:
-            waiting[number] = dialogues[number].send(given)
+            waiting[number] = dialogues[number].send(answers)
         except StopIteration as end:
             waiting.pop(number, None)
             results[number] = end.value
@@ -141,10 +141,10 @@ def converse(
     for number in range(len(dialogues)):
         go_on(number, None)
     while waiting:
-        given = oracle.ask(np.concatenate(list(waiting.values())))
+        answers = oracle.ask(np.concatenate(list(waiting.values())))
         for number, questions in list(waiting.items()):
-            go_on(number, given[: len(questions)])
-            given = given[len(questions) :]
+            go_on(number, answers[: len(questions)])
+            answers = answers[len(questions) :]
         if progress(1 - len(waiting) / len(dialogues)) and waiting:
             raise Stopped
     return results

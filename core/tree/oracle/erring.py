@@ -31,9 +31,7 @@ class Observer(Oracle):
         self._rng = np.random.default_rng(seed)
 
     def _answer(self, questions: np.ndarray) -> np.ndarray:
-        rows = answer(
-            self._positions, questions, self._rng, noise=self._noise, level=self._level
-        )
+        rows = answer(self._positions, questions, self._rng, noise=self._noise, level=self._level)
         return rows[:, 1] == questions[:, 1]
 
 

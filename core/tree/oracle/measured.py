@@ -90,9 +90,7 @@ class Vectors(MeasuredOracle):
     metric: One of `metrics`.
     """
 
-    def __init__(
-        self, vectors: Any, metric: str = "euclidean", *, listed: bool = False
-    ) -> None:
+    def __init__(self, vectors: Any, metric: str = "euclidean", *, listed: bool = False) -> None:
         if metric not in metrics():
             raise ValueError(f"metric is {metric!r}; it must be one of {', '.join(metrics())}.")
         self.metric = metric
@@ -156,17 +154,17 @@ class Vectors(MeasuredOracle):
         if self._measure is not None:
             return super()._answer(questions)
         x, p, q = questions.T
-        return self._apart(x, p) <= self._apart(x, q)
+        return self._pair_distances(x, p) <= self._pair_distances(x, q)
 
-    def _apart(self, x: np.ndarray, p: np.ndarray) -> np.ndarray:
+    def _pair_distances(self, x: np.ndarray, p: np.ndarray) -> np.ndarray:
         """Distances of pairs, one object p after the other."""
         order = np.argsort(p, kind="stable")
-        found = np.empty(len(p))
+        distances = np.empty(len(p))
         for same in np.split(order, np.flatnonzero(np.diff(p[order])) + 1):
-            found[same] = pairwise_distances(
+            distances[same] = pairwise_distances(
                 self._queries[x[same]], self._points[p[same[:1]]], metric=self._sklearn_metric
             )[:, 0]
-        return found
+        return distances
 
 
 class Distances(MeasuredOracle):
@@ -234,8 +232,8 @@ class Fitted(Distances):
         """``certainty``: the probability of the likelier answer, if probabilities are known."""
         if self._probability is None:
             return {}
-        found = np.asarray(self._probability(np.asarray(questions)))
-        return {"certainty": np.maximum(found, 1 - found)}
+        probabilities = np.asarray(self._probability(np.asarray(questions)))
+        return {"certainty": np.maximum(probabilities, 1 - probabilities)}
 
 
 def _plain(array: np.ndarray) -> np.ndarray:

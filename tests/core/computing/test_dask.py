@@ -62,7 +62,7 @@ def test_what_pieces_share_is_sent_once(dask):
     packing = Packing(total, items)
     batch = packing.batch(range(10))
     inside = sum(len(part) for _, call in batch.calls for part in call if isinstance(part, bytes))
-    assert inside < 1_000 < len(packing.apart[next(iter(batch.digests))])
+    assert inside < 1_000 < len(packing.contents[next(iter(batch.digests))])
     with dask.in_use():
         before = {len(there) for there in DaskCrew._scattered.values()} or {0}
         first = list(in_parallel(total, items))

@@ -20,7 +20,13 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from tripletscope.core.computing import crews, parallel
 from tripletscope.core.computing.engine import engine
-from tripletscope.core.computing.parallel import Halt, at_work, in_parallel, single_blas_thread
+from tripletscope.core.computing.parallel import (
+    Halt,
+    at_work,
+    in_parallel,
+    results_of,
+    single_blas_thread,
+)
 from tripletscope.core.computing.pieces import EngineError, Packing
 from tripletscope.core.computing.progress import Stopped, stopping
 
@@ -114,6 +120,28 @@ def test_those_who_wait_can_be_told_to_stop(name, partial, tmp_path, all_is_sent
     wait_for(tmp_path, "ended *", len(list(tmp_path.glob("began *"))))
 
 
+@pytest.mark.parametrize(
+    ("least", "number"), [(None, 3), (2, 3), (4, 3), (None, 5)]
+)
+def test_a_stop_keeps_results_that_are_enough(least, number):
+    shares, results = [], []
+
+    def progress(share: float) -> bool:
+        shares.append(share)
+        return len(shares) == number
+
+    enough = number >= (5 if least is None else least)
+    told = contextlib.nullcontext() if enough else pytest.raises(Stopped)
+    items = [(k,) for k in range(5)]
+    with told:
+        for result, _ in results_of(
+            process, items, progress, least=least, efforts=[1, 1, 2, 2, 2]
+        ):
+            results.append(result)
+    assert results == list(range(number))
+    assert shares == [1 / 8, 2 / 8, 4 / 8, 6 / 8, 1.0][:number]
+
+
 @pytest.mark.parametrize("name", PROCESSES)
 def test_a_process_that_dies_loses_its_piece_and_nothing_else(name, tmp_path, all_is_sent):
     with engine(name).in_use():
@@ -184,10 +212,10 @@ def test_what_is_not_worth_sending_is_done_here():
 def test_what_one_piece_needs_alone_is_not_kept():
     packing = Packing(process, [(np.full(200_000, k),) for k in range(2)])
     batch = packing.batch([0])
-    assert batch.digests == set(packing.apart)
+    assert batch.digests == set(packing.contents)
     packing.forget(batch)
-    assert not packing.apart
-    assert packing.batch([0]).digests == batch.digests == set(packing.apart)
+    assert not packing.contents
+    assert packing.batch([0]).digests == batch.digests == set(packing.contents)
 
 
 def test_calls_that_share_memory_stay_in_threads():

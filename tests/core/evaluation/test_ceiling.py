@@ -9,8 +9,8 @@ from scipy.special import expit
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.ceiling import (
     Ceiling,
-    _asked,
     _best_accuracy,
+    _repeats,
     _sums,
     noise_ceiling,
     repeat_error,
@@ -194,12 +194,12 @@ def test_leaving_one_out_is_as_if_it_had_not_been_there(people):
     turned = rng.random(60) < 0.3
     rows[turned] = rows[turned][:, [0, 2, 1]]
     data = by(rows.tolist(), [f"p{k}" for k in rng.integers(6, size=60)])
-    asked = _asked(data)
+    asked = _repeats(data)
     part = data.answers["participant"] if people else data.questions
     units = np.unique(part, return_inverse=True)[1]
     total, without = _sums(asked, units, people)
     for unit in range(int(units.max()) + 1):
-        rest = _asked(data.take(np.flatnonzero(units != unit)))
-        alone, _ = _sums(rest, np.zeros(len(rest.own), dtype=int), False)
+        rest = _repeats(data.take(np.flatnonzero(units != unit)))
+        alone, _ = _sums(rest, np.zeros(len(rest.pair), dtype=int), False)
         np.testing.assert_allclose(without[:, unit], alone, atol=1e-9)
     assert np.isfinite(total).all()

@@ -101,8 +101,8 @@ def placed_like(truth) -> STE:
 def test_interval_of_nadeau_and_bengio(monkeypatch, planted):
     errors = iter([0.1, 0.2, 0.3, 0.2])
     monkeypatch.setattr(
-        "tripletscope.core.evaluation.score._wrong_without",
-        lambda *part: np.full(part[2].sum(), next(errors)),
+        "tripletscope.core.evaluation.score.mistakes_on",
+        lambda *part: np.full(part[3].sum(), next(errors)),
     )
     estimate = cross_validate(STE(), planted, folds=4)
     # variance 0.02 / 3; factor 1/4 + 1/3; t of 3 degrees of freedom at 0.975 is 3.18245
@@ -118,8 +118,8 @@ def test_interval_of_nadeau_and_bengio(monkeypatch, planted):
 def test_no_interval_goes_beyond_what_an_error_can_be(monkeypatch, planted, values, low, high):
     errors = iter(values)
     monkeypatch.setattr(
-        "tripletscope.core.evaluation.score._wrong_without",
-        lambda *part: np.full(part[2].sum(), next(errors)),
+        "tripletscope.core.evaluation.score.mistakes_on",
+        lambda *part: np.full(part[3].sum(), next(errors)),
     )
     estimate = cross_validate(STE(), planted, folds=4)
     assert low <= estimate.low < estimate.error < estimate.high <= high
