@@ -15,7 +15,7 @@ import pyarrow.csv
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.formats.encoding import ENCODINGS, examples, to_utf8
-from tripletscope.core.io.formats.excel import sheet_as_csv
+from tripletscope.core.io.formats.excel import is_workbook, sheet_as_csv
 from tripletscope.core.io.formats.parquet import from_parquet
 from tripletscope.core.io.formats.several import alike, together
 from tripletscope.core.io.formats.source import Source, refuse_other_kinds, unpacked
@@ -55,7 +55,7 @@ def load(
     """Read a table of text from a file, without deciding what its columns mean.
 
     CSV and its relatives (comma, semicolon, tab or spaces; UTF-8, UTF-16 or Latin-1), JSON and
-    JSON lines, Excel, Parquet, NumPy, HDF5 and MATLAB, also inside of gzip and zip.
+    JSON lines, Excel, OpenDocument, Parquet, NumPy, HDF5 and MATLAB, also inside of gzip and zip.
 
     Parameters
     ----------
@@ -198,9 +198,9 @@ def _table(
         if data.startswith(begins):
             return read(data, name, least_columns)
     notes: list[str] = []
-    if data.startswith(b"PK") and b"xl/workbook.xml" not in data:
+    is_sheet = is_workbook(data, name)
+    if data.startswith(b"PK") and not is_sheet:
         return from_numpy(data, name, least_columns)
-    is_sheet = data.startswith(b"PK")
     if is_sheet:
         data, numbers, notes = sheet_as_csv(data, name)
         delimiter = ","

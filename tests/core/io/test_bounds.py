@@ -28,9 +28,6 @@ from tripletscope.core.io import (
     read_objects,
     records,
 )
-from tripletscope.core.io.formats import (
-    excel,
-)
 from tripletscope.core.kernel.graphs import read_graphs
 
 # Workbooks
@@ -48,12 +45,10 @@ def saved(book: Workbook) -> bytes:
     return buffer.getvalue()
 
 
-def table_of(n_columns: int = 3) -> Workbook:
+def table_of() -> Workbook:
     book = Workbook()
-    more = [f"remark {i}" for i in range(n_columns - 3)]
-    book.active.append(["anchor", "near", "far", *more])
-    book.active.append(["a", "b", "c", *more])
-    book.active.append(["b", "a", "c", *more])
+    for row in (["anchor", "near", "far"], ["a", "b", "c"], ["b", "a", "c"]):
+        book.active.append(row)
     return book
 
 
@@ -87,33 +82,26 @@ def with_strings(strings: bytes, rows: bytes) -> bytes:
     })
 
 
-FAR_DOWN = with_rows(b'<row r="3000000"><c r="A3000000"><v>1</v></c></row>')
+def reaching(corner: bytes) -> bytes:
+    """A workbook that says how far its sheet reaches, as programs do after a stray cell."""
+    near, far = b'ref="A1:C3"', b'ref="A1:%b"' % corner
+    return patched({SHEET: lambda content: content.replace(near, far)})
+
+
+FAR_AWAY = reaching(b"XFD1048576")
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (FAR_DOWN, "it has a row 3,000,000"),
-        (with_rows(b'<row r="999999999999"><c><v>1</v></c></row>'), "it has a row 999,999,999,999"),
-        (with_rows(b'<row r="-3"><c><v>1</v></c></row>'), "it has a row -3"),
+        (FAR_AWAY, "a sheet reaches to cell XFD1048576"),
         (with_rows(b'<row r="9"><c r="XFD9"><v>1</v></c></row>'), "row 9 .* in column 16,384"),
-        (with_rows(b'<row r="9"><c r="ZZZZZZ9"><v>1</v></c></row>'), "damaged"),
-        (with_rows(b'<row r="%b"><c><v>1</v></c></row>' % (5000 * b"9")), "damaged"),
-        (with_rows(b"<row>" + b"<c/>" * 300_000 + b"</row>"), "sheet1.xml has too many entries"),
-        (patched({SHEET: before(b"<sheetData>", b"<a/>" * 300_000)}), "too many entries"),
-        (patched({"xl/styles.xml": before(b"</cellXfs>", b"<xf/>" * 2_000_000)}),
-         "styles.xml has too many entries"),
-        (patched({"xl/workbook.xml": before(b"</sheets>", b"<sheet/>" * 200_000)}),
-         "workbook.xml has too many entries"),
-        (with_strings(b"<si><t>%b</t></si>" % (b"x" * 1_000_000),
-                      b'<row><c t="s"><v>0</v></c></row>' * 1_000), "unpacks to more"),
-        (with_rows(b'<row><c r="BXX1"><v>1</v></c></row>' * 5_000), "unpacks to more"),
+        (with_rows(b'<row r="-3"><c><v>1</v></c></row>'), "damaged"),
+        (with_rows(b'<row r="9"><c r="9"><v>1</v></c></row>'), "damaged"),
     ],
-    ids=["row", "far row", "row above", "column", "far column", "no number", "cells", "others",
-         "styles", "sheets", "long text", "empty cells"],
+    ids=["far cell", "column", "row above", "no column"],
 )
 def test_a_small_workbook_is_no_huge_table(data, message):
-    assert len(data) < 100_000
     with pytest.raises(DataError, match=message) as raised:
         load(data, "x.xlsx")
     assert raised.value.remedy
@@ -121,42 +109,15 @@ def test_a_small_workbook_is_no_huge_table(data, message):
 
 @pytest.mark.parametrize("read", [load, read_objects, read_matrix])
 def test_every_reader_of_workbooks_refuses_them(read):
-    with pytest.raises(DataError, match="it has a row 3,000,000"):
-        read(FAR_DOWN, "x.xlsx")
-
-
-def test_rows_and_texts_are_counted(monkeypatch):
-    monkeypatch.setattr(excel, "_MOST_ROWS", 1_000)
-    monkeypatch.setattr(excel, "_MOST_TEXTS", 1_000)
-    monkeypatch.setattr(excel, "_MOST_CELLS", 1_000)
-    many = 1_001
-    for data in (with_rows(b"<row/>" * many), with_strings(b"<si/>" * many, b"")):
-        with pytest.raises(DataError, match="too many entries"):
-            load(data, "x.xlsx")
-    with pytest.raises(DataError, match="more than 1,000 cells"):
-        load(with_rows(b'<row><c r="Z9"><v>1</v></c></row>' * 50), "x.xlsx")
-    with pytest.raises(DataError, match="rows reach to column 100"):
-        load(with_rows(b'<row><c r="CV9"><v>1</v></c></row>' + 9 * b"<row><c><v>1</v></c></row>"),
-             "x.xlsx")
-
-
-def test_one_sheet_named_many_times_is_not_read_many_times():
-    space = b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    again = b'<sheet name="x" sheetId="1" r:id="rId1" xmlns:r="%b"/>' % space
-    for times, message in ((100, "unpacks to more"), (6_000, "6,001 sheets")):
-        data = patched({
-            SHEET: before(b"</worksheet>", b" " * 1_000_000),
-            "xl/workbook.xml": before(b"</sheets>", again * times),
-        })
-        with pytest.raises(DataError, match=message):
-            load(data, "x.xlsx")
+    with pytest.raises(DataError, match="reaches to cell XFD1048576"):
+        read(FAR_AWAY, "x.xlsx")
 
 
 def test_nothing_far_away_does_no_harm():
     data = patched({
         SHEET: lambda content: content.replace(
             b"</sheetData>",
-            b'<row r="9"><c r="XFD9" s="0"/><c r="ZZZ9"/></row><row r="999999999999"/></sheetData>'
+            b'<row r="9"><c r="XFD9" s="0"/></row><row r="1048576"/></sheetData>'
             b"<mergeCells>" + b'<mergeCell ref="A1:B2"/>' * 100_000 + b"</mergeCells>",
         ),
     })
@@ -165,7 +126,7 @@ def test_nothing_far_away_does_no_harm():
 
 
 def test_a_stray_cell_in_the_last_row_of_excel_is_read_as_such():
-    book = table_of(n_columns=60)
+    book = table_of()
     book.active.cell(2**20, 2, "x")
     table = load(saved(book), "x.xlsx")
     assert table.row_numbers(np.arange(table.n_rows)).tolist() == [2, 3, 2**20]
@@ -332,18 +293,3 @@ def test_a_long_text_beside_many_short_ones_in_hdf5():
 def test_a_graph_that_unpacks_to_too_much():
     with pytest.raises(DataError, match="unpacks to more"):
         read_graphs(gzip.compress(b"{" + bytes(100_000_000)), "x.json.gz")
-
-
-def test_workbooks_in_an_archive_are_counted_together():
-    one = patched({SHEET: before(b"</worksheet>", b" " * 20_000_000)})
-    assert load(one, "x.xlsx").n_rows == 2
-    for times in (3, 4):
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-            for i in range(times):
-                archive.writestr(f"{i}.xlsx", one)
-        if times == 3:
-            assert load(buffer.getvalue(), "x.zip").n_rows == 6
-            continue
-        with pytest.raises(DataError, match="unpacks to more"):
-            load(buffer.getvalue(), "x.zip")

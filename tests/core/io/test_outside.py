@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import pickle
 import subprocess
@@ -177,9 +178,9 @@ def entities(path: Path) -> list[tuple[str, str]]:
 def test_entities_in_a_workbook(secret):
     assert load(workbook("", "x")).n_rows == 2
     for prolog, text in entities(secret):
-        with pytest.raises(DataError, match="damaged or of an unknown kind") as raised:
-            load(workbook(prolog, text), "x.xlsx")
-        assert raised.value.remedy
+        with contextlib.suppress(DataError):
+            cells = load(workbook(prolog, text), "x.xlsx").preview().to_numpy().ravel().tolist()
+            assert max(map(len, cells)) <= len("&a;"), "nothing is put in the place of an entity"
 
 
 def test_entities_in_a_graph(secret):
