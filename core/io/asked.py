@@ -12,15 +12,9 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io.formats.source import Source
 from tripletscope.core.io.interpret.interpretation import interpret
 from tripletscope.core.io.interpret.proposal import propose
+from tripletscope.core.io.languages import WORDS
 from tripletscope.core.io.loading import load
 from tripletscope.core.io.names import counted, listing, named
-
-#: Names of the columns, by role, in experiments' own words.
-_NAMES = {
-    "anchor": ("anchor", "head", "center", "centre", "reference", "target", "stimulus"),
-    "first": ("first", "left", "a", "option1", "object1", "near"),
-    "second": ("second", "right", "b", "option2", "object2", "far"),
-}
 
 
 def read_questions(
@@ -51,7 +45,7 @@ def read_questions(
         If a row names an unknown object or one object twice, or there is no row.
     """
     table = load(source, name)
-    found = [named(table.columns, names) for names in _NAMES.values()]
+    found = [named(table.columns, names) for names in WORDS["questions"].values()]
     columns = found if None not in found else table.columns[:3]
     if not table.n_rows:
         raise DataError("there are no questions", file=table.name, remedy="Give one per row.")

@@ -12,6 +12,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.columns.measured import PREFERENCES, Recognised, recognised
 from tripletscope.core.io.formats.source import Source
+from tripletscope.core.io.languages import WORDS
 from tripletscope.core.io.loading import load, load_several
 from tripletscope.core.io.matrix import numbered_names, read_matrix, read_square
 from tripletscope.core.io.names import counted, listing
@@ -20,10 +21,8 @@ from tripletscope.core.ratings.confusions import Confusions
 from tripletscope.core.ratings.measured import Measured, measured
 from tripletscope.core.ratings.ratings import Ratings
 
-#: Cells of a column of ties that say yes.
-_YES = {"1", "true", "yes", "tie", "equal", "ja", "unentschieden", "gleich"}
-#: Words of a choice that name a place.
-_LEFT, _RIGHT = {"left", "l", "links"}, {"right", "r", "rechts"}
+#: Cells of a column of ties that say yes, and words of a choice that name a place.
+_YES, _LEFT, _RIGHT = (set(WORDS["measured"][name]) for name in ("yes", "left", "right"))
 
 
 @dataclass(frozen=True, eq=False)

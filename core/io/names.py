@@ -8,99 +8,26 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from urllib.parse import unquote
 
-from tripletscope.core.io.languages import (
-    FOREIGN_GROUPS,
-    FOREIGN_ODD,
-    foreign_names,
-)
+from tripletscope.core.io.languages import WORDS, foreign_names, spelt
 
-#: Column names of each role, most telling first, as `normalised` writes them. Compiled from the
-#: files of Salmon, NEXT, tripletTools, jsPsych, PsychoPy, Gorilla, Meadows and cblearn.
-_ENGLISH: dict[str, tuple[str, ...]] = {
-    "anchor": (
-        "anchor", "head", "center", "centre", "targetcenter", "reference", "ref", "target",
-        "query", "probe", "standard", "sample", "stimulus",
-    ),
-    "left": (
-        "left", "targetleft", "option0", "option1", "optiona", "comparison1", "alternative1",
-        "alt1", "choice1", "choicea", "leftoption", "leftstimulus", "leftimage",
-    ),
-    "right": (
-        "right", "targetright", "option2", "optionb", "comparison2", "alternative2", "alt2",
-        "option1", "choice2", "choiceb", "rightoption", "rightstimulus", "rightimage",
-    ),
-    "choice": (
-        "winner", "answer", "targetwinner", "indexwinner", "choice", "chosen", "response",
-        "resp", "primary", "selected", "selection", "eval", "decision", "judgment", "judgement",
-        "label", "respkeys", "keyrespkeys", "firstisnearer",
-    ),
-    "near": (
-        "near", "nearer", "closer", "close", "positive", "similar", "moresimilar", "winner",
-        "primary", "chosen", "pos",
-    ),
-    "far": (
-        "far", "farther", "further", "negative", "dissimilar", "lesssimilar", "loser",
-        "alternate", "unchosen", "notchosen", "other", "neg",
-    ),
-    "participant": (
-        "participant", "participantid", "participantuid", "participantprivateid", "puid",
-        "workerid", "worker", "subjectid", "subject", "subj", "subid", "sub", "pid", "userid",
-        "user", "agentid", "observer", "obs", "rater", "respondent", "annotator",
-        "participation", "sessionid", "person",
-    ),
-    "response_time": (
-        "responsetime", "rt", "reactiontime", "responsetimes", "responsetimems", "rtms",
-        "reactiontimems", "rts", "responsetimesec", "responsetimeseconds", "rtsec", "resprt",
-        "keyresprt",
-    ),
-    "split": ("split", "sampleset", "trntest", "traintest", "partition", "subset"),
-    "sampler": (
-        "sampler", "algident", "samplealg", "algsample", "algid", "origalglabel",
-        "alglabel", "algorithm", "trialcategory",
-    ),
-    "weight": ("weight", "weights", "count", "counts", "votes", "nanswers"),
-    "time": (
-        "timereceived", "timestampquerygenerated", "timestamp", "datetimereceived", "datetime",
-        "starttime", "time", "trialindex", "trialnr", "trialnumber", "trialno", "trialsthisn",
-        "trial", "start",
-    ),
-    "side": ("side", "chosenside", "sidechosen", "responseside"),
-    "trial": ("trial", "trialid", "trialindex", "trialnr", "trialnumber", "trialno"),
-    "block": ("hitnr", "hitid", "hit", "block", "blocknr", "session", "round"),
-}
-
-#: The same with what other languages call them, after all that is English.
+#: Column names of each role, most telling first, as `normalised` writes them.
 ALIASES: dict[str, tuple[str, ...]] = {
-    role: tuple(dict.fromkeys((*names, *foreign_names(role)))) for role, names in _ENGLISH.items()
+    role: tuple(dict.fromkeys((*names, *foreign_names(role))))
+    for role, names in WORDS["English"].items()
 }
 
 #: Names of columns that divide participants or trials into groups worth comparing.
-GROUP_NAMES = (
-    "group", "condition", "cohort", "population", "site", "lab", "platform", "country", "language",
-    "gender", "sex", "expertise", *FOREIGN_GROUPS,
-)
+GROUP_NAMES = (*WORDS["groups"]["English"], *spelt(WORDS["groups"]["foreign"]))
 
 #: Names of choices that say which of three objects was asked for, by task.
-ASKED_NAMES: dict[str, tuple[str, ...]] = {
-    "odd_one_out": (
-        "odd", "oddone", "oddoneout", "theodd", "outlier", "different", "mostdifferent", "oddity",
-        *FOREIGN_ODD,
-    ),
-    "most_central": ("central", "mostcentral", "middle", "mostmiddle"),
-    "similar_pair": ("pair", "similarpair", "mostsimilarpair"),
-}
+ASKED_NAMES = {task: spelt(names) for task, names in WORDS["asked"].items()}
 
 #: Names that only mean something together, in the order anchor, then the two options. Where a
 #: column tells the choice the options are offered; otherwise the nearer one comes first.
 WEAK_TRIPLES = (("head", "b", "c"), ("x", "a", "b"), ("a", "b", "c"), ("i", "j", "k"))
 
 #: Usual names of the columns of a table of objects.
-ID_NAMES = (
-    "id", "object", "objectid", "item", "itemid", "stimulus", "stimulusid", "targetid", "target",
-    "name", "label", "image", "filename", "file",
-)
-LABEL_NAMES = ("label", "name", "title", "primarydescription", "description")
-IMAGE_NAMES = ("image", "imagefile", "picture", "photo", "filename", "file", "path", "img")
+ID_NAMES, LABEL_NAMES, IMAGE_NAMES = map(tuple, WORDS["objects"].values())
 
 _KNOWN_NAMES = frozenset({
     *chain(*ALIASES.values(), *ASKED_NAMES.values()), *GROUP_NAMES, *ID_NAMES, *LABEL_NAMES,

@@ -24,24 +24,12 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io.formats.source import Source
+from tripletscope.core.io.languages import WORDS
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 #: How questions are put, by language and by what is asked.
-WORDINGS: dict[str, dict[str, str]] = {
-    "en": {
-        "nearer": "Which of the following is most similar to {anchor}?",
-        "odd": "Which of the following is the odd one out, the least similar to the two others?",
-        "central": "Which of the following lies between the two others, the most similar to both?",
-        "reply": "Reply with one letter and nothing else.",
-    },
-    "de": {
-        "nearer": "Was ist am ähnlichsten zu {anchor}?",
-        "odd": "Was passt nicht dazu, ist also den beiden anderen am wenigsten ähnlich?",
-        "central": "Was liegt zwischen den beiden anderen, ist also beiden am ähnlichsten?",
-        "reply": "Antworte mit einem Buchstaben und nichts weiter.",
-    },
-}
+WORDINGS: dict[str, dict[str, str]] = WORDS["prompts"]
 #: Codes of what is asked, as they stand in the names of prompts.
 _ASKED = {"nearer": "n", "odd": "o", "central": "c"}
 
