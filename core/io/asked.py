@@ -20,29 +20,9 @@ from tripletscope.core.io.names import counted, listing, named
 def read_questions(
     source: Source, objects: Triplets, name: str | None = None
 ) -> tuple[np.ndarray, str]:
-    """Read questions about known objects: an anchor and two objects to choose from per row.
+    """Questions about known objects, (q, 3) positions: anchor, first, second; and how it was read.
 
-    Parameters
-    ----------
-    source : path, bytes or binary file object
-        A table with columns ``anchor``, ``first`` and ``second``, or ``head``, ``left`` and
-        ``right``; with other names the first three columns count.
-    objects : Triplets
-        Whose objects are meant: by id, by label, or by number from 0.
-    name : str, optional
-        Of the file, for messages.
-
-    Returns
-    -------
-    questions : ndarray of int, shape (q, 3)
-        Positions of the objects.
-    how : str
-        A sentence on how the file was read.
-
-    Raises
-    ------
-    DataError
-        If a row names an unknown object or one object twice, or there is no row.
+    With names of columns that say nothing the first three count.
     """
     table = load(source, name)
     found = [named(table.columns, names) for names in WORDS["questions"].values()]

@@ -55,37 +55,11 @@ def load(
     """Read a table of text from a file, without deciding what its columns mean.
 
     CSV and its relatives (comma, semicolon, tab or spaces; UTF-8, UTF-16 or Latin-1), JSON and
-    JSON lines, Excel, OpenDocument, Parquet, NumPy, HDF5 and MATLAB, also inside of gzip and zip.
-
-    Parameters
-    ----------
-    source : path, bytes or binary file object
-    name : str, optional
-        Name of the file for messages; by default its own.
-    header : bool, optional
-        Whether the first row names the columns. By default the program decides and says so in
-        the notes of the table; the same holds for `delimiter` and `encoding`.
-    delimiter : {",", ";", tab, " "}, optional
-    encoding : str, optional
-        A name that Python knows.
-    member : str, optional
-        Which file of a zip archive to read; otherwise all of its tables, which must fit together.
-    least_columns : int
-        Fewer columns than this are an error.
-    reshape : bool
-        Add columns for what is hidden in lists and codes.
-    tolerant : bool
-        Of the files in an archive, leave out those that cannot be read or do not fit to the
-        others, see `Table.refused`, instead of refusing them all.
-    progress : Progress
-        Called every few megabytes of text.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read as a table; the message says what it looks like instead.
-    Stopped
-        If `progress` asks to stop.
+    JSON lines, Excel, OpenDocument, Parquet, NumPy, HDF5 and MATLAB, also inside of gzip and zip:
+    `member` is the one to read of an archive, otherwise all are, which must fit together, or, if
+    `tolerant`, those that do (see `Table.refused`). What header, delimiter and encoding are is
+    decided here, unless stated, and said in the notes. `reshape` adds columns for what is hidden in
+    lists and codes.
     """
     if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n\0'):
         raise ValueError(f"delimiter is {delimiter!r}; it must be a single character.")
@@ -110,28 +84,7 @@ def load_several(
     progress: Progress = silent,
     **options: Any,
 ) -> Table:
-    """Read several files as one table: one per participant, or answers and their code book.
-
-    Parameters
-    ----------
-    files : iterable of (str, source)
-        What each is called, and its content.
-    name : str, optional
-        Of the whole, for messages; by default that of the first file.
-    tolerant : bool
-        Leave out files that cannot be read or do not fit to the others, see `Table.refused`,
-        instead of refusing them all.
-    progress : Progress
-        Called after every few megabytes.
-    **options
-        As for `load`.
-
-    Raises
-    ------
-    DataError
-        If one of them cannot be read, or they do not fit together; if `tolerant`, only if none
-        can be read.
-    """
+    """Read several files as one table: one per participant, or answers and their code book."""
     files = list(files)
     if not files:
         raise DataError("there is no file", remedy="Choose at least one.")

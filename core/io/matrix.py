@@ -19,27 +19,14 @@ from tripletscope.core.io.table import Table
 
 @dataclass(frozen=True, eq=False)
 class SquareTable:
-    """Dissimilarities of all pairs of n objects.
+    """Dissimilarities of all pairs of n objects."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (n, n)
-        Symmetric, zero on the diagonal.
-    ids : list of str
-        What the objects are called; numbers from 1 if the file does not say.
-    is_named : bool
-        Whether the file says so.
-    from_similarities : bool
-        Whether the file held similarities: these are the largest one minus each.
-    notes : list of str
-        How the file was read, as sentences.
-    """
-
-    values: np.ndarray
-    ids: list[str]
-    is_named: bool
+    values: np.ndarray  # (n, n): symmetric, zero on the diagonal
+    ids: list[str]  # what the objects are called; numbers from 1 if the file does not say
+    is_named: bool  # whether the file says so
+    #: Whether the file held similarities: these are the largest one minus each.
     from_similarities: bool
-    notes: list[str]
+    notes: list[str]  # how the file was read, as sentences
 
 
 def read_matrix(
@@ -48,19 +35,6 @@ def read_matrix(
     """Read a square table, with or without the names of the objects beside and above it.
 
     One half may be empty. Of the arrays in a MATLAB or NumPy file the first square one counts.
-
-    Parameters
-    ----------
-    source : path, bytes or binary file object
-    name : str, optional
-        Of the file, for messages.
-    similarities : bool, optional
-        Whether large values mean alike; by default they do if the diagonal holds the largest.
-
-    Raises
-    ------
-    DataError
-        If the table is not square, not symmetric, or a value is missing in both halves.
     """
     return _matrix_of(*_required(source, name), similarities)
 
@@ -68,20 +42,7 @@ def read_matrix(
 def read_square(
     source: Source, name: str | None = None
 ) -> tuple[np.ndarray, list[str] | None, Table]:
-    """Values of a square table, names of its objects, and the table.
-
-    Returns
-    -------
-    values : ndarray, shape (n, n)
-        NaN where nothing is written.
-    names : list of str or None
-    table : Table
-
-    Raises
-    ------
-    DataError
-        If the table is not square, an object is listed twice, or a cell holds a word.
-    """
+    """(n, n) values of a square table, NaN where nothing is written; names; and the table."""
     table, columns, names = _required(source, name)
     return _values_of(table, columns, names), names, table
 
@@ -157,12 +118,6 @@ def square_table(source: Source, name: str | None = None) -> SquareTable | None:
 
     These are tables that are not square, and square ones without the same names beside and above
     that are not symmetric, or have something else than zeros or the largest on the diagonal.
-
-    Raises
-    ------
-    DataError
-        If a table with the same names beside and above is no matrix of distances, or the file
-        cannot be read.
     """
     found = _square(source, name, least_columns=1)[1]
     if found is None:
@@ -206,30 +161,9 @@ def as_dissimilarities(values: np.ndarray) -> tuple[np.ndarray, str] | None:
 def read_distances(
     source: Source, objects: Triplets, name: str | None = None
 ) -> tuple[np.ndarray, np.ndarray, str]:
-    """Read a square table of distances or similarities between known objects.
+    """(m, m) distances in a square table, (m,) objects of its rows, and how it was read.
 
-    Parameters
-    ----------
-    source : path, bytes or binary file object
-        As for `read_matrix`; without names, rows are all objects in their order.
-    objects : Triplets
-        Whose objects are meant: by id, by label, or by number from 0.
-    name : str, optional
-        Of the file, for messages.
-
-    Returns
-    -------
-    matrix : ndarray, shape (m, m)
-        Distances.
-    positions : ndarray of int, shape (m,)
-        Of the objects of its rows.
-    how : str
-        A sentence on how the file was read.
-
-    Raises
-    ------
-    DataError
-        As `read_matrix`, or if the table names an unknown object or one object twice.
+    Rows name objects by id, by label, or by number from 0; without names they are all of them.
     """
     found = read_matrix(source, name)
     file = name or "the table"

@@ -27,23 +27,12 @@ _YES, _LEFT, _RIGHT = (set(WORDS["measured"][name]) for name in ("yes", "left", 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredFile:
-    """What a file holds of one of these kinds, as plain data.
+    """What a file holds of one of these kinds, as plain data."""
 
-    Attributes
-    ----------
-    kind : str
-        One of `tripletscope.core.ratings.KINDS`.
-    table : DataFrame
-        In the columns of the kind.
-    options : dict
-    notes : list of str
-        How the file was read, as sentences.
-    """
-
-    kind: str
-    table: pd.DataFrame
+    kind: str  # one of `tripletscope.core.ratings.KINDS`
+    table: pd.DataFrame  # in the columns of the kind
     options: dict[str, Any]
-    notes: list[str]
+    notes: list[str]  # how the file was read, as sentences
 
     def measured(self) -> Measured:
         """The data themselves, see `tripletscope.core.ratings.measured`."""
@@ -92,14 +81,7 @@ def read_measured(
 def file_of_measured(
     files: Sequence[tuple[str, Source]], kind: str | None, options: Mapping[str, Any]
 ) -> MeasuredFile:
-    """What one file or several hold; see `read_measured`.
-
-    Parameters
-    ----------
-    files : sequence of (str, source)
-    kind : str, optional
-    options : mapping
-    """
+    """What one file or several hold; see `read_measured`."""
     single = len(files) == 1
     try:
         table = (

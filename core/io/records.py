@@ -44,13 +44,7 @@ def is_json(data: bytes) -> bool:
 
 
 def from_json(data: bytes, name: str, least_columns: int) -> Table:
-    """Read UTF-8 text of JSON, or of JSON lines.
-
-    Raises
-    ------
-    DataError
-        If it is not valid, or no list of records is in it.
-    """
+    """Read UTF-8 text of JSON, or of JSON lines."""
     document = _parsed(data, name)
     try:
         return _from_document(document, name, least_columns)
@@ -275,13 +269,7 @@ def _matlab(data: bytes, name: str) -> dict[str, np.ndarray]:
 
 
 def arrays_in(data: bytes, name: str) -> dict[str, np.ndarray] | None:
-    """The arrays of a NumPy, HDF5 or MATLAB file by their names; None of any other file.
-
-    Raises
-    ------
-    DataError
-        If it is damaged or too large, or an array holds objects.
-    """
+    """The arrays of a NumPy, HDF5 or MATLAB file by their names; None of any other file."""
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         inside = Archive(data, name).names
         return _numpy(data, name) if inside and all(
@@ -314,13 +302,7 @@ def _foreign(kind: str, title: str, data: bytes, name: str) -> dict[str, np.ndar
 
 
 def from_arrays(arrays: Mapping[str, np.ndarray], name: str, least_columns: int) -> Table:
-    """A table whose rows are those of the arrays that are equally long.
-
-    Raises
-    ------
-    DataError
-        If no array has rows and few enough columns.
-    """
+    """A table whose rows are those of the arrays that are equally long."""
     arrays = _unpacked_tensor(arrays)
     parts: dict[str, np.ndarray] = {}
     for key, values in arrays.items():

@@ -15,38 +15,23 @@ MOST_OPTIONS = 8
 
 @dataclass(frozen=True)
 class Task:
-    """One kind of question.
-
-    Attributes
-    ----------
-    name : str
-    title, help : str
-        What the user calls it, and what was asked.
-    objects : tuple of str
-        Roles of the objects in a row.
-    outcomes : tuple
-        What each answer implies, by the number of the outcome that the choice tells.
-    options : tuple of int
-        Places of the objects that the choice may name, in the order of the outcomes; empty if
-        the choice is no object.
-    in_order : int
-        Outcome of rows without a choice, whose columns are in the order of the answer.
-    sentence : str
-        An answer in words, with ``{who}``, ``{anchor}``, ``{near}`` and ``{far}`` of its first
-        triplet, and ``{fourth}`` where there are four objects.
-    opposite : str
-        The task that turns every answer round, if that makes sense.
-    """
+    """One kind of question."""
 
     name: str
-    title: str
+    title: str  # what the user calls it, and what was asked
     help: str
-    objects: tuple[str, ...]
+    objects: tuple[str, ...]  # roles of the objects in a row
+    #: What each answer implies, by the number of the outcome that the choice tells.
     outcomes: tuple[Implied, ...]
+    #: Places of the objects that the choice may name, in the order of the outcomes; empty if the
+    #: choice is no object.
     options: tuple[int, ...]
+    #: An answer in words, with ``{who}``, ``{anchor}``, ``{near}`` and ``{far}`` of its first
+    #: triplet, and ``{fourth}`` where there are four objects.
     sentence: str
+    #: Outcome of rows without a choice, whose columns are in the order of the answer.
     in_order: int = 0
-    opposite: str = ""
+    opposite: str = ""  # the task that turns every answer round, if that makes sense
 
     @property
     def is_anchored(self) -> bool:
@@ -147,20 +132,7 @@ TASKS: dict[str, Task] = {
 
 
 def chosen_first(n_options: int, n_chosen: int, ranked: bool) -> Implied:
-    """What a choice of several of the options implies, the chosen ones standing first.
-
-    Parameters
-    ----------
-    n_options, n_chosen : int
-        r of m.
-    ranked : bool
-        Whether the order of the chosen ones is an answer too.
-
-    Returns
-    -------
-    tuple of tuple
-        r (m - r) triplets and, if ranked, r (r - 1) / 2 more.
-    """
+    """What a choice of several of the options implies, the chosen ones standing first."""
     chosen = range(1, n_chosen + 1)
     rest = range(n_chosen + 1, n_options + 1)
     pairs = list(combinations(chosen, 2)) if ranked else []

@@ -30,21 +30,12 @@ from tripletscope.core.io.interpret.trials import MAX_NAME
 
 @dataclass(frozen=True)
 class Writer:
-    """A layout in which answers can be written.
-
-    Attributes
-    ----------
-    name : str
-    title, help : str
-        What the user calls it, and what it holds.
-    suffix, media_type : str
-        Of the file.
-    """
+    """A layout in which answers can be written."""
 
     name: str
-    title: str
+    title: str  # what the user calls it, and what it holds
     help: str
-    suffix: str
+    suffix: str  # of the file
     media_type: str
     _check: Callable[[Triplets], None]
     _write: Callable[[Triplets], bytes]
@@ -95,11 +86,6 @@ def write_pairs(pairs: Quadruples) -> bytes:
     """Comparisons of pairs as R's MLDS has them: ``resp``, ``S1`` to ``S4``, and what is known.
 
     ``resp`` is 1 where the second pair was said to differ more.
-
-    Raises
-    ------
-    DataError
-        If the name of an object would not be read again as the same.
     """
     _names_survive(pairs)
     rows, answers = pairs.rows, pairs.answers

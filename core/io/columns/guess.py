@@ -45,14 +45,7 @@ _LABELS = ("alglabel", "origalglabel")
 
 
 def option_roles(table: Table) -> tuple[dict[str, str], list[str]]:
-    """Anchor, options and choice, or anchor, near and far, by the names of the columns.
-
-    Returns
-    -------
-    roles : dict of str to str
-        Empty if the names do not tell all that is needed.
-    reasons : list of str
-    """
+    """Anchor, options and choice, or anchor, near and far, by the names of the columns."""
     columns = table.columns
     for wanted in (("anchor", "near", "far"), ("anchor", "left", "right", "choice")):
         roles = _by_name(columns, wanted)

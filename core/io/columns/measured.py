@@ -20,26 +20,14 @@ _NAMES = WORDS["measured"]
 
 @dataclass(frozen=True)
 class Recognised:
-    """What a table is, and which column plays which role.
-
-    Attributes
-    ----------
-    kind : str
-    title : str
-    roles : dict of str to str
-    sentence : str
-        Why, as a clause.
-    numeric : tuple of str
-        Roles of numbers.
-    options : dict
-        What the names of the columns say beside.
-    """
+    """What a table is, and which column plays which role."""
 
     kind: str
     title: str
     roles: dict[str, str]
-    sentence: str
-    numeric: tuple[str, ...] = ()
+    sentence: str  # why, as a clause
+    numeric: tuple[str, ...] = ()  # roles of numbers
+    #: What the names of the columns say beside.
     options: dict[str, Any] = field(default_factory=dict)
 
 

@@ -150,48 +150,24 @@ INDEX_BASES = {None: "names", 0: "positions counted from 0", 1: "positions count
 
 @dataclass(frozen=True)
 class Reading:
-    """A proposal how to read a table, or what the user made of it.
+    """A proposal how to read a table, or what the user made of it."""
 
-    Parameters
-    ----------
-    layout : str
-        Name of the layout that proposed it, see `tripletscope.core.io.layouts`.
-    title : str
-        What the user calls it.
-    roles : mapping of str to str
-        Role -> column. Which ones are needed depends on the task, see `needed`.
-    choice_coding : str, optional
-        How the column ``choice`` tells the chosen option, one of `CHOICE_CODINGS`.
-    response_time_unit : {"s", "ms"}, optional
-        None decides by the size of the values.
-    index_base : {0, 1}, optional
-        None: objects go by their ids. 0 or 1: they are positions in the table of objects,
-        counted from there.
-    reasons : sequence of str
-        Why the program thinks so, as sentences.
-    task : str
-        What was asked, one of `TASKS`.
-    only : mapping of str to sequence of str
-        Rows that are trials: column -> the values that it has in them. Other rows are left out.
-    keep : sequence of str
-        Further columns that are kept with the answers, as categories under their own names: a
-        condition, a group of participants.
-
-    Raises
-    ------
-    ValueError
-        For an unknown role, coding, unit, index base or task.
-    """
-
-    layout: str
-    title: str
+    layout: str  # name of the layout that proposed it, see `tripletscope.core.io.layouts`
+    title: str  # what the user calls it
+    #: Role -> column. Which ones are needed depends on the task, see `needed`.
     roles: Mapping[str, str] = field(default_factory=dict)
+    #: How the column ``choice`` tells the chosen option, one of `CHOICE_CODINGS`.
     choice_coding: str | None = None
-    response_time_unit: str | None = None
+    response_time_unit: str | None = None  # {"s", "ms"}; None decides by the size of the values
+    #: {0, 1}; None: objects go by their ids. 0 or 1: they are positions in the table of objects,
+    #: counted from there.
     index_base: int | None = None
-    reasons: tuple[str, ...] = ()
-    task: str = "nearer"
+    reasons: tuple[str, ...] = ()  # why the program thinks so, as sentences
+    task: str = "nearer"  # what was asked, one of `TASKS`
+    #: Rows that are trials: column -> the values that it has in them. Other rows are left out.
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Further columns that are kept with the answers, as categories under their own names: a
+    #: condition, a group of participants.
     keep: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -291,13 +267,7 @@ class Reading:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The reading that `to_dict` wrote down.
-
-        Raises
-        ------
-        ValueError
-            If it is none, or one of another version of the program.
-        """
+        """The reading that `to_dict` wrote down."""
         known = {own.name for own in fields(cls)}
         if not isinstance(values, Mapping) or not {"layout", "title"} <= set(values) <= known:
             raise ValueError("This is not a description of how a file is read.")

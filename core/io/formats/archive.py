@@ -87,13 +87,7 @@ class Archive:
         return list(self._entries)
 
     def read(self, member: str) -> bytes:
-        """The content of one file.
-
-        Raises
-        ------
-        DataError
-            If it is damaged, encrypted, or the whole becomes too large.
-        """
+        """The content of one file."""
         entry = self._entries[member]
         chunks, read = [], 0
         try:

@@ -30,22 +30,7 @@ _SAMPLE = 20_000  # bytes of names that are looked at
 
 
 def to_utf8(data: bytes, encoding: str | None, name: str) -> tuple[bytes, str]:
-    """The text in UTF-8 without byte order mark, and the encoding it came in.
-
-    Parameters
-    ----------
-    data : bytes
-    encoding : str or None
-        None decides: by byte order mark, NUL bytes (UTF-16), validity (UTF-8), else by what the
-        names look like.
-    name : str
-        Name of the file, for messages.
-
-    Raises
-    ------
-    DataError
-        If the bytes are no text, or not text in the given encoding.
-    """
+    """The text in UTF-8 without byte order mark, and the encoding it came in."""
     try:
         encoding = codecs.lookup(encoding or _encoding(data, name)).name
         if encoding != "utf-8":

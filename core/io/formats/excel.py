@@ -35,20 +35,7 @@ def is_workbook(data: bytes, name: str) -> bool:
 
 
 def sheet_as_csv(data: bytes, name: str) -> tuple[bytes, np.ndarray, list[str]]:
-    """The sheet with the most rows that are not empty, as CSV in UTF-8.
-
-    Returns
-    -------
-    text : bytes
-    numbers : ndarray of int
-        Row of the sheet for each row of the text, which lacks long gaps.
-    notes : list of str
-
-    Raises
-    ------
-    DataError
-        If the workbook is damaged or too large, or has no sheet with a table.
-    """
+    """The sheet with the most rows as CSV in UTF-8, the numbers of its lines as rows, and notes."""
     from python_calamine import CalamineError, CalamineWorkbook  # late: few files need it
 
     _refuse_large(data, name)

@@ -43,15 +43,7 @@ def parse_here() -> None:
 
 
 def arrays_of(kind: str, data: bytes, most: int) -> dict[str, np.ndarray] | int:
-    """The plain arrays in a file, or how the program ended without them.
-
-    Parameters
-    ----------
-    kind : {"hdf5", "matlab"}
-    data : bytes
-    most : int
-        Bytes that the arrays may have together.
-    """
+    """The plain arrays in a file, or how the program ended without them."""
     if _here:
         try:
             return _PARSERS[kind](data, most)

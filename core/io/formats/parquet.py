@@ -15,13 +15,7 @@ MAX_ROWS = 50_000_000
 
 
 def from_parquet(data: bytes, name: str, least_columns: int) -> Table:
-    """Read the table from the bytes of a Parquet file.
-
-    Raises
-    ------
-    DataError
-        If it is damaged, too large, without rows, or has fewer than `least_columns` columns.
-    """
+    """Read the table from the bytes of a Parquet file."""
     try:
         cells, notes = _read(data, name)
     except DataError:

@@ -24,11 +24,6 @@ def together(tables: Sequence[Table], name: str) -> Table:
     Tables with mostly the same columns follow each other, with a further column that names the
     file. A table in which every value of a column occurs once, and which explains that column of
     the others, is a code book: its columns are added to theirs.
-
-    Raises
-    ------
-    DataError
-        If the tables have different columns and none explains the others.
     """
     if len(tables) == 1:
         return tables[0]

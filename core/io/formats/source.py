@@ -44,21 +44,7 @@ _LOOKS_LIKE = (
 def unpacked(
     source: Source, name: str | None = None, member: str | None = None
 ) -> list[tuple[bytes, str]]:
-    """The bytes of every table in a file, and what it is called.
-
-    Parameters
-    ----------
-    source : path, bytes or binary file object
-    name : str, optional
-        What the user calls the file; by default its own name.
-    member : str, optional
-        Which file of a zip archive; otherwise all of its tables.
-
-    Raises
-    ------
-    DataError
-        If the archive is damaged or unsafe, or holds no table.
-    """
+    """The bytes of every table in a file, and what it is called."""
     data, name = fetch(source, name)
     found = [(data, name)]
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
@@ -69,13 +55,7 @@ def unpacked(
 
 
 def fetch(source: Source, name: str | None = None) -> tuple[bytes, str]:
-    """The bytes as they are, and the name of the file.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be opened or is larger than `archive.MAX_BYTES`.
-    """
+    """The bytes as they are, and the name of the file."""
     if isinstance(source, bytes | bytearray | memoryview):
         data, own_name = bytes(source), "upload"
     elif isinstance(source, str | Path):
@@ -120,13 +100,7 @@ def _from_path(path: Path) -> bytes:
 
 
 def from_gzip(data: bytes, name: str) -> bytes:
-    """The bytes in a gzip file.
-
-    Raises
-    ------
-    DataError
-        If it is damaged, or unpacks to too much.
-    """
+    """The bytes in a gzip file."""
     chunks, read = [], 0
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:

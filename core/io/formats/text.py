@@ -26,43 +26,21 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?|nan|na|", re.IGN
 
 @dataclass(frozen=True)
 class Shape:
-    """How the beginning of a text file is to be read.
-
-    Attributes
-    ----------
-    delimiter : str
-    header : bool
-    columns : list of str
-        Unique names, one per column.
-    body : int
-        Byte at which the first row of the body starts.
-    first_row : int
-        Number of that row, the first row of the file being 1.
-    sample : list of list of str
-        The cells of the first rows of the body.
-    notes : list of str
-        What was recognised, as sentences.
-    """
+    """How the beginning of a text file is to be read."""
 
     delimiter: str
     header: bool
-    columns: list[str]
-    body: int
-    first_row: int
-    sample: list[list[str]]
-    notes: list[str]
+    columns: list[str]  # unique names, one per column
+    body: int  # byte at which the first row of the body starts
+    first_row: int  # number of that row, the first row of the file being 1
+    sample: list[list[str]]  # the cells of the first rows of the body
+    notes: list[str]  # what was recognised, as sentences
 
 
 def find_shape(
     data: bytes, name: str, header: bool | None, delimiter: str | None, least_columns: int
 ) -> Shape:
-    """Recognise delimiter and header of UTF-8 text.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than `least_columns` columns, too many, or a row without end.
-    """
+    """Recognise delimiter and header of UTF-8 text."""
     start = _beginning(data, name)
     lines = start.splitlines(keepends=True)
     skipped, told = _preamble(lines)

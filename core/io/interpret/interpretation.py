@@ -155,27 +155,7 @@ def interpret(
     table: Table, reading: Reading, objects: Source | pd.DataFrame | None = None,
     *, progress: Progress = silent,
 ) -> Imported:
-    """Apply a reading to a table.
-
-    Parameters
-    ----------
-    table : Table
-    reading : Reading
-    objects : DataFrame, path, bytes or binary file object, optional
-        Table of the objects, as for `read_objects`. Without it the objects are those that occur
-        in an answer, in natural order of their names.
-    progress : Progress
-        Called after each step.
-
-    Raises
-    ------
-    DataError
-        If the reading does not fit the table, no row is usable, or more than half of the rows
-        fail in a way that a wrong reading would explain. Rows without objects and unanswered
-        ones do not count for that half: experiments write many of them between the trials.
-    Stopped
-        If `progress` asks to stop.
-    """
+    """Apply a reading to a table."""
     reading.check(table)
     trials = trials_of(table, reading)
     _step(progress, 0.3)

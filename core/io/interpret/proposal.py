@@ -13,20 +13,7 @@ from tripletscope.core.io.table import Table
 
 
 def propose(table: Table, *, insist: bool = False) -> list[Reading]:
-    """Readings that fit a table, best first; never none.
-
-    Parameters
-    ----------
-    table : Table
-    insist : bool
-        Propose a reading even if the table does not look like comparisons of objects.
-
-    Raises
-    ------
-    OtherTask
-        If it does not, unless `insist`: sensory triangle tests, coordinates, matrices of
-        similarities, lists of stimuli.
-    """
+    """Readings that fit a table, best first; never none."""
     refused = None if insist else refusal(table)
     if refused is not None:
         raise refused

@@ -31,51 +31,27 @@ UNANSWERED, NOT_OFFERED, UNDECIDED = -1, -2, -3
 
 
 class Outcomes(NamedTuple):
-    """Answers that trials imply.
+    """Answers that trials imply."""
 
-    Attributes
-    ----------
-    rows : ndarray of int32, shape (T, 3) or (T, 4)
-        Anchor, near and far, or a more similar and a less similar pair.
-    trial : ndarray of int64, shape (T,)
-        Which of the usable trials each comes from.
-    votes : ndarray of float, shape (T,), or None
-        How often each answer was given, where rows are counts.
-    """
-
+    #: (T, 3) or (T, 4): anchor, near and far, or a more similar and a less similar pair.
     rows: np.ndarray
-    trial: np.ndarray
-    votes: np.ndarray | None
+    trial: np.ndarray  # (T,): which of the usable trials each comes from
+    votes: np.ndarray | None  # (T,): how often each answer was given, where rows are counts
 
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """What was asked and answered in each of the N rows of a table.
+    """What was asked and answered in each of the N rows of a table."""
 
-    Attributes
-    ----------
-    ids : list of str
-        The objects, in natural order.
-    objects : tuple of ndarray of int32, shape (N,)
-        Positions in `ids` of the objects of a row, or `NO_OBJECT`.
-    outcome : ndarray of int, shape (N,)
-        Number in `implied`, or `UNANSWERED`, `NOT_OFFERED` or `UNDECIDED`.
-    implied : sequence
-        What each outcome implies, see `tripletscope.core.io.tasks`.
-    anchored : bool
-        Whether the first object is an anchor that the others are compared with.
-    votes : ndarray, shape (N, k), or None
-        How many gave each of the k answers that an outcome implies, where rows are counts.
-    optional : int
-        From this place on objects may be missing: trials have different numbers of options.
-    """
-
-    ids: list[str]
+    ids: list[str]  # the objects, in natural order
+    #: (N,): positions in `ids` of the objects of a row, or `NO_OBJECT`.
     objects: tuple[np.ndarray, ...]
-    outcome: np.ndarray
-    implied: tuple[Implied, ...]
-    anchored: bool
+    outcome: np.ndarray  # (N,): number in `implied`, or `UNANSWERED`, `NOT_OFFERED` or `UNDECIDED`
+    implied: tuple[Implied, ...]  # what each outcome implies, see `tripletscope.core.io.tasks`
+    anchored: bool  # whether the first object is an anchor that the others are compared with
+    #: (N, k): how many gave each of the k answers that an outcome implies, where rows are counts.
     votes: np.ndarray | None = None
+    #: From this place on objects may be missing: trials have different numbers of options.
     optional: int | None = None
 
     def moved(self, places: np.ndarray, ids: list[str]) -> Trials:
@@ -122,14 +98,7 @@ class Trials:
 
 
 def trials_of(table: Table, reading: Reading) -> Trials:
-    """Decode the rows of a table.
-
-    Raises
-    ------
-    DataError
-        If the name of an object runs over several lines, or is longer than `MAX_NAME`, or there
-        are more than `MOST_OBJECTS` different ones in a column.
-    """
+    """Decode the rows of a table."""
     roles, task = reading.roles, TASKS[reading.task]
     _refuse_too_many(table, [roles[role] for role in reading.objects])
     columns = [table.codes(roles[role]) for role in reading.objects]
@@ -279,20 +248,7 @@ def _truths(table: Table, column: str) -> np.ndarray:
 def sort_out(
     table: Table, reading: Reading, trials: Trials
 ) -> tuple[np.ndarray, list[Omission]]:
-    """Tell usable rows from others.
-
-    Returns
-    -------
-    usable : ndarray of bool, shape (N,)
-    omissions : list of Omission
-        A row is listed under the first reason that applies to it.
-
-    Raises
-    ------
-    DataError
-        If no row is usable, or more than half of the rows that might be fail in a way that a
-        wrong reading would explain.
-    """
+    """(N,) bool, usable rows; and the others, each under the first reason that applies to it."""
     omissions = []
     if len(table.skipped):
         omissions.append(Omission(

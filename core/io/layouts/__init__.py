@@ -33,40 +33,25 @@ def _by_the_anchor(table: Table, reading: Reading) -> None:
 
 @dataclass(frozen=True)
 class Layout:
-    """One family of files.
+    """One family of files."""
 
-    Parameters
-    ----------
-    name : str
-        Written into readings; never changed once files have been read.
-    title : str
-        What the user calls it.
-    rank : int
-        Proposals of lower rank come first; 100 is the layout that fits everything.
-    propose : callable
-        ``propose(table)`` is the readings that fit, best first; none if the table is of another
-        kind. The coding of the choice and the unit of response times may be left open.
-    describe : callable
-        ``describe(table, reading)`` is what the file itself says of the objects: a data frame
-        with ``id`` and any of ``label``, ``image``; or None.
-    unpack : callable
-        ``unpack(document)`` makes rows of a JSON document: a list of dicts; or None.
-    reshape : callable
-        ``reshape(table)`` is the table with columns that can be read, where the layout hides
-        objects in codes or lists; or None.
-    checks : callable
-        ``checks(table, reading)`` is ``row``, ``participant`` and ``correct`` of the rows that
-        show who pays attention, where the file says which these are; or None, and they are those
-        whose anchor is one of the options.
-    """
-
-    name: str
-    title: str
-    rank: int
+    name: str  # written into readings; never changed once files have been read
+    title: str  # what the user calls it
+    rank: int  # proposals of lower rank come first; 100 is the layout that fits everything
+    #: ``propose(table)`` is the readings that fit, best first; none if the table is of another
+    #: kind. The coding of the choice and the unit of response times may be left open.
     propose: Callable[[Table], list[Reading]]
+    #: ``describe(table, reading)`` is what the file itself says of the objects: a data frame with
+    #: ``id`` and any of ``label``, ``image``; or None.
     describe: Callable[[Table, Reading], pd.DataFrame | None] = _nothing_known
+    #: ``unpack(document)`` makes rows of a JSON document: a list of dicts; or None.
     unpack: Callable[[Any], Sequence[Mapping[str, Any]] | None] = _no_records
+    #: ``reshape(table)`` is the table with columns that can be read, where the layout hides objects
+    #: in codes or lists; or None.
     reshape: Callable[[Table], Table | None] = _as_it_is
+    #: ``checks(table, reading)`` is ``row``, ``participant`` and ``correct`` of the rows that show
+    #: who pays attention, where the file says which these are; or None, and they are those whose
+    #: anchor is one of the options.
     checks: Callable[[Table, Reading], pd.DataFrame | None] = _by_the_anchor
 
 

@@ -35,21 +35,11 @@ _THREE = ("object_1", "object_2", "object_3")
 
 @dataclass(frozen=True)
 class CollectColumns:
-    """What the columns of a task are called.
+    """What the columns of a task are called."""
 
-    Attributes
-    ----------
-    task : str
-        Of `tripletscope.core.io.tasks.TASKS`.
-    objects : tuple of str
-        In the order of their places.
-    choice : tuple of str
-        What was chosen: by name; of pairs by number, 1 or 2.
-    """
-
-    task: str
-    objects: tuple[str, ...]
-    choice: tuple[str, ...]
+    task: str  # of `tripletscope.core.io.tasks.TASKS`
+    objects: tuple[str, ...]  # in the order of their places
+    choice: tuple[str, ...]  # what was chosen: by name; of pairs by number, 1 or 2
 
 
 #: By the tasks of experiments. Of rankings, `ranked` stands beside the options as shown.

@@ -23,26 +23,7 @@ _NEARLY = 0.8
 
 
 def read_features(source: Source, name: str | None = None) -> pd.DataFrame:
-    """Read a table with one row per object and its features in columns of numbers.
-
-    Parameters
-    ----------
-    source : path, bytes or binary file object
-    name : str, optional
-        Name of the file, for messages.
-
-    Returns
-    -------
-    DataFrame
-        As of `read_objects`. Objects are named by a column as usual as id or name, or by one of
-        different texts; else by their numbers from 1. A column of labels that repeat is called
-        class.
-
-    Raises
-    ------
-    DataError
-        If no column holds numbers, something else stands among numbers, or an object comes twice.
-    """
+    """Read a table with one row per object and its features in columns of numbers."""
     table = load(source, name, least_columns=1)
     texts = checked_cells(table, table.columns)
     own = naming_column(texts)
@@ -78,13 +59,7 @@ def no_numbers(file: str) -> DataError:
 
 
 def checked_cells(table: Table, columns: list[str]) -> pd.DataFrame:
-    """Columns as texts, labelled with the rows of the file; empty where nothing is written.
-
-    Raises
-    ------
-    DataError
-        If something else stands among the numbers of a column.
-    """
+    """Columns as texts, labelled with the rows of the file; empty where nothing is written."""
     cells = table.preview(table.n_rows)[columns]
     texts = pd.DataFrame({
         str(column): cells[column].astype("str").fillna("").str.strip().map(unmarked)

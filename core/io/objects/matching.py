@@ -14,27 +14,13 @@ from tripletscope.core.io.names import counted, listing, stem_key, whole_number
 
 @dataclass(frozen=True)
 class MatchReport:
-    """How objects were matched to rows of a table, or to pictures.
+    """How objects were matched to rows of a table, or to pictures."""
 
-    Attributes
-    ----------
-    how : str
-        What was compared, as a sentence.
-    n_matched : int
-        Objects that were found.
-    missing : list of str
-        Ids of objects that were not.
-    unused : list of str
-        Rows or pictures that belong to no object.
-    added : list of str
-        Those of them that became objects without answers.
-    """
-
-    how: str
-    n_matched: int
-    missing: list[str]
-    unused: list[str]
-    added: list[str]
+    how: str  # what was compared, as a sentence
+    n_matched: int  # objects that were found
+    missing: list[str]  # ids of objects that were not
+    unused: list[str]  # rows or pictures that belong to no object
+    added: list[str]  # those of them that became objects without answers
 
     def summary(self) -> list[str]:
         """The report as sentences."""
@@ -50,31 +36,10 @@ class MatchReport:
 def match(
     objects: pd.DataFrame, table: pd.DataFrame, index_base: int | None, file: str | None = None
 ) -> tuple[np.ndarray, str]:
-    """Rows of `table` for the objects of the answers.
+    """(n,) rows of `table` for the objects of the answers, -1 for none, and how they were found.
 
     Compared are the ids as they are; where that finds nothing, id, label and picture without
     path, extension and case; or positions, if the user says that numbers are positions.
-
-    Parameters
-    ----------
-    objects : DataFrame with ``id`` and optionally ``label`` and ``image``
-    table : DataFrame with ``id``
-    index_base : {0, 1} or None
-        What the first row of the table is numbered; None if numbers are no positions.
-    file : str, optional
-        For messages.
-
-    Returns
-    -------
-    places : ndarray of int, shape (len(objects),)
-        -1 for objects that were not found.
-    how : str
-        A sentence on what was compared.
-
-    Raises
-    ------
-    DataError
-        If objects are numbers and the table does not say which number is which row.
     """
     ids = objects["id"].tolist()
     if index_base is not None:

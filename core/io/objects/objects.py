@@ -113,29 +113,7 @@ def attach_objects(
     *,
     add: bool = False,
 ) -> tuple[Given, MatchReport]:
-    """Describe the objects of `triplets` by a table.
-
-    Parameters
-    ----------
-    triplets : Triplets or Quadruples
-    table : DataFrame, path, bytes or binary file object
-        As for `read_objects`.
-    index_base : {0, 1}, optional
-        Ids are numbers that count the rows of the table from 0 or 1.
-    add : bool
-        Add the objects that were never asked about.
-
-    Returns
-    -------
-    triplets : Triplets or Quadruples
-        The same answers; columns of the table replace columns of the same name.
-    report : MatchReport
-
-    Raises
-    ------
-    DataError
-        If the table cannot be read, no object is found in it, or numbers may be positions.
-    """
+    """Describe the objects of `triplets` by a table."""
     table = read_objects(table)
     known = triplets.objects
     places, how = match(known, table, index_base)

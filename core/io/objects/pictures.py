@@ -88,13 +88,7 @@ class Pictures(Mapping[str, bytes]):
         return len(self._files)
 
     def thumbnail(self, name: str, size: int = 96) -> bytes:
-        """The picture as PNG, not larger than `size` pixels in either direction; made once.
-
-        Raises
-        ------
-        DataError
-            If the picture cannot be decoded, in spite of its being whole.
-        """
+        """The picture as PNG, not larger than `size` pixels in either direction; made once."""
         if (name, size) not in self._thumbnails:
             try:
                 self._thumbnails[name, size] = _shrunk(self._files[name], size, "PNG")
@@ -119,21 +113,7 @@ class Pictures(Mapping[str, bytes]):
 def read_pictures(
     sources: Source | Iterable[tuple[str, bytes]], name: str | None = None
 ) -> Pictures:
-    """Read pictures from a zip file, a folder, or pairs of name and bytes.
-
-    Parameters
-    ----------
-    sources : path, bytes, binary file object, or iterable of (str, bytes)
-        A zip file or a folder; a single picture will do. Pairs may hold zip files, too.
-    name : str, optional
-        Name of the file, for messages.
-
-    Raises
-    ------
-    DataError
-        If the zip file is damaged or unsafe, or there is too much of it. Single files that are
-        no pictures, or damaged ones, are listed in `Pictures.refused`.
-    """
+    """Read pictures from a zip file, a folder, or pairs of name and bytes."""
     if isinstance(sources, str | Path) and Path(sources).is_dir():
         return Pictures(_in_folder(Path(sources)))
     if isinstance(sources, str | bytes | Path) or hasattr(sources, "read"):
