@@ -33,11 +33,6 @@ from tripletscope.core.io.names import counted, file_name, listing
 from tripletscope.core.io.records import from_hdf5, from_json, from_matlab, from_numpy, is_json
 from tripletscope.core.io.table import Table
 
-#: Cells of empty lines: each line has as many as there are columns, until it is counted.
-_MOST_BLANK_CELLS = 50_000_000
-#: Rows with another number of cells than there are columns.
-_MOST_MALFORMED = 1_000_000
-
 
 def load(
     source: Source,
@@ -196,12 +191,11 @@ def _from_text(
 ) -> Table:
     if shape.delimiter == " ":
         data = data[: shape.body] + evenly_spaced(data[shape.body :])
-    _refuse_empty_lines(data, name, shape)
     malformed: list[tuple[int, int]] = []
 
     def skip(row: pyarrow.csv.InvalidRow) -> str:
         malformed.append((shape.first_row + row.number - 1, row.actual_columns))
-        return "skip" if len(malformed) <= _MOST_MALFORMED else "error"
+        return "skip"
 
     body = pa.BufferReader(pa.py_buffer(data).slice(shape.body))
     try:
@@ -296,14 +290,6 @@ def _refuse_open_quote(data: bytes, name: str, shape: Shape) -> None:
         raise DataError(
             "a quotation mark is opened in this row and never closed", file=name,
             row=shape.first_row + row, remedy="Close or remove the quotation mark.",
-        )
-
-
-def _refuse_empty_lines(data: bytes, name: str, shape: Shape) -> None:
-    empty = 2 * sum(data.count(lines, shape.body) for lines in (b"\n\n", b"\r\n\r\n", b"\r\r"))
-    if empty * len(shape.columns) > _MOST_BLANK_CELLS:
-        raise DataError(
-            f"there are about {empty:,} empty lines", file=name, remedy="Remove them.",
         )
 
 

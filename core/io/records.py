@@ -26,11 +26,6 @@ from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.names import counted, listing
 from tripletscope.core.io.table import Table, as_cells, decoded
 
-#: Cells of a table of records, in most of which a key may be missing.
-_MOST_CELLS = 100_000_000
-#: Records, and lists and objects of JSON: each takes some hundred bytes, but two in the text.
-_MOST_RECORDS = 5_000_000
-
 
 def is_json(data: bytes) -> bool:
     """Whether text begins as JSON does: with an object or a list."""
@@ -63,7 +58,7 @@ def _from_document(document: Any, name: str, least_columns: int) -> Table:
             records = None  # it only looked like this layout
         if records:
             return _from_records(records, name, least_columns, [f"JSON of {layout.title}."])
-    records = _records(document, name)
+    records = _records(document)
     if records is None:
         raise DataError(
             "this JSON contains no list of answers", file=name,
@@ -73,8 +68,6 @@ def _from_document(document: Any, name: str, least_columns: int) -> Table:
 
 
 def _parsed(data: bytes, name: str) -> Any:
-    if data.count(b"[") + data.count(b"{") > _MOST_RECORDS:
-        raise _too_many(name)
     text = data.decode()
     try:
         return json.loads(text)
@@ -94,21 +87,14 @@ def _parsed(data: bytes, name: str) -> Any:
         ) from error
 
 
-def _too_many(name: str) -> DataError:
-    return DataError(
-        f"this JSON contains more than {_MOST_RECORDS:,} lists and records", file=name,
-        remedy="Save the answers as CSV or Parquet, or in several files.",
-    )
-
-
-def _records(document: Any, name: str) -> list[Mapping[str, Any]] | None:
+def _records(document: Any) -> list[Mapping[str, Any]] | None:
     """The list of objects, or of rows, that a document is or holds."""
     if isinstance(document, list):
         return _of_list(document)
     if not isinstance(document, dict):
         return None
-    found = _of_columns(document, name) or _of_numbered_rows(document)
-    inside = (_records(value, name) for value in document.values())
+    found = _of_columns(document) or _of_numbered_rows(document)
+    inside = (_records(value) for value in document.values())
     return found or next((records for records in inside if records), None)
 
 
@@ -126,14 +112,12 @@ def _of_list(document: list) -> list[Mapping[str, Any]] | None:
     return [{f"column {i}": v for i, v in enumerate(row, 1)} for row in rows] or None
 
 
-def _of_columns(document: dict, name: str) -> list[Mapping[str, Any]] | None:
+def _of_columns(document: dict) -> list[Mapping[str, Any]] | None:
     """Records in an object of lists, several and equally long: its columns."""
     lists = {key: value for key, value in document.items() if isinstance(value, list)}
     lengths = {len(value) for value in lists.values()}
     if len(lists) < 2 or len(lengths) > 1 or lengths == {0}:
         return None
-    if max(lengths) > _MOST_RECORDS:
-        raise _too_many(name)
     return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
 
 
@@ -159,12 +143,6 @@ def _from_records(
                 raise DataError(
                     f"the records have more than {MAX_COLUMNS:,} different keys", file=name,
                     remedy="Each record should be one answer.",
-                )
-            if len(cells) * len(records) > _MOST_CELLS:
-                raise DataError(
-                    f"the {len(records):,} records have {len(cells):,} or more different keys, "
-                    "most of which are missing in most of them", file=name,
-                    remedy="Remove what is not an answer.",
                 )
             column[i] = value
     if len(cells) < least_columns:

@@ -18,8 +18,6 @@ MAX_BYTES = 2 * 2**30
 MAX_RATIO = 200
 RATIO_FREE = 64 * 2**20
 MAX_ENTRIES = 50_000
-#: Others are unpacked in one piece, however large it becomes.
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 ARCHIVE_SUFFIXES = (".zip", ".gz", ".tgz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst")
 
@@ -124,11 +122,6 @@ class Archive:
             raise DataError(
                 f"its entry {path!r} is encrypted", file=self.name,
                 remedy="Make a zip file without a password.",
-            )
-        if entry.compress_type not in _METHODS:
-            raise DataError(
-                f"its entry {path!r} is packed in an unusual way", file=self.name,
-                remedy="Make a zip file with the usual method, which is called deflate.",
             )
         if path.lower().endswith(ARCHIVE_SUFFIXES) and not _hidden(path):
             raise DataError(
