@@ -18,6 +18,8 @@ MAX_BYTES = 2 * 2**30
 MAX_RATIO = 200
 RATIO_FREE = 64 * 2**20
 MAX_ENTRIES = 50_000
+#: What Python unpacks; not the deflate64 of large files on Windows.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 
 ARCHIVE_SUFFIXES = (".zip", ".gz", ".tgz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst")
 
@@ -122,6 +124,11 @@ class Archive:
             raise DataError(
                 f"its entry {path!r} is encrypted", file=self.name,
                 remedy="Make a zip file without a password.",
+            )
+        if entry.compress_type not in _METHODS:
+            raise DataError(
+                f"its entry {path!r} is packed in an unusual way", file=self.name,
+                remedy="Make a zip file with the usual method, which is called deflate.",
             )
         if path.lower().endswith(ARCHIVE_SUFFIXES) and not _hidden(path):
             raise DataError(

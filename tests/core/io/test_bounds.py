@@ -230,8 +230,10 @@ WORD = pa.DictionaryArray.from_arrays(pa.array(np.zeros(1_000_000, dtype=np.int3
         (parquet_of(pa.array([bytes(10_000)] * 9_000, pa.binary(10_000)), 3), "unpacks to more"),
         (packed(zipfile.ZIP_BZIP2, 10), "damaged or incomplete"),
         (packed(zipfile.ZIP_LZMA, 10), "damaged or incomplete"),
+        (packed(zipfile.ZIP_DEFLATED, 10).replace(b"\x14\x00\x00\x00\x08", b"\x14\x00\x00\x00\x09"),
+         "packed in an unusual way"),
     ],
-    ids=["no cells", "arrays", "parquet", "wide parquet", "bzip2", "lzma"],
+    ids=["no cells", "arrays", "parquet", "wide parquet", "bzip2", "lzma", "deflate64"],
 )
 def test_a_small_file_is_no_huge_table(data, message):
     assert len(data) < 1_000_000
