@@ -19,7 +19,7 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
         raise refused
     found: list[Reading] = []
     for layout in layouts().values():
-        for proposed in layout.propose(table):
+        for proposed in layout.propose(table) or ():
             for reading in complete(table, proposed):
                 if not any(_same(reading, other) for other in found):
                     keep = dict.fromkeys((*reading.keep, *_groups(table, reading)))

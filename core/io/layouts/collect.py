@@ -7,7 +7,6 @@ response and its time stand in the columns of jsPsych, PsychoPy or Gorilla.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +17,7 @@ from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
 from tripletscope.core.io.columns.guess import plain_texts, side_roles
 from tripletscope.core.io.columns.reading import Reading
 from tripletscope.core.io.layouts import Layout
+from tripletscope.core.io.layouts.programs import response_zones
 from tripletscope.core.io.names import named
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import MOST_OPTIONS, TASKS
@@ -86,18 +86,14 @@ def _reading(table: Table, asked: str) -> Reading | None:
     roles |= {role: name for role, name in own.items() if role not in roles}
     more, reasons = side_roles(table, roles)
     roles = {role: column for role, column in more.items() if column not in _KEPT} | roles
-    if zone := named(table.columns, ("zonetype", "responsetype")):
-        kinds = [kind for kind in table.codes(zone).values if re.match("response", kind, re.I)]
-        only |= {zone: tuple(kinds)} if kinds else {}
-    return Reading(
-        "collect", f"{LAYOUT.title}: {TASKS[columns.task].title.lower()}", roles,
+    only |= response_zones(table)
+    return LAYOUT.reading(
+        table, roles,
+        f"Column {TASK} says that this is an experiment made here, and {KIND} what each question "
+        "was there for: answers to practice, catch and gold questions are none about objects.",
+        where, *reasons, side={}, program=LAYOUT.title,
         task=columns.task, choice_coding=coding, only=only,
         response_time_unit="ms" if roles.get("response_time") == _OWN["response_time"] else None,
-        reasons=(
-            f"Column {TASK} says that this is an experiment made here, and {KIND} what each "
-            "question was there for: answers to practice, catch and gold questions are none about "
-            "objects.", where, *reasons,
-        ),
         keep=tuple(name for name in _KEPT if name in table.columns),
     )
 

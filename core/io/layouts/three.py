@@ -18,8 +18,8 @@ from tripletscope.core.io.columns.guess import (
     side_roles,
 )
 from tripletscope.core.io.columns.reading import Reading
-from tripletscope.core.io.languages import FOREIGN_NO, FOREIGN_YES, foreign_sides
-from tripletscope.core.io.layouts import Layout
+from tripletscope.core.io.languages import FOREIGN_CELLS
+from tripletscope.core.io.layouts import Layout, items
 from tripletscope.core.io.names import ALIASES, ASKED_NAMES, listing, named, normalised
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import TASKS
@@ -30,7 +30,7 @@ _SCALES = ("s", "stim", "stimulus", "level")
 _FIRST = ("object", *_SCALES)
 _ONE_OF_TWO = frozenset({
     "0", "1", "2", "left", "right", "true", "false", "f", "j",
-    *foreign_sides("left"), *foreign_sides("right"), *FOREIGN_YES, *FOREIGN_NO,
+    *chain.from_iterable(FOREIGN_CELLS[cell] for cell in ("left", "right", "yes", "no")),
 })
 
 
@@ -52,11 +52,11 @@ def _propose(table: Table) -> list[Reading]:
             continue
         more, reasons = side_roles(table, {"choice": choice})
         more = {role: c for role, c in more.items() if c not in columns}
-        objects = {f"item{i}": column for i, column in enumerate(columns, 1)}
         for task, reason in _tasks(table.head(SAMPLE_ROWS), name, columns, choice):
-            readings.append(Reading(
-                "three", TASKS[task].title, objects | {"choice": choice} | more, task=task,
-                reasons=(f"Columns {listing(columns)} name the objects.", reason, *reasons),
+            readings.append(LAYOUT.reading(
+                table, items(columns) | {"choice": choice},
+                f"Columns {listing(columns)} name the objects.", reason, *reasons,
+                side=more, task=task, title=TASKS[task].title,
             ))
     return readings
 
