@@ -146,7 +146,7 @@ def test_the_wheel_holds_one_name(built):
     assert {f"tripletscope/{folder}" for folder in FOLDERS} <= {
         "/".join(name.split("/")[:2]) for name in names
     }
-    inside = {"core/io/words.toml", "dashboard/interface/assets/chart.js",
+    inside = {"core/io/words.toml", "core/io/forms.toml", "dashboard/interface/assets/chart.js",
               "dashboard/.streamlit/config.toml",
               "sample_data/alien_eggs/responses.csv", "py.typed", "__init__.pyi"}
     assert {f"tripletscope/{name}" for name in inside} <= names

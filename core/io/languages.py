@@ -1,4 +1,4 @@
-"""Names of columns, and words in cells, of all languages: `words.toml` and what follows from it."""
+"""Names of columns, words in cells and in forms: the tables beside, and what follows from them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-WORDS: dict[str, Any] = tomllib.loads(Path(__file__).with_name("words.toml").read_text("utf-8"))
+
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads(Path(__file__).with_name(name).read_text("utf-8"))
+
+
+WORDS, FORMS = _table("words.toml"), _table("forms.toml")
 
 _PLAIN = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "ß": "ss", "đ": "d", "œ": "oe", "æ": "ae"})
 _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
@@ -58,12 +63,11 @@ def _names(language: dict[str, list[str]], role: str) -> Iterator[str]:
             yield from (option + number, option + letter)
 
 
-def foreign_sides(role: str) -> tuple[str, ...]:
-    """Words that stand in cells for the option on the left or on the right."""
-    return spelt(word for language in WORDS["foreign"].values() for word in language[role])
-
-
-FOREIGN_MIDDLE, FOREIGN_YES, FOREIGN_NO = map(tuple, WORDS["cells"].values())
-FOREIGN_CELLS = frozenset(
-    {*FOREIGN_MIDDLE, *FOREIGN_YES, *FOREIGN_NO, *foreign_sides("left"), *foreign_sides("right")}
-)
+#: Words in cells for left, right and the middle of three, and for yes and no.
+FOREIGN_CELLS: dict[str, tuple[str, ...]] = {
+    **{
+        side: spelt(word for language in WORDS["foreign"].values() for word in language[side])
+        for side in ("left", "right")
+    },
+    **{cell: tuple(words) for cell, words in WORDS["cells"].items()},
+}

@@ -26,6 +26,7 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Triplets
 from tripletscope.core.io.columns.guess import SAMPLE_ROWS, response_time_unit
 from tripletscope.core.io.interpret.trials import MAX_NAME
+from tripletscope.core.io.languages import FORMS
 
 
 @dataclass(frozen=True)
@@ -37,20 +38,20 @@ class Writer:
     help: str
     suffix: str  # of the file
     media_type: str
-    _check: Callable[[Triplets], None]
-    _write: Callable[[Triplets], bytes]
+    check: Callable[[Triplets], None]
+    write: Callable[[Triplets], bytes]
 
     def problem(self, triplets: Triplets) -> str:
         """Why these answers cannot be written so; empty if they can."""
         try:
-            self._check(triplets)
+            self.check(triplets)
         except DataError as error:
             return str(error)
         return ""
 
     def __call__(self, triplets: Triplets) -> bytes:
-        self._check(triplets)
-        return self._write(triplets)
+        self.check(triplets)
+        return self.write(triplets)
 
 
 def write_answers(triplets: Triplets, layout: str = "anchored") -> bytes:
@@ -238,10 +239,6 @@ def _numbers(triplets: Triplets) -> bytes:
 # What a layout cannot hold -------------------------------------------------------------------
 
 
-def _anything(triplets: Triplets) -> None:
-    return
-
-
 def _names_survive(triplets: Triplets | Quadruples) -> None:
     """Names of objects are found again: nothing in them is taken for something else."""
     for text in triplets.ids:
@@ -288,53 +285,17 @@ def _is_of_three(chosen: int) -> Callable[[Triplets], None]:
     return check
 
 
-_CSV = (".csv", "text/csv")
-
 #: Every layout that can be written, the most useful first.
 WRITERS: dict[str, Writer] = {
-    writer.name: writer
-    for writer in (
-        Writer(
-            "anchored", "CSV with names",
-            "Columns anchor, near and far, and the response metadata.",
-            *_CSV, _names_survive, lambda triplets: _csv(_anchored(triplets)),
-        ),
-        Writer(
-            "odd_one_out", "CSV, odd one out",
-            "One row per trial: item1 to item3, odd, and the response metadata.",
-            *_CSV, _is_of_three(FAR), lambda triplets: _csv(_three(triplets, FAR)),
-        ),
-        Writer(
-            "most_central", "CSV, most central",
-            "One row per trial: item1 to item3, central, and the response metadata.",
-            *_CSV, _is_of_three(NEAR), lambda triplets: _csv(_three(triplets, NEAR)),
-        ),
-        Writer(
-            "salmon", "Salmon",
-            "The columns of responses.csv; objects are numbered from 0, in the order of the table "
-            "of objects.",
-            *_CSV, _weighs_one, lambda triplets: _csv(_salmon(triplets)),
-        ),
-        Writer(
-            "parquet", "Parquet", "As the CSV with names, smaller and faster to read.",
-            ".parquet", "application/vnd.apache.parquet", _names_survive,
-            lambda triplets: _parquet(_anchored(triplets)),
-        ),
-        Writer(
-            "json", "JSON", "One object per answer, with the columns of the CSV with names.",
-            ".json", "application/json", _names_survive,
-            lambda triplets: _json(_anchored(triplets)),
-        ),
-        Writer(
-            "npy", "NumPy array",
-            "Anchor, nearer and farther as integers, numbered from 0 in the order of the table of "
-            "objects, for cblearn and others. Nothing else.",
-            ".npy", "application/octet-stream", _anything, _npy,
-        ),
-        Writer(
-            "numbers", "Text, numbers only",
-            "The same as text: three columns without names.",
-            ".txt", "text/plain", _anything, _numbers,
-        ),
+    name: Writer(name, **FORMS["writers"][name], check=check, write=write)
+    for name, check, write in (
+        ("anchored", _names_survive, lambda triplets: _csv(_anchored(triplets))),
+        ("odd_one_out", _is_of_three(FAR), lambda triplets: _csv(_three(triplets, FAR))),
+        ("most_central", _is_of_three(NEAR), lambda triplets: _csv(_three(triplets, NEAR))),
+        ("salmon", _weighs_one, lambda triplets: _csv(_salmon(triplets))),
+        ("parquet", _names_survive, lambda triplets: _parquet(_anchored(triplets))),
+        ("json", _names_survive, lambda triplets: _json(_anchored(triplets))),
+        ("npy", lambda triplets: None, _npy),
+        ("numbers", lambda triplets: None, _numbers),
     )
 }

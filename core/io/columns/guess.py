@@ -13,7 +13,7 @@ from tripletscope.core.data.cells import plain_number
 from tripletscope.core.io.columns.grouped import tells_trials
 from tripletscope.core.io.columns.reading import CHOICE_CODINGS, ROW_ROLES, Reading
 from tripletscope.core.io.formats.several import FILE
-from tripletscope.core.io.languages import foreign_sides
+from tripletscope.core.io.languages import FOREIGN_CELLS
 from tripletscope.core.io.names import (
     ALIASES,
     WEAK_TRIPLES,
@@ -34,7 +34,7 @@ _MILLISECONDS_FROM = 100.0
 SIDES = {
     "l": "left", "r": "right",
     **{word: word for word in ("left", "middle", "right", "first", "second", "third")},
-    **{word: side for side in ("left", "right") for word in foreign_sides(side)},
+    **{word: side for side in ("left", "right") for word in FOREIGN_CELLS[side]},
 }
 
 _SPLIT_WORDS = frozenset(

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.languages import (
-    FOREIGN_MIDDLE,
-    FOREIGN_NO,
-    FOREIGN_YES,
-    foreign_sides,
-)
+from tripletscope.core.io.languages import FOREIGN_CELLS, FORMS
 from tripletscope.core.io.names import counted, listing
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import MOST_OPTIONS, TASKS, Task
@@ -31,43 +26,10 @@ class Role:
 #: Every role, in the order in which a form should ask for them.
 ROLES: dict[str, Role] = {
     role.name: role
+    for name, about in FORMS["roles"].items()
     for role in (
-        Role("anchor", "Anchor", "The object that the others are compared with."),
-        Role("left", "First option", "One of the two options, usually the one on the left."),
-        Role("right", "Second option", "The other option, usually the one on the right."),
-        *(
-            Role(f"item{i}", f"Object {i}", "One of the objects in a row, in their order.")
-            for i in range(1, MOST_OPTIONS + 1)
-        ),
-        Role("choice", "Response", "Which option was chosen."),
-        Role("choice2", "Second chosen", "The other object of a pair that was chosen."),
-        Role("near", "Nearer", "The option that was said to be more similar to the anchor."),
-        Role("far", "Farther", "The option that was not chosen."),
-        Role("n_chosen", "Number chosen", "How many of the options were chosen.", numeric=True),
-        Role("ranked", "Ranked", "Whether the chosen options are in order: 1, true or yes."),
-        Role("left_votes", "Votes for the first", "How many chose the first option.", numeric=True),
-        Role(
-            "right_votes", "Votes for the second", "How many chose the second option.", numeric=True
-        ),
-        Role("all_votes", "All votes", "How many were asked.", numeric=True),
-        Role("participant", "Participant", "Who gave the response."),
-        Role("response_time", "Response time", "How long the response took.", numeric=True),
-        Role("split", "Split", "Whether an answer is for training or for testing."),
-        Role(
-            "sampler", "Sampler", "How the question was selected: at random, adaptively, as a "
-            "check."
-        ),
-        Role("time", "Time", "When the response was given, or its number in the session."),
-        Role("block", "Block", "The task, session or run in which the response was given."),
-        Role(
-            "side", "Side", "Where the chosen option was shown: left or right; first, second, "
-            "third."
-        ),
-        Role(
-            "trial", "Trial", "Which rows belong to one trial: consecutive rows with the same "
-            "value here.",
-        ),
-        Role("weight", "Weight", "How often the answer was given.", numeric=True),
+        [Role(name, **about)] if name != "item" else
+        [Role(f"item{i}", f"Object {i}", about["help"]) for i in range(1, MOST_OPTIONS + 1)]
     )
 }
 
@@ -98,51 +60,13 @@ class Coding:
     words: tuple[tuple[str, ...], ...] = ()
 
 
-_COUNT = range(MOST_OPTIONS + 1)
-_LEFT, _RIGHT = foreign_sides("left"), foreign_sides("right")
+def _coding(name: str, title: str, help: str, words: Sequence[list[str]] = (),
+            foreign: Sequence[str] = ()) -> Coding:
+    more = [FOREIGN_CELLS[cell] for cell in foreign] or [()] * len(words)
+    return Coding(name, title, help, tuple((*w, *m) for w, m in zip(words, more, strict=True)))
 
-CHOICE_CODINGS: dict[str, Coding] = {
-    coding.name: coding
-    for coding in (
-        Coding("item", "Names the object", "The cell contains the name of the chosen object."),
-        Coding(
-            "position_0", "Position 0 or 1", "0 is the first option, 1 the second, 2 the third.",
-            tuple((str(i),) for i in _COUNT),
-        ),
-        Coding(
-            "position_1", "Position 1 or 2", "1 is the first option, 2 the second, 3 the third.",
-            tuple((str(i + 1),) for i in _COUNT),
-        ),
-        Coding(
-            "side", "Left or right",
-            "Words, keys or arrows: left, l, f are the first option, right, r, j the second.",
-            (("left", "l", "f", "arrowleft", "leftarrow", *_LEFT),
-             ("right", "r", "j", "arrowright", "rightarrow", *_RIGHT)),
-        ),
-        Coding(
-            "three_sides", "Left, middle or right",
-            "Words or arrows: left, then middle or center, then right.",
-            (("left", "l", "arrowleft", *_LEFT),
-             ("middle", "center", "centre", "m", "c", "arrowdown", *FOREIGN_MIDDLE),
-             ("right", "r", "arrowright", *_RIGHT)),
-        ),
-        Coding(
-            "letter", "Letters A, B, C", "a is the first option, b the second, c the third.",
-            (("a",), ("b",), ("c",)),
-        ),
-        Coding(
-            "first_is_nearer", "True if the first is nearer",
-            "true or 1 means that the first option was chosen; false, 0 or -1 the second.",
-            (("true", "t", "yes", "1", *FOREIGN_YES),
-             ("false", "f", "no", "0", "-1", *FOREIGN_NO)),
-        ),
-        Coding(
-            "signed_count", "Signed counts",
-            "A positive number says how often the first option was chosen, a negative one how "
-            "often the second; zero is undecided.",
-        ),
-    )
-}
+
+CHOICE_CODINGS = {name: _coding(name, **about) for name, about in FORMS["codings"].items()}
 
 RESPONSE_TIME_UNITS = {"s": "seconds", "ms": "milliseconds"}
 INDEX_BASES = {None: "names", 0: "positions counted from 0", 1: "positions counted from 1"}

@@ -8,15 +8,10 @@ import re
 from charset_normalizer import from_bytes
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.languages import FORMS
 
 #: Names of encodings as a user may have met them.
-ENCODINGS = {
-    "utf-8": "UTF-8", "utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16",
-    "utf-32": "UTF-32", "cp1252": "Latin-1 (Windows)", "iso8859-1": "Latin-1",
-    "cp1250": "Central European (Windows)", "cp1251": "Cyrillic (Windows)", "koi8-r": "KOI8-R",
-    "cp1253": "Greek (Windows)", "cp932": "Shift-JIS", "euc_jp": "EUC-JP", "gb18030": "GB18030",
-    "big5": "Big5", "euc_kr": "EUC-KR",
-}
+ENCODINGS: dict[str, str] = FORMS["encodings"]
 #: Encodings that are told apart by what the names look like in them.
 GUESSED = (
     "cp1252", "cp1250", "cp1251", "koi8-r", "cp1253", "cp932", "euc_jp", "gb18030", "big5",

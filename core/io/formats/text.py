@@ -199,62 +199,34 @@ def _find_delimiter(lines: list[bytes], least_columns: int) -> str:
 
 
 def _has_header(first: list[str], body: list[list[str]]) -> tuple[bool, str]:
-    """Whether the first row names the columns, and why: as the first rule says that can tell."""
+    """Whether the first row names the columns, and why: the signs in order of trust."""
     columns = [{row[i] for row in body if i < len(row)} for i in range(len(first))]
-    found = (rule(first, columns) for rule in _HEADER_RULES)
-    return next(said for said in found if said is not None)
-
-
-def _by_known_names(first: list[str], columns: list[set[str]]) -> tuple[bool, str] | None:
-    if sum(map(is_known_name, first)) >= min(2, len(first)):
-        return True, "The first row names the columns."
-    return None
-
-
-def _by_words_over_numbers(first: list[str], columns: list[set[str]]) -> tuple[bool, str] | None:
-    for cell, column in zip(first, columns, strict=True):
-        if column and not _NUMBER.fullmatch(cell) and all(map(_NUMBER.fullmatch, column)):
-            return True, "The first row names the columns."
-    return None
-
-
-def _by_numbers_alone(first: list[str], columns: list[set[str]]) -> tuple[bool, str] | None:
-    if not all(map(_NUMBER.fullmatch, first)):
-        return None
-    if first and not first[0] and all(first[1:]) and all(columns[0]):
-        return True, "The first row names the columns, except the first one."
-    count = [str(i) for i in range(len(first))]
-    doubt = (
-        f" Its first row reads {', '.join(count)}: if these are names of columns, switch the "
-        "header on." if first == count else ""
-    )
-    return False, f"There is no header row.{doubt}"
-
-
-def _by_numbered_words(first: list[str], columns: list[set[str]]) -> tuple[bool, str] | None:
-    if _counts_names(first) and not set().union(*columns) & set(first):
-        return True, "The first row names the columns: some of its words are numbered."
-    return None
-
-
-def _by_recurrence(first: list[str], columns: list[set[str]]) -> tuple[bool, str] | None:
     values = set().union(*columns)
+    usual = sum(map(is_known_name, first))
+    if usual >= min(2, len(first)) or any(
+        column and not _NUMBER.fullmatch(cell) and all(map(_NUMBER.fullmatch, column))
+        for cell, column in zip(first, columns, strict=True)
+    ):
+        return True, "The first row names the columns."
+    if all(map(_NUMBER.fullmatch, first)):
+        if first and not first[0] and all(first[1:]) and all(columns[0]):
+            return True, "The first row names the columns, except the first one."
+        count = [str(i) for i in range(len(first))]
+        doubt = (
+            f" Its first row reads {', '.join(count)}: if these are names of columns, switch the "
+            "header on." if first == count else ""
+        )
+        return False, f"There is no header row.{doubt}"
+    if _counts_names(first) and not values & set(first):
+        return True, "The first row names the columns: some of its words are numbered."
     again = next((cell for cell in first if cell in values), None)
     if again is not None:
         return False, f"There is no header row: {again!r} of the first row occurs again below."
-    return None
-
-
-def _by_one_known_name(first: list[str], columns: list[set[str]]) -> tuple[bool, str] | None:
-    if any(map(is_known_name, first)) and any(columns) and len(set(first)) == len(first):
+    if usual and any(columns) and len(set(first)) == len(first):
         return True, (
             "The first row is taken for the names of the columns, because one of its words is a "
             "usual name and none occurs again. If it is an answer, switch the header off."
         )
-    return None
-
-
-def _by_likeness(first: list[str], columns: list[set[str]]) -> tuple[bool, str]:
     alike = any(
         _pattern(cell) in {_pattern(value) for value in column} and not cell.isalpha()
         for cell, column in zip(first, columns, strict=True) if cell
@@ -265,13 +237,6 @@ def _by_likeness(first: list[str], columns: list[set[str]]) -> tuple[bool, str]:
         "The first row is taken for the names of the columns, because none of its words occurs "
         "again. If it is an answer, switch the header off."
     )
-
-
-#: In order of trust; the last one can always tell.
-_HEADER_RULES = (
-    _by_known_names, _by_words_over_numbers, _by_numbers_alone, _by_numbered_words,
-    _by_recurrence, _by_one_known_name, _by_likeness,
-)
 
 
 def _counts_names(first: list[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -363,7 +363,8 @@ def _not_offered(reading: Reading) -> _Flaw:
     coding = CHOICE_CODINGS[reading.choice_coding or "item"]
     n = len(TASKS[reading.task].outcomes)
     known = [word for words in coding.words[:n] for word in words]
-    words = ", ".join(word for word in known if word not in FOREIGN_CELLS)
+    foreign = set(chain(*FOREIGN_CELLS.values()))
+    words = ", ".join(word for word in known if word not in foreign)
     options = "two options" if n == 2 else "objects"
     return _Flaw(
         f"the response is none of the words {words}" if words
