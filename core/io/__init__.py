@@ -19,14 +19,14 @@ from tripletscope.core.io.columns.reading import (
     can_be_kept,
     candidates,
 )
-from tripletscope.core.io.columns.refused import (
+from tripletscope.core.io.interpret.interpretation import interpret, read
+from tripletscope.core.io.interpret.proposal import (
     MatrixGiven,
     MeasuredGiven,
     OtherTask,
     PreferencesGiven,
+    propose,
 )
-from tripletscope.core.io.interpret.interpretation import interpret, read
-from tripletscope.core.io.interpret.proposal import propose
 from tripletscope.core.io.interpret.report import Imported, Omission, Pairs, Report, Sentence
 from tripletscope.core.io.layouts import Layout, layouts
 from tripletscope.core.io.loading import load, load_several
@@ -37,10 +37,13 @@ from tripletscope.core.io.measuring import (
     read_measured,
     read_preferences,
 )
-from tripletscope.core.io.objects.features import features_of, read_features
-from tripletscope.core.io.objects.matching import MatchReport
-from tripletscope.core.io.objects.measured import MeasuredTable, read_feature_tables
-from tripletscope.core.io.objects.objects import attach_objects, read_objects
+from tripletscope.core.io.objects.measured import (
+    MeasuredTable,
+    features_of,
+    read_feature_tables,
+    read_features,
+)
+from tripletscope.core.io.objects.objects import MatchReport, attach_objects, read_objects
 from tripletscope.core.io.objects.pictures import Pictures, attach_pictures, read_pictures
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import TASKS, Task

@@ -18,7 +18,6 @@ from tripletscope.core.io.columns.grouped import named_trials, trial_of_rows, tw
 from tripletscope.core.io.columns.guess import SIDES, complete, response_time_unit
 from tripletscope.core.io.columns.reading import RESPONSE_TIME_UNITS, Reading
 from tripletscope.core.io.formats.source import TABLE_SUFFIXES, Source
-from tripletscope.core.io.interpret.lookalikes import notes_on
 from tripletscope.core.io.interpret.proposal import propose
 from tripletscope.core.io.interpret.report import Imported, Pairs, Report
 from tripletscope.core.io.interpret.trials import Trials, sort_out, trials_of
@@ -30,12 +29,12 @@ from tripletscope.core.io.names import (
     is_picture_name,
     listing,
     natural_order,
+    notes_on,
     stem,
     whole_number,
     without_tags,
 )
-from tripletscope.core.io.objects.matching import match
-from tripletscope.core.io.objects.objects import read_objects
+from tripletscope.core.io.objects.objects import match, read_objects
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import TASKS
 

@@ -17,8 +17,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.formats.archive import MAX_BYTES, Archive, too_large
 from tripletscope.core.io.formats.source import Source, fetch
 from tripletscope.core.io.names import counted, file_name, stem_key, without_tags
-from tripletscope.core.io.objects.matching import MatchReport
-from tripletscope.core.io.objects.objects import Given
+from tripletscope.core.io.objects.objects import Given, MatchReport
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
