@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io.asked import known_positions
 from tripletscope.core.io.formats.source import Source
 from tripletscope.core.io.loading import load
 from tripletscope.core.io.names import counted, listing
+from tripletscope.core.io.questions import known_positions
 from tripletscope.core.io.table import Table
 
 
@@ -227,13 +227,13 @@ def _square(
     for header in (table.header, True, False):
         if header != table.header:
             # Names that are numbers look like values, and values like names.
-            table = load(
-                source, name, header=header, least_columns=least_columns, reshape=False
-            )
+            table = load(source, name, header=header, least_columns=least_columns, reshape=False)
         columns = table.columns
         if len(columns) == table.n_rows:
             above = [table.texts(column)[0] for column in columns]
-            words = not table.header and not np.isfinite(_first_row(table)).any()
+            words = not table.header and not any(
+                np.isfinite(table.numbers(column)[0]) for column in columns
+            )
             if words and all(above):
                 # The first row of half a table is empty, so that its names look like that row.
                 return first, (_below_names(table), columns, above)
@@ -253,10 +253,6 @@ def _square(
                 )
             return first, (table, above, names)
     return first, None
-
-
-def _first_row(table: Table) -> np.ndarray:
-    return np.array([table.numbers(column)[0] for column in table.columns])
 
 
 def _below_names(table: Table) -> Table:

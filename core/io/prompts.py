@@ -354,15 +354,15 @@ def _records(source: Source, name: str) -> Iterator[tuple[int, str, str]]:
     table = csv.DictReader(
         io.StringIO(text), delimiter=";" if head.count(";") > head.count(",") else ","
     )
-    columns = {(column or "").strip().casefold(): column for column in table.fieldnames or ()}
-    known = [columns.get(one) for one in ("reply", "response", "text", "content", "answer")]
-    reply = next(filter(None, known), None)
-    if "id" not in columns or reply is None:
-        raise DataError(
-            "there are no columns id and reply", file=name, row=1,
-            remedy="Give JSON lines or a CSV with the id of each prompt and the model's reply.",
-        )
     try:
+        columns = {(column or "").strip().casefold(): column for column in table.fieldnames or ()}
+        names = [columns.get(one) for one in ("reply", "response", "text", "content", "answer")]
+        reply = next(filter(None, names), None)
+        if "id" not in columns or reply is None:
+            raise DataError(
+                "there are no columns id and reply", file=name, row=1,
+                remedy="Give JSON lines or a CSV with the id of each prompt and the model's reply.",
+            )
         for row, record in enumerate(table, 2):
             yield row, str(record[columns["id"]] or ""), str(record[reply] or "")
     except csv.Error as error:

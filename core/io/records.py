@@ -18,6 +18,7 @@ from tripletscope.core.io.formats.archive import (
     MAX_RATIO,
     RATIO_FREE,
     Archive,
+    damaged,
     too_large,
 )
 from tripletscope.core.io.formats.foreign import REACHES_OUT, TOO_LARGE, arrays_of
@@ -80,11 +81,7 @@ def _parsed(data: bytes, name: str) -> Any:
             lists = all(isinstance(line, list) for line in lines)
             nested = lists and all(isinstance(one, dict) for line in lines for one in line)
             return [one for line in lines for one in line] if nested else lines
-        row = getattr(error, "lineno", None)
-        raise DataError(
-            "the JSON is damaged or incomplete", file=name, row=row,
-            remedy="Copy or download it again.",
-        ) from error
+        raise damaged("the JSON", name, getattr(error, "lineno", None)) from error
 
 
 def _records(document: Any) -> list[Mapping[str, Any]] | None:

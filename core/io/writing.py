@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -197,9 +198,13 @@ def _three(triplets: Triplets, chosen: int) -> pa.Table:
 def _csv(table: pa.Table) -> bytes:
     """A table as CSV, without formulas, as `marked` has it."""
     table = pa.table({marked(name): _marked(table[name]) for name in table.column_names})
-    buffer = io.BytesIO()
     options = pa.csv.WriteOptions(quoting_style="needed", quoting_header="needed")
-    pa.csv.write_csv(table, buffer, options)
+    return _saved(lambda file: pa.csv.write_csv(table, file, options))
+
+
+def _saved(write: Callable[[io.BytesIO], Any]) -> bytes:
+    buffer = io.BytesIO()
+    write(buffer)
     return buffer.getvalue()
 
 
@@ -213,27 +218,10 @@ def _marked(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(formulas, pc.binary_join_element_wise(mark, column, nothing), column)
 
 
-def _parquet(table: pa.Table) -> bytes:
-    buffer = io.BytesIO()
-    pa.parquet.write_table(table, buffer)
-    return buffer.getvalue()
-
-
-def _json(table: pa.Table) -> bytes:
-    return json.dumps(table.to_pylist(), ensure_ascii=False).encode()
-
-
-def _npy(triplets: Triplets) -> bytes:
-    buffer = io.BytesIO()
-    np.save(buffer, triplets.rows)
-    return buffer.getvalue()
-
-
 def _numbers(triplets: Triplets) -> bytes:
     table = pa.table(dict(zip("abc", triplets.rows.T, strict=True)))
-    buffer = io.BytesIO()
-    pa.csv.write_csv(table, buffer, pa.csv.WriteOptions(include_header=False, delimiter=" "))
-    return buffer.getvalue()
+    options = pa.csv.WriteOptions(include_header=False, delimiter=" ")
+    return _saved(lambda file: pa.csv.write_csv(table, file, options))
 
 
 # What a layout cannot hold -------------------------------------------------------------------
@@ -293,9 +281,12 @@ WRITERS: dict[str, Writer] = {
         ("odd_one_out", _is_of_three(FAR), lambda triplets: _csv(_three(triplets, FAR))),
         ("most_central", _is_of_three(NEAR), lambda triplets: _csv(_three(triplets, NEAR))),
         ("salmon", _weighs_one, lambda triplets: _csv(_salmon(triplets))),
-        ("parquet", _names_survive, lambda triplets: _parquet(_anchored(triplets))),
-        ("json", _names_survive, lambda triplets: _json(_anchored(triplets))),
-        ("npy", lambda triplets: None, _npy),
+        ("parquet", _names_survive, lambda triplets: _saved(
+            lambda file: pa.parquet.write_table(_anchored(triplets), file))),
+        ("json", _names_survive, lambda triplets: json.dumps(
+            _anchored(triplets).to_pylist(), ensure_ascii=False).encode()),
+        ("npy", lambda triplets: None, lambda triplets: _saved(
+            lambda file: np.save(file, triplets.rows))),
         ("numbers", lambda triplets: None, _numbers),
     )
 }

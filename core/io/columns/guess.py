@@ -232,8 +232,10 @@ def _split_and_sampler(table: Table, free: list[str]) -> tuple[dict[str, str], l
 def _can_be(role: str, table: Table, column: str, taken: Mapping[str, str]) -> bool:
     """Whether what stands in a column called so fits to the role."""
     if role in ("response_time", "weight"):
-        counts_rows = normalised(column) in ("count", "counts") and _counts_rows(table, column)
-        return _has_numbers(table, column) and not counts_rows
+        numbers = table.numbers(column)
+        called_so = normalised(column) in ("count", "counts") and len(numbers) > 2
+        counts_rows = called_so and (np.diff(numbers) == 1).all()
+        return bool(np.isfinite(numbers).any() and not counts_rows)
     if role not in ROW_ROLES:
         return True
     if not {"anchor", "near", "far"} <= set(taken):
@@ -247,16 +249,6 @@ def _can_be(role: str, table: Table, column: str, taken: Mapping[str, str]) -> b
         pd.factorize(np.concatenate(objects))[0].reshape(3, -1).T,
         table.codes(who).codes if who else None,
     )
-
-
-def _counts_rows(table: Table, column: str) -> bool:
-    """Whether the values are numbers of the rows, one after the other."""
-    numbers = table.numbers(column)
-    return len(numbers) > 2 and bool((np.diff(numbers) == 1).all())
-
-
-def _has_numbers(table: Table, column: str) -> bool:
-    return bool(np.isfinite(table.numbers(column)).any())
 
 
 def plain_texts(table: Table, column: str) -> np.ndarray:

@@ -7,6 +7,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
+from typing import IO
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.names import file_name
@@ -36,6 +37,23 @@ def check_size(unpacked: int, packed: int, name: str) -> None:
     """Raise DataError if `packed` bytes have become too many."""
     if unpacked > MAX_BYTES or (unpacked > RATIO_FREE and unpacked > MAX_RATIO * max(packed, 1)):
         raise too_large(name)
+
+
+def damaged(what: str, name: str, row: int | None = None) -> DataError:
+    """The error for a file, or a part of it, that is not whole."""
+    return DataError(
+        f"{what} is damaged or incomplete", file=name, row=row, remedy="Copy or download it again.",
+    )
+
+
+def read_within(stream: IO[bytes], before: int, packed: int, name: str) -> bytes:
+    """The rest of a stream, of which with `before` may not be too much for `packed` bytes."""
+    chunks, size = [], before
+    while chunk := stream.read(1 << 20):
+        size += len(chunk)
+        check_size(size, packed, name)
+        chunks.append(chunk)
+    return b"".join(chunks)
 
 
 class Archive:
@@ -89,21 +107,17 @@ class Archive:
     def read(self, member: str) -> bytes:
         """The content of one file."""
         entry = self._entries[member]
-        chunks, read = [], 0
         try:
             with self._zip.open(entry) as stream:
-                while chunk := stream.read(1 << 20):
-                    read += len(chunk)
-                    check_size(self._unpacked + read, self._packed, self.name)
-                    chunks.append(chunk)
+                content = read_within(stream, self._unpacked, self._packed, self.name)
         except DataError:
             raise
         except (
             zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError,
         ) as error:
             raise self._damaged(member) from error
-        self._unpacked += read
-        return b"".join(chunks)
+        self._unpacked += len(content)
+        return content
 
     def __iter__(self) -> Iterator[tuple[str, bytes]]:
         for member in self._entries:
@@ -137,11 +151,7 @@ class Archive:
             )
 
     def _damaged(self, member: str | None = None) -> DataError:
-        what = f"its entry {member!r}" if member else "the zip file"
-        return DataError(
-            f"{what} is damaged or incomplete", file=self.name,
-            remedy="Copy or download it again.",
-        )
+        return damaged(f"its entry {member!r}" if member else "the zip file", self.name)
 
 
 def _hidden(path: str) -> bool:

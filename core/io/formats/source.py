@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.formats.archive import MAX_BYTES, Archive, check_size, too_large
+from tripletscope.core.io.formats.archive import MAX_BYTES, Archive, damaged, read_within, too_large
 from tripletscope.core.io.formats.excel import is_workbook
 from tripletscope.core.io.names import file_name, listing
 
@@ -73,6 +73,12 @@ def fetch(source: Source, name: str | None = None) -> tuple[bytes, str]:
     return data, name
 
 
+def title_of(name: str) -> str:
+    """The file's name without folders and the extensions of tables and archives."""
+    endings = "|".join(suffix.removeprefix(".") for suffix in TABLE_SUFFIXES)
+    return re.sub(rf"(?<=.)(\.({endings}))?(\.(gz|zip))?$", "", file_name(name), flags=re.I)
+
+
 def refuse_other_kinds(data: bytes, name: str) -> None:
     """Raise DataError if there are no bytes, or they begin like something that is no table."""
     if not data.strip(b" \t\r\n\0"):
@@ -101,19 +107,11 @@ def _from_path(path: Path) -> bytes:
 
 def from_gzip(data: bytes, name: str) -> bytes:
     """The bytes in a gzip file."""
-    chunks, read = [], 0
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            while chunk := stream.read(1 << 20):
-                read += len(chunk)
-                check_size(read, len(data), name)
-                chunks.append(chunk)
+            return read_within(stream, 0, len(data), name)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(
-            "the gzip file is damaged or incomplete", file=name,
-            remedy="Copy or download it again.",
-        ) from error
-    return b"".join(chunks)
+        raise damaged("the gzip file", name) from error
 
 
 def _from_zip(data: bytes, name: str, member: str | None) -> list[tuple[bytes, str]]:

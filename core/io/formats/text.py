@@ -48,7 +48,8 @@ def find_shape(
     if delimiter is None:
         delimiter = _find_delimiter(lines[skipped:], least_columns)
     sign = DELIMITERS.get(delimiter, repr(delimiter))
-    width = _usual_width(_cells(lines[skipped:], delimiter, SAMPLE_ROWS))
+    widths = Counter(map(len, _cells(lines[skipped:], delimiter, SAMPLE_ROWS)))
+    width = widths.most_common(1)[0][0] if widths else 0
     if width < least_columns:
         raise DataError(
             f"the rows have {counted(width, 'cell')} each when split at {sign}",
@@ -159,10 +160,6 @@ def _title_lines(lines: list[bytes], delimiter: str, width: int) -> int:
         if any(sum(map(bool, row)) > 1 for row in _cells([line], delimiter, 1)):
             return i
     return 0
-
-
-def _usual_width(rows: list[list[str]]) -> int:
-    return Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
 
 
 def _cells(lines: list[bytes], delimiter: str, most: int) -> list[list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -17,7 +16,7 @@ from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets
 from tripletscope.core.io.columns.grouped import named_trials, trial_of_rows, twin_trials
 from tripletscope.core.io.columns.guess import SIDES, complete, response_time_unit
 from tripletscope.core.io.columns.reading import RESPONSE_TIME_UNITS, Reading
-from tripletscope.core.io.formats.source import TABLE_SUFFIXES, Source
+from tripletscope.core.io.formats.source import Source, title_of
 from tripletscope.core.io.interpret.proposal import propose
 from tripletscope.core.io.interpret.report import Imported, Pairs, Report
 from tripletscope.core.io.interpret.trials import Trials, sort_out, trials_of
@@ -183,7 +182,7 @@ def interpret(
     notes += notes_on(described["id"].tolist())
     answers = _answers(table, reading, trials, usable, notes)
     _step(progress, 0.8)
-    n_participants = _n_categories(answers, "participant")
+    people = answers["participant"].cat.categories if "participant" in answers else None
     if len(found.trial) != len(answers) or found.votes is not None:
         answers = answers.iloc[found.trial].assign(trial=found.trial).reset_index(drop=True)
     elif "trial" in reading.roles:
@@ -204,14 +203,14 @@ def interpret(
             f"{counted(len(rows), 'answer')} of them have an object in common and are triplets, "
             "too."
         )
-    triplets = Triplets(rows, described, answers, _title(table.name))
+    triplets = Triplets(rows, described, answers, title_of(table.name))
     report = Report(
         table.name,
         n_rows=table.n_rows + len(table.skipped),
         n_answers=int(usable.sum()),
         n_triplets=len(triplets),
         n_objects=triplets.n_objects,
-        n_participants=n_participants,
+        n_participants=None if people is None else len(people),
         omissions=omissions,
         never_asked=never_asked,
         numbering=_numbering(triplets.ids),
@@ -397,10 +396,6 @@ def _seconds(times: np.ndarray, reading: Reading, notes: list[str]) -> np.ndarra
     return times / 1000 if unit == "ms" else times
 
 
-def _n_categories(answers: pd.DataFrame, column: str) -> int | None:
-    return len(answers[column].cat.categories) if column in answers else None
-
-
 def _numbering(ids: list[str]) -> str:
     """How numbers stand for objects, if they do."""
     numbers = [whole_number(text) for text in ids]
@@ -422,7 +417,3 @@ def _numbering(ids: list[str]) -> str:
     )
 
 
-def _title(name: str) -> str:
-    """The file's name without folders and the extensions of tables and archives."""
-    endings = "|".join(suffix.removeprefix(".") for suffix in TABLE_SUFFIXES)
-    return re.sub(rf"(?<=.)(\.({endings}))?(\.(gz|zip))?$", "", file_name(name), flags=re.I)

@@ -30,7 +30,8 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
     for layout in layouts().values():
         for proposed in layout.propose(table) or ():
             for reading in complete(table, proposed):
-                if not any(_same(reading, other) for other in found):
+                meaning = (reading.task, reading.roles, reading.choice_coding)
+                if meaning not in [(r.task, r.roles, r.choice_coding) for r in found]:
                     keep = dict.fromkeys((*reading.keep, *_groups(table, reading)))
                     found.append(replace(reading, keep=tuple(keep)))
     return found
@@ -41,12 +42,6 @@ def _groups(table: Table, reading: Reading) -> tuple[str, ...]:
     return tuple(
         column for column in can_be_kept(table, reading)
         if normalised(column) in GROUP_NAMES and len(table.codes(column).values) > 1
-    )
-
-
-def _same(reading: Reading, other: Reading) -> bool:
-    return (reading.task, reading.roles, reading.choice_coding) == (
-        other.task, other.roles, other.choice_coding
     )
 
 

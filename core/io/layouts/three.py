@@ -87,7 +87,9 @@ def _tasks(
     called = normalised(choice)
     asked = [task for task, names in ASKED_NAMES.items() if called in names]
     if binary and not asked and name != "image":
-        scale = name in _SCALES or _are_numbers(table, columns)
+        scale = name in _SCALES or all(
+            np.isfinite(table.numbers(column)).mean() > 0.9 for column in columns
+        )
         found = [
             ("larger_difference", "The response is one of two: as in difference scaling (MLDS) it "
              "says which of two neighbouring pairs differs more."),
@@ -108,10 +110,6 @@ def _tasks(
     if len(words) > 3:  # a pair is told by its number
         tasks.remove("similar_pair")
     return [(task, doubt) for task in tasks]
-
-
-def _are_numbers(table: Table, columns: list[str]) -> bool:
-    return all(np.isfinite(table.numbers(column)).mean() > 0.9 for column in columns)
 
 
 LAYOUT = Layout("three", "Three objects and a response", 40, _propose)

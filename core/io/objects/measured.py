@@ -12,14 +12,13 @@ import pyarrow as pa
 from tripletscope.core.data.cells import unmarked
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.io.formats.source import TABLE_SUFFIXES, Source, refuse_other_kinds, unpacked
+from tripletscope.core.io.formats.source import Source, refuse_other_kinds, title_of, unpacked
 from tripletscope.core.io.loading import load
 from tripletscope.core.io.matrix import as_dissimilarities, square_table
 from tripletscope.core.io.names import (
     ID_NAMES,
     LABEL_NAMES,
     counted,
-    file_name,
     listing,
     named,
     normalised,
@@ -254,7 +253,7 @@ def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable
         whole = name if len(known) == 1 else f"{name}, {key}"
         named = next((_decoded(names) for own, names in texts.items()
                       if len(names) == len(values) and _names_objects(own, texts)), None)
-        title = _title(name) if len(known) == 1 else f"{_title(name)} {key}"
+        title = title_of(name) if len(known) == 1 else f"{title_of(name)} {key}"
         yield _matched(title, values, [], named, about, whole, [], None)
 
 
@@ -279,15 +278,6 @@ def _decoded(names: np.ndarray) -> list[str]:
     return [str(text).strip() for text in names]
 
 
-def _title(name: str) -> str:
-    """A name for people: the file without folder and ending."""
-    own = file_name(name)
-    for suffix in (".gz", *TABLE_SUFFIXES):
-        if own.lower().endswith(suffix) and len(own) > len(suffix):
-            own = own[: -len(suffix)]
-    return own
-
-
 def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
     """Features, or distances, in a table of texts, a sheet, records or Parquet."""
     table = load(data, name, least_columns=1, reshape=False)
@@ -295,7 +285,7 @@ def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
     square = square_table(data, name) if about_square else None
     if square is not None:
         return _matched(
-            _title(name), square.values, [], square.ids if square.is_named else None, about, name,
+            title_of(name), square.values, [], square.ids if square.is_named else None, about, name,
             square.notes, None, square=True,
         )
     exact = [c for c in table.columns if pa.types.is_floating(table.data.column(c).type)]
@@ -318,7 +308,7 @@ def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
     if left:
         notes.append(f"No numbers, and left out: {listing([str(c) for c in left])}.")
     return _matched(
-        _title(name), np.column_stack([numbers[column] for column in order]), order,
+        title_of(name), np.column_stack([numbers[column] for column in order]), order,
         None if own is None else texts[own].tolist(), about, name, notes,
         table.row_numbers(np.arange(table.n_rows)), square=False,
     )
