@@ -27,8 +27,8 @@ def spellings(word: str) -> tuple[str, ...]:
     plain = "".join(
         c for i, c in enumerate(kept) if not (unicodedata.combining(c) and _after_latin(kept, i))
     )
-    found = (word, unicodedata.normalize("NFC", plain), word.translate(_GERMAN))
-    return tuple(dict.fromkeys(found))
+    result = (word, unicodedata.normalize("NFC", plain), word.translate(_GERMAN))
+    return tuple(dict.fromkeys(result))
 
 
 def _after_latin(text: str, place: int) -> bool:

@@ -160,10 +160,10 @@ def _table(
     shape = find_shape(data, name, header, delimiter, least_columns)
     shape.notes[:0] = notes
     if encoding != "utf-8":
-        known = ENCODINGS.get(encoding, encoding)
+        title = ENCODINGS.get(encoding, encoding)
         names = examples(data)
         such = f", such as {listing(names)}" if names else ""
-        shape.notes.append(f"The text is {known}; check that names look right{such}.")
+        shape.notes.append(f"The text is {title}; check that names look right{such}.")
     table = _from_text(data, name, shape, encoding, progress)
     return _numbered(replace(table, delimiter=None), numbers) if is_sheet else table
 
@@ -230,9 +230,9 @@ def _from_text(
     if not cells.num_rows and not malformed:
         raise _no_rows(name)
     if len(malformed) > cells.num_rows:
-        row, found = malformed[0]
+        row, result = malformed[0]
         raise DataError(
-            f"the row has {counted(found, 'cell')}, but there are "
+            f"the row has {counted(result, 'cell')}, but there are "
             f"{counted(len(shape.columns), 'column')}, as in most rows",
             file=name, row=row,
             remedy="Choose another separator, or correct the header.",

@@ -13,7 +13,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io.formats.source import Source
 from tripletscope.core.io.loading import load
 from tripletscope.core.io.names import counted, listing
-from tripletscope.core.io.questions import known_positions
+from tripletscope.core.io.questions import required_positions
 from tripletscope.core.io.table import Table
 
 
@@ -55,15 +55,15 @@ def numbered_names(n: int) -> list[str]:
 def _required(
     source: Source, name: str | None
 ) -> tuple[Table, list[str], list[str] | None]:
-    table, found = _square(source, name)
-    if found is None:
+    table, result = _square(source, name)
+    if result is None:
         raise DataError(
             f"the table is not square: it has {counted(table.n_rows, 'row')} and "
             f"{counted(len(table.columns), 'column')}", file=table.name,
             remedy="Give one row and one column per object, with names in the first of each or "
             "not.",
         )
-    return found
+    return result
 
 
 def _values_of(table: Table, columns: list[str], names: list[str] | None) -> np.ndarray:
@@ -119,10 +119,10 @@ def square_table(source: Source, name: str | None = None) -> SquareTable | None:
     These are tables that are not square, and square ones without the same names beside and above
     that are not symmetric, or have something else than zeros or the largest on the diagonal.
     """
-    found = _square(source, name, least_columns=1)[1]
-    if found is None:
+    result = _square(source, name, least_columns=1)[1]
+    if result is None:
         return None
-    table, columns, names = found
+    table, columns, names = result
     meant = names == columns and len(table.columns) > len(columns)
     try:
         matrix = _matrix_of(table, columns, names)
@@ -165,26 +165,26 @@ def read_distances(
 
     Rows name objects by id, by label, or by number from 0; without names they are all of them.
     """
-    found = read_matrix(source, name)
+    result = read_matrix(source, name)
     file = name or "the table"
-    if not found.is_named:
-        if len(found.ids) != objects.n_objects:
+    if not result.is_named:
+        if len(result.ids) != objects.n_objects:
             raise DataError(
-                f"there are {counted(len(found.ids), 'row')} without names, and "
+                f"there are {counted(len(result.ids), 'row')} without names, and "
                 f"{counted(objects.n_objects, 'object')}", file=file,
                 remedy="Write the objects' names into the first row or column.",
             )
         how = "Without names: all objects in their order."
-        return found.values, np.arange(len(found.ids)), " ".join([*found.notes, how])
-    places, what = known_positions(np.array(found.ids, dtype=object)[:, None], objects, file)
+        return result.values, np.arange(len(result.ids)), " ".join([*result.notes, how])
+    places, what = required_positions(np.array(result.ids, dtype=object)[:, None], objects, file)
     again = pd.Series(places[:, 0]).duplicated(keep=False).to_numpy()
     if again.any():
-        rows = [repr(found.ids[i]) for i in np.flatnonzero(places[:, 0] == places[again][0, 0])]
+        rows = [repr(result.ids[i]) for i in np.flatnonzero(places[:, 0] == places[again][0, 0])]
         raise DataError(
             f"rows {listing(rows)} are about the same object", file=file,
             remedy="Correct or remove all but one of them.",
         )
-    return found.values, places[:, 0], " ".join([*found.notes, f"They are named by {what}."])
+    return result.values, places[:, 0], " ".join([*result.notes, f"They are named by {what}."])
 
 
 def _refuse_words(table: Table, columns: list[str], values: np.ndarray) -> None:
@@ -266,9 +266,9 @@ def _below_names(table: Table) -> Table:
 
 def _arrays(table: Table) -> dict[str, list[str]]:
     """Columns of arrays that came in one file: name[1], name[2] ..."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for column in table.columns:
         stem, bracket, rest = column.rpartition("[")
         if bracket and rest.rstrip("]").isdigit():
-            found.setdefault(stem, []).append(column)
-    return found
+            result.setdefault(stem, []).append(column)
+    return result

@@ -157,8 +157,8 @@ def lookalikes(names: Sequence[str]) -> list[list[str]]:
 
 def spelled(name: str) -> str:
     """The name with whatever cannot be seen, or looks like something else, by its number."""
-    def code(found: re.Match) -> str:
-        return "".join(f"[U+{ord(character):04X}]" for character in found[0])
+    def code(result: re.Match) -> str:
+        return "".join(f"[U+{ord(character):04X}]" for character in result[0])
 
     plain = _INVISIBLE.sub(code, _SPACES.sub(code, name))
     return "".join(f"[U+{ord(c):04X}]" if unicodedata.combining(c) else c for c in plain)
@@ -166,14 +166,14 @@ def spelled(name: str) -> str:
 
 def notes_on(names: Sequence[str]) -> list[str]:
     """What a report says of names that look the same: which they are, and what differs."""
-    found = lookalikes(names)
-    if not found:
+    result = lookalikes(names)
+    if not result:
         return []
     shown = "; ".join(
-        f"{seen(group[0])} ({' and '.join(map(spelled, group))})" for group in found[:_SHOWN]
+        f"{seen(group[0])} ({' and '.join(map(spelled, group))})" for group in result[:_SHOWN]
     )
-    more = f"; and {len(found) - _SHOWN:,} more" if len(found) > _SHOWN else ""
-    which = f"{counted(len(found), 'name')} of objects {'is' if len(found) == 1 else 'are'} "
+    more = f"; and {len(result) - _SHOWN:,} more" if len(result) > _SHOWN else ""
+    which = f"{counted(len(result), 'name')} of objects {'is' if len(result) == 1 else 'are'} "
     return [
         f"{which}written in several ways that look the same, and taken for different objects: "
         f"{shown}{more}. Write each in one way if it is one object."

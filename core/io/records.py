@@ -90,9 +90,9 @@ def _records(document: Any) -> list[Mapping[str, Any]] | None:
         return _of_list(document)
     if not isinstance(document, dict):
         return None
-    found = _of_columns(document) or _of_numbered_rows(document)
+    result = _of_columns(document) or _of_numbered_rows(document)
     inside = (_records(value) for value in document.values())
-    return found or next((records for records in inside if records), None)
+    return result or next((records for records in inside if records), None)
 
 
 def _of_list(document: list) -> list[Mapping[str, Any]] | None:
@@ -161,13 +161,13 @@ def _from_records(
 
 def _flat(value: Mapping[str, Any], before: str) -> list[tuple[str, str]]:
     """Keys and texts of a record; those of objects inside of it after a dot."""
-    found = []
+    result = []
     for key, inner in value.items():
         if isinstance(inner, dict) and before.count(".") < 4:
-            found += _flat(inner, f"{before}{key}.")
+            result += _flat(inner, f"{before}{key}.")
         else:
-            found.append((f"{before}{key}", _text(inner)))
-    return found
+            result.append((f"{before}{key}", _text(inner)))
+    return result
 
 
 def _text(value: Any) -> str:
@@ -258,12 +258,12 @@ def arrays_in(data: bytes, name: str) -> dict[str, np.ndarray] | None:
 
 
 def _foreign(kind: str, title: str, data: bytes, name: str) -> dict[str, np.ndarray]:
-    found = arrays_of(kind, data, min(MAX_BYTES, max(MAX_RATIO * len(data), RATIO_FREE)))
-    if isinstance(found, dict):
-        return found
-    if found == TOO_LARGE:
+    result = arrays_of(kind, data, min(MAX_BYTES, max(MAX_RATIO * len(data), RATIO_FREE)))
+    if isinstance(result, dict):
+        return result
+    if result == TOO_LARGE:
         raise too_large(name)
-    if found == REACHES_OUT:
+    if result == REACHES_OUT:
         raise DataError(
             f"parts of the {title} file are not in it: external storage, a virtual dataset, a "
             "link to another file, or a filter of its own", file=name,

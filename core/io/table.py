@@ -133,9 +133,9 @@ class Table:
         if pa.types.is_floating(data.type):
             return data.to_numpy().astype(np.float64)
         if pa.types.is_dictionary(data.type):
-            found = self._plain_numbers(data)
-            if found is not None:
-                return found
+            result = self._plain_numbers(data)
+            if result is not None:
+                return result
             coded = self.codes(column)
             values = np.append(self._parsed(pa.array(coded.values, pa.string())), np.nan)
             return values[coded.codes]
@@ -145,9 +145,9 @@ class Table:
         """(n_rows,) datetime64 in microseconds, UTC; NaT where a cell is no moment by ISO 8601."""
         coded = self.codes(column)
         texts = pd.Series([*coded.values, None], dtype="str")
-        found = pd.to_datetime(texts, errors="coerce", format="ISO8601", utc=True)
+        result = pd.to_datetime(texts, errors="coerce", format="ISO8601", utc=True)
         # Nanoseconds would not reach back to the year 23, as which 23-01-05 is read.
-        return found.dt.tz_localize(None).to_numpy().astype("datetime64[us]")[coded.codes]
+        return result.dt.tz_localize(None).to_numpy().astype("datetime64[us]")[coded.codes]
 
     def _plain_numbers(self, data: pa.ChunkedArray) -> np.ndarray | None:
         """A column of numbers and empty cells only, of whatever number of values; None if not."""

@@ -98,7 +98,7 @@ def write_pairs(pairs: Quadruples) -> bytes:
     return _csv(pa.table(
         {"resp": pa.array((~first_differs).astype(np.int8))}
         | _named(pairs, places.T, ("S1", "S2", "S3", "S4"))
-        | _known(answers.drop(columns="side", errors="ignore"))
+        | _metadata(answers.drop(columns="side", errors="ignore"))
     ))
 
 
@@ -107,7 +107,7 @@ def write_pairs(pairs: Quadruples) -> bytes:
 
 def _anchored(triplets: Triplets) -> pa.Table:
     """Anchor, near and far by their ids, and what is known of each answer."""
-    return pa.table(_named(triplets, triplets.rows.T, ("anchor", "near", "far")) | _known(
+    return pa.table(_named(triplets, triplets.rows.T, ("anchor", "near", "far")) | _metadata(
         triplets.answers
     ))
 
@@ -121,7 +121,7 @@ def _named(
     }
 
 
-def _known(answers: pd.DataFrame) -> dict[str, pa.Array]:
+def _metadata(answers: pd.DataFrame) -> dict[str, pa.Array]:
     """Columns of what is known of answers, with missing values as nulls."""
     columns = {}
     for name, column in answers.items():
@@ -156,9 +156,9 @@ def _salmon(triplets: Triplets) -> pa.Table:
     }
     columns = {name: pa.array(place) for name, place in places.items()}
     own = {"sampler": "sampler", "puid": "participant", "time_received": "time"}
-    known = _known(answers.filter([*own.values(), "response_time", "split"]))
+    metadata = _metadata(answers.filter([*own.values(), "response_time", "split"]))
     columns |= {"network_latency": pa.nulls(len(rows), pa.float64())}
-    for name, column in known.items():
+    for name, column in metadata.items():
         columns[next((theirs for theirs, ours in own.items() if ours == name), name)] = column
     shown, ending = triplets.objects["label"], "html"
     if "image" in triplets.objects and triplets.objects["image"].notna().all():
@@ -188,7 +188,7 @@ def _three(triplets: Triplets, chosen: int) -> pa.Table:
     return pa.table(
         _named(triplets, [*items, named],
                ("item1", "item2", "item3", "odd" if chosen == FAR else "central"))
-        | _known(answers.drop(columns=["side", "trial"], errors="ignore"))
+        | _metadata(answers.drop(columns=["side", "trial"], errors="ignore"))
     )
 
 

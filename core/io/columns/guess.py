@@ -55,12 +55,12 @@ def option_roles(table: Table) -> tuple[dict[str, str], list[str]]:
             ]
     choice = named(columns, ALIASES["choice"])
     for triple in WEAK_TRIPLES:
-        found = [column for name in triple if (column := named(columns, [name]))]
-        if len(found) == 3 and choice not in found:
+        result = [column for name in triple if (column := named(columns, [name]))]
+        if len(result) == 3 and choice not in result:
             wanted = ("anchor", "left", "right") if choice else ("anchor", "near", "far")
-            roles = dict(zip(wanted, found, strict=True))
+            roles = dict(zip(wanted, result, strict=True))
             return roles | ({"choice": choice} if choice else {}), [
-                f"Columns {listing(found)} are usually {listing([_WORDS[r] for r in wanted])}, "
+                f"Columns {listing(result)} are usually {listing([_WORDS[r] for r in wanted])}, "
                 "in this order."
             ]
     return {}, []
@@ -155,13 +155,13 @@ def choice_codings(table: Table, reading: Reading) -> tuple[list[str], str]:
 
 def codings_of(words: set[str], n_options: int = 2) -> list[str]:
     """The codings of a choice, other than by name, that know all these words."""
-    found = []
+    codings = []
     for name, coding in CHOICE_CODINGS.items():
-        known = {word for option in coding.words[:n_options] for word in option}
+        vocabulary = {word for option in coding.words[:n_options] for word in option}
         # Two options are not told by the words for three, nor three by those for two.
-        if words and words <= known and len(coding.words) in (n_options, len(_POSITIONS)):
-            found.append(name)
-    return found
+        if words and words <= vocabulary and len(coding.words) in (n_options, len(_POSITIONS)):
+            codings.append(name)
+    return codings
 
 
 _POSITIONS = CHOICE_CODINGS["position_0"].words

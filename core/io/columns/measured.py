@@ -38,9 +38,9 @@ def recognised(table: Table) -> Recognised | None:
     who = named(table.columns, ALIASES["participant"])
     beside = {"participant": who} if who else {}
     for look in (_preferences, _ratings, _arrangement, _piles, _confusions):
-        found = look(table, beside)
-        if found is not None:
-            return found
+        result = look(table, beside)
+        if result is not None:
+            return result
     return None
 
 
@@ -67,8 +67,8 @@ def _ratings(table: Table, beside: dict[str, str]) -> Recognised | None:
     if pair is None:
         return None
     free = [column for column in table.columns if column not in (*pair, *beside.values())]
-    similar, apart = named(free, _NAMES["similar"]), named(free, _NAMES["dissimilar"])
-    value = apart or similar
+    similar, dissimilar = named(free, _NAMES["similar"]), named(free, _NAMES["dissimilar"])
+    value = dissimilar or similar
     if value is None and len(free) <= 2:
         value = named(free, _NAMES["values"])
         # Two values are a choice, and a third object is what they are compared with.
@@ -79,7 +79,7 @@ def _ratings(table: Table, beside: dict[str, str]) -> Recognised | None:
         return None
     if not np.isfinite(table.head(2_000).numbers(value)).mean() > 0.5:
         return None
-    direction = "dissimilar" if value == apart else "similar"
+    direction = "dissimilar" if value == dissimilar else "similar"
     roles = {**beside, "item1": pair[0], "item2": pair[1], "rating": value}
     return Recognised(
         "ratings", f"ratings, large means {direction}", roles,
@@ -140,8 +140,8 @@ def _confusions(table: Table, beside: dict[str, str]) -> Recognised | None:
 
 
 def _preferences(table: Table, beside: dict[str, str]) -> Recognised | None:
-    known = {normalised(column) for column in table.columns}
-    if known & set(ALIASES["anchor"]):
+    usual = {normalised(column) for column in table.columns}
+    if usual & set(ALIASES["anchor"]):
         return None
     more = {role: column for role, names in (("tie", _NAMES["ties"]), ("count", _NAMES["counts"]))
             if (column := named(table.columns, names))}

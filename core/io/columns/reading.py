@@ -192,8 +192,8 @@ class Reading:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """The reading that `to_dict` wrote down."""
-        known = {own.name for own in fields(cls)}
-        if not isinstance(values, Mapping) or not {"layout", "title"} <= set(values) <= known:
+        names = {own.name for own in fields(cls)}
+        if not isinstance(values, Mapping) or not {"layout", "title"} <= set(values) <= names:
             raise ValueError("This is not a description of how a file is read.")
         for name, value in values.items():
             outer, inner = _KINDS.get(name, ((str, int, type(None)), None))

@@ -67,8 +67,8 @@ def _encoding(data: bytes, name: str) -> str:
 def examples(data: bytes, most: int = 5) -> list[str]:
     """The first few names in UTF-8 text that are more than ASCII."""
     names: dict[str, None] = {}
-    for found in _NAME.finditer(data):
-        names[found[0].decode().strip()] = None
+    for match in _NAME.finditer(data):
+        names[match[0].decode().strip()] = None
         if len(names) == most:
             break
     return list(names)
@@ -83,10 +83,10 @@ def _guessed(data: bytes) -> str | None:
     """The encoding in which names look most like words; None where none of `GUESSED` does."""
     names: dict[bytes, None] = {}
     size = 0
-    for found in _NAME.finditer(data):
-        if found[0] not in names:
-            names[found[0]] = None
-            size += len(found[0]) + 1
+    for match in _NAME.finditer(data):
+        if match[0] not in names:
+            names[match[0]] = None
+            size += len(match[0]) + 1
         if size > _SAMPLE:
             break
     sample = b" ".join(names)
@@ -115,8 +115,8 @@ _NAME = re.compile(rb"(?<![^,;\t\r\n\"])[^,;\t\r\n\"\x80-\xff]*[\x80-\xff][^,;\t
 
 def _share(sample: bytes, encoding: str, letters: frozenset[str]) -> float:
     """Share of the characters beyond ASCII that are among some letters."""
-    found = [c for c in sample.decode(encoding, errors="replace") if not c.isascii()]
-    return sum(c in letters for c in found) / max(len(found), 1)
+    beyond = [c for c in sample.decode(encoding, errors="replace") if not c.isascii()]
+    return sum(c in letters for c in beyond) / max(len(beyond), 1)
 
 
 def _is_utf8(data: bytes) -> bool:

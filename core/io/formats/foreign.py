@@ -60,9 +60,9 @@ def arrays_of(kind: str, data: bytes, most: int) -> dict[str, np.ndarray] | int:
         return DAMAGED
     if done.returncode != FINE:
         return done.returncode if done.returncode in (TOO_LARGE, REACHES_OUT) else DAMAGED
-    with np.load(io.BytesIO(done.stdout), allow_pickle=False) as found:
-        names = found["names"].tolist()
-        return {name: found[f"array_{i}"] for i, name in enumerate(names)}
+    with np.load(io.BytesIO(done.stdout), allow_pickle=False) as arrays:
+        names = arrays["names"].tolist()
+        return {name: arrays[f"array_{i}"] for i, name in enumerate(names)}
 
 
 class _Refused(Exception):
@@ -127,8 +127,8 @@ def _matlab(data: bytes, most: int) -> dict[str, np.ndarray]:
     about = whosmat(io.BytesIO(data))
     if sum(8 * float(np.prod(shape)) for _, shape, _ in about) > most:
         raise _Refused(TOO_LARGE)
-    found = loadmat(io.BytesIO(data))
-    plain = {name: np.asarray(value) for name, value in found.items() if not name.startswith("__")}
+    arrays = loadmat(io.BytesIO(data))
+    plain = {name: np.asarray(value) for name, value in arrays.items() if not name.startswith("__")}
     return {name: value for name, value in plain.items() if value.dtype.kind in "biufU"}
 
 

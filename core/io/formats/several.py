@@ -115,9 +115,9 @@ def _code_book(tables: Sequence[Table]) -> tuple[int, str] | None:
 def _joined(table: Table, book: Table, key: str) -> Table:
     own = book.codes(key)
     column = next(c for c in table.columns if normalised(c) == normalised(key))
-    asked = table.codes(column)
+    keys = table.codes(column)
     row = {own.values[code]: i for i, code in enumerate(own.codes)}
-    places = np.array([*(row.get(text, -1) for text in asked.values), -1])[asked.codes]
+    places = np.array([*(row.get(text, -1) for text in keys.values), -1])[keys.codes]
     added = {}
     for other in book.columns:
         if other not in table.columns and other != key:

@@ -46,12 +46,12 @@ def unpacked(
 ) -> list[tuple[bytes, str]]:
     """The bytes of every table in a file, and what it is called."""
     data, name = fetch(source, name)
-    found = [(data, name)]
+    result = [(data, name)]
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        found = _from_zip(data, name, member)
+        result = _from_zip(data, name, member)
     elif data.startswith(b"\x1f\x8b"):
-        found = [(from_gzip(data, name), name)]
-    return found
+        result = [(from_gzip(data, name), name)]
+    return result
 
 
 def fetch(source: Source, name: str | None = None) -> tuple[bytes, str]:

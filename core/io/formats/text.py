@@ -68,8 +68,8 @@ def find_shape(
     else:
         reason = "The first row names the columns." if header else "There is no header row."
     notes += [f"Columns are separated by {sign}.", reason]
-    given = _completed(first, body, width, notes) if header else [""] * width
-    columns = unique_names(given, notes)
+    names = _completed(first, body, width, notes) if header else [""] * width
+    columns = unique_names(names, notes)
     header_lines = _lines_of_first_row(lines, delimiter) if header else 0
     return Shape(
         delimiter, header, columns,
@@ -269,15 +269,15 @@ def _completed(
 def unique_names(names: Iterable[str], notes: list[str]) -> list[str]:
     """`names` without repetitions and gaps; what was changed is added to `notes`."""
     unique: dict[str, int] = {}  # and the last number that was given to others of its name
-    for i, given in enumerate(names, start=1):
-        name = given = unmarked(writable(given).replace("\n", " ")) or f"column {i}"
-        count = unique.get(given, 1)
+    for i, text in enumerate(names, start=1):
+        name = text = unmarked(writable(text).replace("\n", " ")) or f"column {i}"
+        count = unique.get(text, 1)
         while name in unique:
             count += 1
-            name = f"{given} ({count})"
-        if name != given:
-            notes.append(f"Two columns are called {given!r}; the later one is now {name!r}.")
-            unique[given] = count
+            name = f"{text} ({count})"
+        if name != text:
+            notes.append(f"Two columns are called {text!r}; the later one is now {name!r}.")
+            unique[text] = count
         unique[name] = 1
     return list(unique)
 

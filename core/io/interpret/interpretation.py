@@ -89,14 +89,14 @@ def read(
     >>> ts.read(rows, {"anchor": "head", "near": "winner", "far": "loser"}).ids
     ['cup', 'fork', 'mug', 'spoon']
     """
-    found = _imported(source, reading, name, objects, keep, progress)
-    if found.pairs and not len(found.triplets):
+    result = _imported(source, reading, name, objects, keep, progress)
+    if result.pairs and not len(result.triplets):
         raise DataError(
-            f"all {counted(len(found.pairs), 'answer')} compare pairs without a common object, "
-            "which are no triplets", file=found.report.file,
+            f"all {counted(len(result.pairs), 'answer')} compare pairs without a common object, "
+            "which are no triplets", file=result.report.file,
             remedy="Read them as pairs: tripletscope.read_pairs.",
         )
-    return found.triplets
+    return result.triplets
 
 
 def read_pairs(
@@ -127,13 +127,13 @@ def read_pairs(
     >>> ts.read_pairs(rows, name="Dishes").ids
     ['cup', 'fork', 'mug', 'pan', 'spoon']
     """
-    found = _imported(source, reading, name, objects, keep, progress)
-    if found.pairs is None:
+    result = _imported(source, reading, name, objects, keep, progress)
+    if result.pairs is None:
         raise DataError(
-            "the answers do not compare two pairs of objects", file=found.report.file,
+            "the answers do not compare two pairs of objects", file=result.report.file,
             remedy="Read them as triplets: tripletscope.read.",
         )
-    return found.pairs.quadruples(found.triplets.name, found.triplets.objects)
+    return result.pairs.quadruples(result.triplets.name, result.triplets.objects)
 
 
 def _imported(
@@ -166,14 +166,14 @@ def interpret(
         trials = trials.moved(places, described["id"].tolist())
     usable, omissions = sort_out(table, reading, trials)
     _step(progress, 0.5)
-    found = trials.answered(usable)
+    result = trials.answered(usable)
     _step(progress, 0.6)
-    rows = found.rows
-    asked = np.bincount(rows.ravel(), minlength=len(described)) > 0
-    never_asked = described["id"][~asked].tolist()
+    rows = result.rows
+    used = np.bincount(rows.ravel(), minlength=len(described)) > 0
+    never_asked = described["id"][~used].tolist()
     if objects is None and never_asked:
-        rows = (np.cumsum(asked, dtype=np.int32) - np.int32(1))[rows]
-        described = described[asked].reset_index(drop=True)
+        rows = (np.cumsum(used, dtype=np.int32) - np.int32(1))[rows]
+        described = described[used].reset_index(drop=True)
         notes.append(
             f"{counted(len(never_asked), 'object')} only in rows that were omitted: "
             f"{listing(never_asked)}."
@@ -183,16 +183,16 @@ def interpret(
     answers = _answers(table, reading, trials, usable, notes)
     _step(progress, 0.8)
     people = answers["participant"].cat.categories if "participant" in answers else None
-    if len(found.trial) != len(answers) or found.votes is not None:
-        answers = answers.iloc[found.trial].assign(trial=found.trial).reset_index(drop=True)
+    if len(result.trial) != len(answers) or result.votes is not None:
+        answers = answers.iloc[result.trial].assign(trial=result.trial).reset_index(drop=True)
     elif "trial" in reading.roles:
         answers["trial"] = _trials_told(table, reading, usable, rows)
     elif rows.shape[1] == 3 and HELD_TOGETHER not in answers:
         _keep_twins_together(answers, rows, notes)
-    if found.votes is not None:
+    if result.votes is not None:
         weight = answers["weight"].to_numpy() if "weight" in answers else 1.0
-        answers["weight"] = found.votes * weight
-    file_rows = table.row_numbers(np.flatnonzero(usable))[found.trial]
+        answers["weight"] = result.votes * weight
+    file_rows = table.row_numbers(np.flatnonzero(usable))[result.trial]
     pairs = None
     if rows.shape[1] == 4:
         pairs = Pairs(rows, answers, file_rows, len(described))
@@ -232,12 +232,12 @@ def _step(progress: Progress, fraction: float) -> None:
 
 def _as_triplets(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(T, 3) triplets among (Q, 4) comparisons of pairs, and the comparison of each."""
-    found = np.full((len(rows), 3), -1, dtype=np.int32)
+    result = np.full((len(rows), 3), -1, dtype=np.int32)
     for near, far in ((0, 2), (0, 3), (1, 2), (1, 3)):
         shared = rows[:, near] == rows[:, far]
-        found[shared] = rows[shared][:, [near, 1 - near, 5 - far]]
-    of = np.flatnonzero(found[:, 0] >= 0)
-    return found[of], of
+        result[shared] = rows[shared][:, [near, 1 - near, 5 - far]]
+    of = np.flatnonzero(result[:, 0] >= 0)
+    return result[of], of
 
 
 def _described(
@@ -246,9 +246,9 @@ def _described(
     """What the file itself says of its objects, with notes."""
     objects = pd.DataFrame({"id": pd.Series(ids, dtype="str")})
     layout = layouts().get(reading.layout)
-    known = layout.describe(table, reading) if layout else None
-    if known is not None:
-        objects = objects.merge(known.drop_duplicates("id"), on="id", how="left")
+    described = layout.describe(table, reading) if layout else None
+    if described is not None:
+        objects = objects.merge(described.drop_duplicates("id"), on="id", how="left")
         objects["label"] = objects["label"].fillna(objects["id"])
         return objects, []
     are_pictures = all(map(is_picture_name, ids))
@@ -268,13 +268,13 @@ def _described(
 
 def _merged(objects: pd.DataFrame, described: pd.DataFrame, places: np.ndarray) -> pd.DataFrame:
     """The table of objects, completed by what the file of answers says of them."""
-    found = described.assign(place=places)[places >= 0].drop_duplicates("place")
-    found = found.set_index("place").reindex(range(len(objects)))
-    named = found["label"].notna() & (found["label"] != found["id"])
+    result = described.assign(place=places)[places >= 0].drop_duplicates("place")
+    result = result.set_index("place").reindex(range(len(objects)))
+    named = result["label"].notna() & (result["label"] != result["id"])
     nameless = objects["label"] == objects["id"]
-    merged = objects.assign(label=objects["label"].mask(nameless & named, found["label"]))
-    if "image" in found and "image" not in merged:
-        merged["image"] = found["image"]
+    merged = objects.assign(label=objects["label"].mask(nameless & named, result["label"]))
+    if "image" in result and "image" not in merged:
+        merged["image"] = result["image"]
     return merged
 
 
@@ -328,9 +328,9 @@ def _sides(
 def _keep_twins_together(answers: pd.DataFrame, rows: np.ndarray, notes: list[str]) -> None:
     """Note the trials of answers that come in twos, though the file tells of none."""
     who = answers["participant"].cat.codes.to_numpy() if "participant" in answers else None
-    found = twin_trials(rows, who)
-    if found is not None:
-        task, answers["trial"] = found
+    result = twin_trials(rows, who)
+    if result is not None:
+        task, answers["trial"] = result
         notes.append(
             f"Answers come in twos that one response to {task} trial implies: they are kept "
             f"together as {counted(answers['trial'].nunique(), 'trial')}, and not taken as "

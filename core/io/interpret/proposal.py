@@ -26,15 +26,15 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
     refused = None if insist else refusal(table)
     if refused is not None:
         raise refused
-    found: list[Reading] = []
+    result: list[Reading] = []
     for layout in layouts().values():
         for proposed in layout.propose(table) or ():
             for reading in complete(table, proposed):
                 meaning = (reading.task, reading.roles, reading.choice_coding)
-                if meaning not in [(r.task, r.roles, r.choice_coding) for r in found]:
+                if meaning not in [(r.task, r.roles, r.choice_coding) for r in result]:
                     keep = dict.fromkeys((*reading.keep, *_groups(table, reading)))
-                    found.append(replace(reading, keep=tuple(keep)))
-    return found
+                    result.append(replace(reading, keep=tuple(keep)))
+    return result
 
 
 def _groups(table: Table, reading: Reading) -> tuple[str, ...]:
@@ -71,17 +71,17 @@ def refusal(table: Table) -> OtherTask | None:
             f"{len(table.files)} files with the same names above and beside are matrices of "
             "similarities, not answers", file=table.name, remedy=_INSIST,
         )
-    found = _triangle_test(table)
-    if found is None and not option_roles(table)[0]:
-        found = None if recognised(table) else _coordinates(table)
-        matrix = found is None and _square_matrix(table)
+    result = _triangle_test(table)
+    if result is None and not option_roles(table)[0]:
+        result = None if recognised(table) else _coordinates(table)
+        matrix = result is None and _square_matrix(table)
         if matrix:
             return MatrixGiven(matrix[0], file=table.name, remedy=matrix[1])
-        other = recognised(table) if found is None else None
+        other = recognised(table) if result is None else None
         if other is not None:
             return _measured(table, other)
-        found = found or _catalogue(table)
-    return OtherTask(found[0], file=table.name, remedy=found[1]) if found else None
+        result = result or _catalogue(table)
+    return OtherTask(result[0], file=table.name, remedy=result[1]) if result else None
 
 
 def _triangle_test(table: Table) -> tuple[str, str] | None:
@@ -98,14 +98,14 @@ def _triangle_test(table: Table) -> tuple[str, str] | None:
     )
 
 
-def _measured(table: Table, found: Recognised) -> OtherTask:
-    if found.kind == PREFERENCES:
+def _measured(table: Table, result: Recognised) -> OtherTask:
+    if result.kind == PREFERENCES:
         return PreferencesGiven(
-            f"these are {found.title}, of one dimension: {found.sentence}", file=table.name,
+            f"these are {result.title}, of one dimension: {result.sentence}", file=table.name,
             remedy=f"Upload them on the page Scale, at Preferences. {_INSIST}",
         )
     return MeasuredGiven(
-        f"these are {found.title}: {found.sentence}", file=table.name, remedy=_INSIST
+        f"these are {result.title}: {result.sentence}", file=table.name, remedy=_INSIST
     )
 
 

@@ -55,9 +55,9 @@ class Report:
             else f" by {counted(self.n_participants, 'participant')}"
         )
         several = self.n_triplets > self.n_answers
-        given = counted(self.n_answers, self.row_is if several else "answer")
+        answers = counted(self.n_answers, self.row_is if several else "answer")
         lines = [
-            f"{given}{people} on {counted(self.n_objects, 'object')}, "
+            f"{answers}{people} on {counted(self.n_objects, 'object')}, "
             f"from {counted(self.n_rows, 'row')}."
         ]
         if several:
@@ -140,9 +140,9 @@ class Imported:
     def sentences(self, k: int = 3, seed: int = 0) -> list[Sentence]:
         """`k` answers from different places of the file, by different participants if possible."""
         rng = np.random.default_rng(seed)
-        given = self.pairs or self
-        answers = given.answers if self.pairs else self.triplets.answers
-        rows = given.rows if self.pairs else self.triplets.rows
+        source = self.pairs or self
+        answers = source.answers if self.pairs else self.triplets.answers
+        rows = source.rows if self.pairs else self.triplets.rows
         parts = np.array_split(np.arange(len(rows)), min(k, len(rows)))
         participants = answers["participant"].array if "participant" in answers else None
         heard: set[str | None] = set()
@@ -153,7 +153,7 @@ class Imported:
             answer = int(next(new, tries[0]))
             who = participants[answer] if participants is not None else None
             heard.add(who)
-            chosen.append(self._sentence(rows[answer], int(given.file_rows[answer]), who))
+            chosen.append(self._sentence(rows[answer], int(source.file_rows[answer]), who))
         return chosen
 
     def _sentence(self, objects: np.ndarray, row: int, participant: str | None) -> Sentence:

@@ -77,8 +77,8 @@ class Trials:
         if self.votes is None:
             return Outcomes(rows, trial, None)
         votes = self.votes[usable].ravel()
-        given = votes > 0
-        return Outcomes(rows[given], trial[given], votes[given])
+        positive = votes > 0
+        return Outcomes(rows[positive], trial[positive], votes[positive])
 
     def catch_trials(self, table: Table, participant: str | None) -> pd.DataFrame:
         """Rows whose anchor is one of two different options: was the anchor chosen?"""
@@ -130,10 +130,10 @@ def trials_of(table: Table, reading: Reading) -> Trials:
 def _refuse_too_many(table: Table, columns: list[str]) -> None:
     for column in columns:
         # The dictionary of a few rows may be that of the whole table.
-        found = min(table.n_different(column), table.n_rows)
-        if found > MOST_OBJECTS:
+        result = min(table.n_different(column), table.n_rows)
+        if result > MOST_OBJECTS:
             raise DataError(
-                f"column {column!r} holds {found:,} different names, and there can be at most "
+                f"column {column!r} holds {result:,} different names, and there can be at most "
                 f"{MOST_OBJECTS:,} objects", file=table.name,
                 remedy="Choose the columns that name the objects.",
             )
@@ -229,14 +229,14 @@ def _several_chosen(
     )
     kind = (n_options * 100 + np.where(answered, n_chosen, 0)) * 2 + ranked
     kinds, outcome = np.unique(kind[answered].astype(np.int64), return_inverse=True)
-    found = np.full(n, NOT_OFFERED, dtype=np.int16)
-    found[answered] = outcome
-    found[gap] = NOT_OFFERED
-    found[np.isnan(n_chosen)] = UNANSWERED
+    result = np.full(n, NOT_OFFERED, dtype=np.int16)
+    result[answered] = outcome
+    result[gap] = NOT_OFFERED
+    result[np.isnan(n_chosen)] = UNANSWERED
     implied = tuple(
         chosen_first(int(k // 200), int(k // 2 % 100), bool(k % 2)) for k in kinds
     )
-    return found, implied or (chosen_first(2, 1, False),)
+    return result, implied or (chosen_first(2, 1, False),)
 
 
 def _truths(table: Table, column: str) -> np.ndarray:
@@ -362,9 +362,9 @@ def _not_offered(reading: Reading) -> _Flaw:
         )
     coding = CHOICE_CODINGS[reading.choice_coding or "item"]
     n = len(TASKS[reading.task].outcomes)
-    known = [word for words in coding.words[:n] for word in words]
+    vocabulary = [word for words in coding.words[:n] for word in words]
     foreign = set(chain(*FOREIGN_CELLS.values()))
-    words = ", ".join(word for word in known if word not in foreign)
+    words = ", ".join(word for word in vocabulary if word not in foreign)
     options = "two options" if n == 2 else "objects"
     return _Flaw(
         f"the response is none of the words {words}" if words

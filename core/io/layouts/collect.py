@@ -66,20 +66,20 @@ def _propose(table: Table) -> list[Reading]:
         return []
     coded = table.codes(TASK)
     often = np.bincount(coded.codes[coded.codes >= 0], minlength=len(coded.values))
-    asked = [coded.values[k] for k in np.argsort(-often, kind="stable")]
+    tasks = [coded.values[k] for k in np.argsort(-often, kind="stable")]
     return [
-        reading for name in asked if name in COLUMNS and (reading := _reading(table, name))
+        reading for name in tasks if name in COLUMNS and (reading := _reading(table, name))
     ]
 
 
-def _reading(table: Table, asked: str) -> Reading | None:
-    columns = COLUMNS[asked]
-    only = {TASK: (asked,), KIND: ABOUT_OBJECTS}
-    answered = _ranked(table) if asked == "ranking" else _chosen(table, columns)
+def _reading(table: Table, question: str) -> Reading | None:
+    columns = COLUMNS[question]
+    only = {TASK: (question,), KIND: ABOUT_OBJECTS}
+    answered = _ranked(table) if question == "ranking" else _chosen(table, columns)
     if answered is None or not set(columns.objects) <= set(table.columns):
         return None
     roles, coding, where = answered
-    if asked != "ranking":
+    if question != "ranking":
         names = TASKS[columns.task].objects
         roles = dict(zip(names, columns.objects, strict=True)) | roles
     own = {role: name for role, name in _OWN.items() if name in table.columns}
@@ -142,24 +142,24 @@ def _checks(table: Table, reading: Reading) -> pd.DataFrame | None:
     if KIND not in table.columns:
         return None
     kind = plain_texts(table, KIND)
-    asked = np.isin(kind, CHECKS)
+    checks = np.isin(kind, CHECKS)
     for column, values in reading.only.items():
         if column != KIND:
-            asked &= np.isin(plain_texts(table, column), values)
+            checks &= np.isin(plain_texts(table, column), values)
     if CORRECT in table.columns:
         told = plain_texts(table, CORRECT)
-        known, right = told != "", told == "1"
+        checkable, right = told != "", told == "1"
     elif (column := named(table.columns, CORRECT_RESPONSE)) and "choice" in reading.roles:
-        told, given = plain_texts(table, column), plain_texts(table, reading.roles["choice"])
-        known, right = (told != "") & (given != ""), told == given
+        told, response = plain_texts(table, column), plain_texts(table, reading.roles["choice"])
+        checkable, right = (told != "") & (response != ""), told == response
     else:
-        known = right = np.zeros(table.n_rows, dtype=bool)
-    rows = np.flatnonzero(asked & known)
-    found = {"row": table.row_numbers(rows)}
+        checkable = right = np.zeros(table.n_rows, dtype=bool)
+    rows = np.flatnonzero(checks & checkable)
+    result = {"row": table.row_numbers(rows)}
     if who := reading.roles.get("participant"):
         coded = table.codes(who)
-        found["participant"] = pd.Categorical.from_codes(coded.codes[rows], coded.values)
-    return pd.DataFrame({**found, "correct": right[rows]})
+        result["participant"] = pd.Categorical.from_codes(coded.codes[rows], coded.values)
+    return pd.DataFrame({**result, "correct": right[rows]})
 
 
 def _once(table: Table) -> Table | None:

@@ -123,7 +123,7 @@ def _triad_test(table: Table) -> list[Reading]:
     side: dict[str, str] = {"participant": _WHO}
     if choice is None:
         corners = [[named(table.columns, [name]) for name in names] for names in _CORNERS]
-        columns = next((found for found in corners if all(found)), None)
+        columns = next((result for result in corners if all(result)), None)
         choice = named(table.columns, ALIASES["choice"])
         reason = "Columns for the top, left and right object, and for the one that was chosen."
         if columns and choice:

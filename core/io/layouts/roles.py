@@ -76,11 +76,11 @@ def _names_an_option(table: Table, objects: list[str]) -> tuple[str, str, str] |
         return None
     cells = {column: table.texts(column) for column in objects}
     for choice in objects:
-        given = cells[choice] != ""
+        written = cells[choice] != ""
         others = [column for column in objects if column != choice]
         for left, right in combinations(others, 2):
             repeats = (cells[choice] == cells[left]) | (cells[choice] == cells[right])
-            if given.any() and repeats[given].all():
+            if written.any() and repeats[written].all():
                 return choice, left, right
     return None
 

@@ -85,22 +85,22 @@ def _tasks(
         ]
         return pairs if binary else []
     called = normalised(choice)
-    asked = [task for task, names in ASKED_NAMES.items() if called in names]
-    if binary and not asked and name != "image":
+    likeliest = [task for task, names in ASKED_NAMES.items() if called in names]
+    if binary and not likeliest and name != "image":
         scale = name in _SCALES or all(
             np.isfinite(table.numbers(column)).mean() > 0.9 for column in columns
         )
-        found = [
+        result = [
             ("larger_difference", "The response is one of two: as in difference scaling (MLDS) it "
              "says which of two neighbouring pairs differs more."),
             ("smaller_difference", "The response may also be the more similar pair."),
         ]
         # Three objects of which only two were ever chosen may also be odd ones out.
-        return found if scale else [*found, ("odd_one_out", "The response may be the odd one.")]
+        return result if scale else [*result, ("odd_one_out", "The response may be the odd one.")]
     tasks = ["odd_one_out", "most_central", "similar_pair"]
     doubt = f"Nothing says whether {choice} is the odd one or another: check the sentences."
-    if asked:
-        tasks.sort(key=lambda task: task not in asked)
+    if likeliest:
+        tasks.sort(key=lambda task: task not in likeliest)
         doubt = f"Column {choice} is called so."
     elif called == "chosen" and any("survey" in normalised(c) for c in table.columns):
         tasks.sort(key=lambda task: task != "most_central")

@@ -220,15 +220,15 @@ def read_feature_tables(
     >>> table.name, table.columns, table.about
     ('sizes', ['width', 'height'], '2 features of 3 objects')
     """
-    found = [
+    result = [
         table for data, own in unpacked(source, name) for table in _tables(data, own, about)
     ]
-    if len(found) > MOST_TABLES:
+    if len(result) > MOST_TABLES:
         raise DataError(
-            f"it holds {len(found):,} tables", file=name,
+            f"it holds {len(result):,} tables", file=name,
             remedy=f"At most {MOST_TABLES} are read at once; give those that matter.",
         )
-    return found
+    return result
 
 
 def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable]:
@@ -241,19 +241,19 @@ def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable
         key: values.ravel() for key, values in arrays.items()
         if values.dtype.kind in "US" and values.size == max(values.shape, default=0)
     }
-    known = {
+    matrices = {
         key: _as_matrix(values) for key, values in arrays.items()
         if values.dtype.kind in "biuf" and values.ndim and values.size > 1
     }
-    if not known:
+    if not matrices:
         raise no_numbers(name)
-    for key, values in known.items():
+    for key, values in matrices.items():
         if _numbers_rows(key, values):
             continue
-        whole = name if len(known) == 1 else f"{name}, {key}"
+        whole = name if len(matrices) == 1 else f"{name}, {key}"
         named = next((_decoded(names) for own, names in texts.items()
                       if len(names) == len(values) and _names_objects(own, texts)), None)
-        title = title_of(name) if len(known) == 1 else f"{title_of(name)} {key}"
+        title = title_of(name) if len(matrices) == 1 else f"{title_of(name)} {key}"
         yield _matched(title, values, [], named, about, whole, [], None)
 
 
@@ -298,9 +298,9 @@ def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
     refuse_repeated_names(texts, own, name)
     numbers = {column: table.numbers(column) for column in exact}
     for column in texts.columns.drop([own] if own else []):
-        found = numbers_of(texts[column])
-        if found.notna().any() and (texts[column][found.isna()] == "").all():
-            numbers[str(column)] = found.to_numpy(dtype=float)
+        result = numbers_of(texts[column])
+        if result.notna().any() and (texts[column][result.isna()] == "").all():
+            numbers[str(column)] = result.to_numpy(dtype=float)
     order = [column for column in table.columns if column in numbers]
     if not order:
         raise no_numbers(name)

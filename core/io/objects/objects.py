@@ -224,27 +224,27 @@ def attach_objects(
 ) -> tuple[Given, MatchReport]:
     """Describe the objects of `triplets` by a table."""
     table = read_objects(table)
-    known = triplets.objects
-    places, how = match(known, table, index_base)
-    if len(known) and not (places >= 0).any():
+    objects = triplets.objects
+    places, how = match(objects, table, index_base)
+    if len(objects) and not (places >= 0).any():
         raise DataError(
             f"none of the objects ({listing(triplets.ids, 3)}) is in the table of objects "
             f"({listing(table['id'].tolist(), 3)})",
             remedy="Name the objects in a column id as the answers do.",
         )
     unused = np.setdiff1d(np.arange(len(table)), places)
-    found = _rows(table, places)
-    described = known[["id", "label"]].copy()
+    result = _rows(table, places)
+    described = objects[["id", "label"]].copy()
     own_labels = (table["label"] != table["id"].map(stem)).any()
     # A table without labels of its own has only its ids to offer, which may be less than we have.
-    if own_labels or (known["label"] == known["id"]).all():
-        described["label"] = found["label"].where(places >= 0, known["label"])
-    for column in known.columns.drop(["id", "label"]).drop(table.columns, errors="ignore"):
-        described[column] = known[column]
+    if own_labels or (objects["label"] == objects["id"]).all():
+        described["label"] = result["label"].where(places >= 0, objects["label"])
+    for column in objects.columns.drop(["id", "label"]).drop(table.columns, errors="ignore"):
+        described[column] = objects[column]
     for column in table.columns.drop(["id", "label"]):
-        described[column] = found[column]
-    if "image" in known and "image" in table:
-        described["image"] = found["image"].where(found["image"].notna(), known["image"])
+        described[column] = result[column]
+    if "image" in objects and "image" in table:
+        described["image"] = result["image"].where(result["image"].notna(), objects["image"])
     taken = set(triplets.ids)
     added = [i for i in unused if add and table["id"][i] not in taken]
     if added:

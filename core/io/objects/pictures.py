@@ -131,19 +131,19 @@ def attach_pictures(triplets: Given, pictures: Pictures) -> tuple[Given, MatchRe
     by_stem: dict[str, str] = {}
     for picture in pictures:
         by_stem.setdefault(stem_key(picture), picture)
-    found = pd.Series([None] * len(objects), dtype=object)
+    result = pd.Series([None] * len(objects), dtype=object)
     for column in ("image", "id", "label"):
         if column in objects:
             texts = objects[column].astype("str").fillna("")
             guess = texts.map(lambda text: by_stem.get(stem_key(without_tags(text))))
-            found = found.where(found.notna(), guess)
-    given = objects.get("image", found)
-    objects["image"] = found.where(found.notna(), given).astype("str")
-    used = set(found.dropna())
+            result = result.where(result.notna(), guess)
+    paths = objects.get("image", result)
+    objects["image"] = result.where(result.notna(), paths).astype("str")
+    used = set(result.dropna())
     report = MatchReport(
         "Pictures were found by their names, without folder, extension and case.",
-        n_matched=int(found.notna().sum()),
-        missing=objects["id"][found.isna()].tolist(),
+        n_matched=int(result.notna().sum()),
+        missing=objects["id"][result.isna()].tolist(),
         unused=[picture for picture in pictures if picture not in used],
         added=[],
     )
