@@ -37,9 +37,11 @@ SIDES = {
     **{word: side for side in ("left", "right") for word in FOREIGN_CELLS[side]},
 }
 
-_SPLIT_WORDS = frozenset(
-    {"train", "training", "test", "testing", "validation", "val", "valid", "dev", "holdout"}
-)
+#: Words for the two or three parts of a data set, in any case.
+SPLITS = {
+    "train": "train", "training": "train", "test": "test", "testing": "test", "holdout": "test",
+    "validation": "validation", "val": "validation", "valid": "validation", "dev": "validation",
+}
 #: Columns that hold either the split or the sampler, whatever they are called.
 _LABELS = ("alglabel", "origalglabel")
 
@@ -221,7 +223,7 @@ def _split_and_sampler(table: Table, free: list[str]) -> tuple[dict[str, str], l
             if column is None or column in roles.values():
                 continue
             words = table.codes(column).values
-            if role == "split" and not (words and {w.casefold() for w in words} <= _SPLIT_WORDS):
+            if role == "split" and not (words and {w.casefold() for w in words} <= set(SPLITS)):
                 continue
             roles[role] = column
             reasons.append(f"Column {column} is the {role}: it contains {listing(words)}.")

@@ -14,7 +14,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets
 from tripletscope.core.io.columns.grouped import named_trials, trial_of_rows, twin_trials
-from tripletscope.core.io.columns.guess import SIDES, complete, response_time_unit
+from tripletscope.core.io.columns.guess import SIDES, SPLITS, complete, response_time_unit
 from tripletscope.core.io.columns.reading import RESPONSE_TIME_UNITS, Reading
 from tripletscope.core.io.formats.source import Source, title_of
 from tripletscope.core.io.interpret.proposal import propose
@@ -36,12 +36,6 @@ from tripletscope.core.io.names import (
 from tripletscope.core.io.objects.objects import match, read_objects
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import TASKS
-
-#: Words for the two or three parts of a data set, in any case.
-_SPLITS = {
-    "train": "train", "training": "train", "test": "test", "testing": "test", "holdout": "test",
-    "validation": "validation", "val": "validation", "valid": "validation", "dev": "validation",
-}
 
 #: If this many answers all chose the same side, that is no accident.
 _TELLING = 20
@@ -287,7 +281,7 @@ def _answers(
     for role in ("participant", "split", "sampler", "block"):
         if role in roles:
             answers[role] = _categories(
-                table, roles[role], usable, _SPLITS if role == "split" else {}
+                table, roles[role], usable, SPLITS if role == "split" else {}
             )
     if "response_time" in roles:
         times = table.numbers(roles["response_time"])[usable]

@@ -14,7 +14,7 @@ from tripletscope.core.data.cells import plain_number
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.columns.reading import CHOICE_CODINGS, Coding, Reading
 from tripletscope.core.io.interpret.report import Omission
-from tripletscope.core.io.languages import FOREIGN_CELLS
+from tripletscope.core.io.languages import FOREIGN_CELLS, FORMS
 from tripletscope.core.io.names import counted, listing, natural_order
 from tripletscope.core.io.table import Codes, Table
 from tripletscope.core.io.tasks import TASKS, Implied, chosen_first
@@ -249,26 +249,24 @@ def sort_out(
     table: Table, reading: Reading, trials: Trials
 ) -> tuple[np.ndarray, list[Omission]]:
     """(N,) bool, usable rows; and the others, each under the first reason that applies to it."""
-    omissions = []
-    if len(table.skipped):
-        omissions.append(Omission(
-            "the number of cells is not the number of columns",
-            "Look for a missing or superfluous separator between the cells.", table.skipped,
-        ))
+    omissions = [Omission(**FORMS["flaws"]["width"], rows=table.skipped)] if len(
+        table.skipped
+    ) else []
     usable = np.ones(table.n_rows, dtype=bool)
-    for flaw, wrong in _flaws(table, reading, trials):
+    for code, details, wrong in _flaws(table, reading, trials):
         wrong &= usable
         count = int(np.count_nonzero(wrong))
         if not count:
             continue
-        rows = table.row_numbers(np.flatnonzero(wrong))
-        if flaw.misread and count > np.count_nonzero(usable) / 2:
+        rows, flaw = table.row_numbers(np.flatnonzero(wrong)), FORMS["flaws"][code]
+        reason = flaw["reason"].format(**details)
+        if "cure" in flaw and count > np.count_nonzero(usable) / 2:
             raise DataError(
-                f"{flaw.reason}, here and in {counted(count, 'row')} of {table.n_rows:,}",
-                file=table.name, row=int(rows[0]), remedy=flaw.cure,
+                f"{reason}, here and in {counted(count, 'row')} of {table.n_rows:,}",
+                file=table.name, row=int(rows[0]), remedy=flaw["cure"],
             )
         usable &= ~wrong
-        omissions.append(Omission(flaw.reason, flaw.remedy, rows))
+        omissions.append(Omission(reason, flaw["remedy"], rows))
     if not usable.any():
         most = max(omissions, key=lambda omission: omission.count)
         raise DataError(
@@ -279,59 +277,39 @@ def sort_out(
     return usable, omissions
 
 
-@dataclass(frozen=True)
-class _Flaw:
-    """Why rows are unusable.
-
-    `remedy` helps if it concerns some rows; `cure` if it is most of them, because that means that
-    the table is misread.
-    """
-
-    reason: str
-    remedy: str
-    misread: bool = False
-    cure: str = ""
-
-
-_WRONG_COLUMNS = "Check which columns are the anchor and the options."
-
-
 def _flaws(
     table: Table, reading: Reading, trials: Trials
-) -> Iterator[tuple[_Flaw, np.ndarray]]:
-    """Every kind of flaw, with the rows that have it."""
+) -> Iterator[tuple[str, dict[str, str], np.ndarray]]:
+    """Every kind of flaw, by its code, with what its sentence names and the rows that have it."""
     objects, outcome = trials.objects, trials.outcome
     for column, values in reading.only.items():
-        yield _Flaw(
-            f"{column} is not {listing(values)}", "Nothing needs to be done: it is not a trial.",
-        ), ~_holds(table, column, values)
-    required = objects[: trials.optional]
-    yield _Flaw(
-        "an object is missing", "Fill in the empty cells if they are answers.",
-    ), np.any([column == NO_OBJECT for column in required], axis=0)
-    yield _Flaw("no response was given", "Nothing needs to be done."), outcome == UNANSWERED
-    yield _Flaw("the response was undecided", "Nothing needs to be done."), outcome == UNDECIDED
-    yield _Flaw(
-        "an object is not in the table of objects", "Add it there.", True,
-        "Choose another table of objects, or another column of it as the id.",
-    ), np.any([column == UNKNOWN_OBJECT for column in objects], axis=0)
-    yield _Flaw(
-        "the same object occurs twice", "Correct it if it is a mistake.", True,
-        _WRONG_COLUMNS,
-    ), _repeated(trials)
+        details = {"column": column, "values": listing(values)}
+        yield "no_trial", details, ~_holds(table, column, values)
+    yield "missing", {}, np.any([c == NO_OBJECT for c in objects[: trials.optional]], axis=0)
+    yield "unanswered", {}, outcome == UNANSWERED
+    yield "undecided", {}, outcome == UNDECIDED
+    yield "unknown", {}, np.any([column == UNKNOWN_OBJECT for column in objects], axis=0)
+    yield "repeated", {}, _repeated(trials)
     if trials.anchored:
         anchor, *options = objects
-        yield _Flaw(
-            "the anchor is one of the options (a catch trial)",
-            "It measures attention, not similarity.", True, _WRONG_COLUMNS,
-        ), np.any([column == anchor for column in options], axis=0)
-    yield _not_offered(reading), outcome == NOT_OFFERED
+        yield "catch", {}, np.any([column == anchor for column in options], axis=0)
+    if reading.is_counted or reading.task == "most_similar":
+        code, details = "counts" if reading.is_counted else "none_chosen", {}
+    else:
+        code, details = "not_offered", {"options": _offer(reading)}
+    yield code, details, outcome == NOT_OFFERED
     if "weight" in reading.roles:
         weight = table.numbers(reading.roles["weight"])
-        yield _Flaw(
-            "the weight is not a non-negative number", "Correct it.", True,
-            "Choose another column of weights, or none.",
-        ), ~(np.isfinite(weight) & (weight >= 0))
+        yield "weight", {}, ~(np.isfinite(weight) & (weight >= 0))
+
+
+def _offer(reading: Reading) -> str:
+    """What a response can be, in words."""
+    n = len(TASKS[reading.task].outcomes)
+    vocabulary = chain(*CHOICE_CODINGS[reading.choice_coding or "item"].words[:n])
+    foreign = set(chain(*FOREIGN_CELLS.values()))
+    words = ", ".join(word for word in vocabulary if word not in foreign)
+    return f"words {words}" if words else "two options" if n == 2 else "objects"
 
 
 def _repeated(trials: Trials) -> np.ndarray:
@@ -347,31 +325,6 @@ def _repeated(trials: Trials) -> np.ndarray:
 def _holds(table: Table, column: str, values: tuple[str, ...]) -> np.ndarray:
     coded = table.codes(column)
     return np.array([*(text in values for text in coded.values), "" in values])[coded.codes]
-
-
-def _not_offered(reading: Reading) -> _Flaw:
-    if reading.is_counted:
-        return _Flaw(
-            "the counts are not non-negative numbers", "Correct them.", True,
-            "Check which columns hold the counts.",
-        )
-    if reading.task == "most_similar":
-        return _Flaw(
-            "no option was chosen, or none was left", "Nothing needs to be done.", True,
-            "Check which columns are the options, and which says how many were chosen.",
-        )
-    coding = CHOICE_CODINGS[reading.choice_coding or "item"]
-    n = len(TASKS[reading.task].outcomes)
-    vocabulary = [word for words in coding.words[:n] for word in words]
-    foreign = set(chain(*FOREIGN_CELLS.values()))
-    words = ", ".join(word for word in vocabulary if word not in foreign)
-    options = "two options" if n == 2 else "objects"
-    return _Flaw(
-        f"the response is none of the words {words}" if words
-        else f"the response is none of the {options}",
-        "Correct the response.", True,
-        "Choose the response coding, or check which columns are the options.",
-    )
 
 
 def _positions(column: Codes, place: dict[str, int]) -> np.ndarray:
