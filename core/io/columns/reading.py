@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
@@ -223,52 +223,44 @@ class Reading:
 
     def check(self, table: Table) -> None:
         """Raise DataError if the roles do not fit together or name columns that are not there."""
-        columns = [*self.roles.values(), *self.only, *self.keep]
-        absent = [column for column in columns if column not in table.columns]
-        if absent:
-            raise DataError(
-                f"there is no column {absent[0]!r}", file=table.name,
-                remedy=f"The columns are {listing(table.columns, 12)}.",
-            )
+        for problem, remedy in self._problems(table):
+            raise DataError(problem, file=table.name, remedy=remedy)
+
+    def _problems(self, table: Table) -> Iterator[tuple[str, str]]:
+        """What is wrong, and its remedy: the most basic first, on which the others rely."""
+        for column in (*self.roles.values(), *self.only, *self.keep):
+            if column not in table.columns:
+                yield f"there is no column {column!r}", (
+                    f"The columns are {listing(table.columns, 12)}."
+                )
+        task = TASKS[self.task]
         lacking = [ROLES[role].title for role in self.needed if role not in self.roles]
         if lacking:
-            raise DataError(
-                f"no column is chosen for {listing(lacking)}", file=table.name,
-                remedy=_remedy(TASKS[self.task]),
-            )
+            yield f"no column is chosen for {listing(lacking)}", _remedy(task)
         columns = [self.roles[role] for role in self.needed]
-        twice = next((column for column in columns if columns.count(column) > 1), None)
-        if twice:
-            raise DataError(
-                f"column {twice!r} has two roles", file=table.name,
-                remedy="Choose another column for one of them.",
-            )
+        for column in columns:
+            if columns.count(column) > 1:
+                yield f"column {column!r} has two roles", "Choose another column for one of them."
         if self.is_coded and self.choice_coding is None:
-            raise DataError(
-                f"the response coding of column {self.roles['choice']!r} is not set",
-                file=table.name, remedy="Choose the response coding.",
+            yield f"the response coding of column {self.roles['choice']!r} is not set", (
+                "Choose the response coding."
             )
-        taken = next((column for column in self.keep if column in _TAKEN), None)
-        if taken:
-            raise DataError(
-                f"column {taken!r} cannot be kept under its own name, which is reserved",
-                file=table.name,
-                remedy="Choose it as the column of a role, or give it another name in the file.",
-            )
-        task = TASKS[self.task]
+        for column in self.keep:
+            if column in _TAKEN:
+                yield f"column {column!r} cannot be kept under its own name, which is reserved", (
+                    "Choose it as the column of a role, or give it another name in the file."
+                )
         counts = self.is_counted or (self.is_coded and self.choice_coding == "signed_count")
         if counts and len(task.outcomes) != 2:
-            raise DataError(
+            yield (
                 f"the response in the task {task.title!r} is not one of two, so it cannot be a "
-                "signed count", file=table.name,
-                remedy="Choose another task or another response coding.",
+                "signed count", "Choose another task or another response coding."
             )
         names_pair = self.task == "similar_pair" and "choice2" in self.roles
         if self.is_coded and self.choice_coding == "item" and not (task.options or names_pair):
-            raise DataError(
+            yield (
                 f"the response in the task {task.title!r} is not an object, so column "
-                f"{self.roles['choice']!r} cannot name it", file=table.name,
-                remedy="Choose the response coding.",
+                f"{self.roles['choice']!r} cannot name it", "Choose the response coding."
             )
 
 

@@ -3,7 +3,7 @@
 Their parsers are old C code that damaged files can crash, and with it whoever called it. Run as a
 program, this module reads a file from standard input and writes its arrays to standard output as
 .npz; it imports nothing of this package, so that it starts quickly. A file may name other files of
-this machine as its content: such a file is refused, and the program can open no other anyway.
+this machine as its content: such a file is refused.
 
 A process that has been shut in already parses them itself, see `parse_here`.
 """
@@ -140,23 +140,11 @@ _PARSERS = {"hdf5": _hdf5, "matlab": _matlab}
 _NEEDED = {"hdf5": "h5py", "matlab": "scipy.io"}
 
 
-def _shut_in(kind: str) -> None:
-    """Take from this program whatever a parser that was led astray could want of the machine."""
-    # What Python and NumPy would import later; afterwards nothing can be opened.
-    for needed in ("zipfile", _NEEDED[kind]):
-        importlib.import_module(needed)
-    try:
-        import resource
-    except ImportError:
-        return  # Windows
-    for what, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_NOFILE, 0)):
-        with contextlib.suppress(ValueError, OSError):  # not every system knows such limits
-            resource.setrlimit(what, (most, most))
-
-
 def _main() -> int:
     kind, most = sys.argv[1], int(sys.argv[2])
-    _shut_in(kind)
+    with contextlib.suppress(ImportError, ValueError, OSError):  # not every system has such limits
+        resource = importlib.import_module("resource")
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     try:
         arrays = _PARSERS[kind](sys.stdin.buffer.read(), most)
         buffer = io.BytesIO()

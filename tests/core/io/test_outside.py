@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 import pickle
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
@@ -17,10 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from tests.paths import ROOT
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import load, read_pictures
-from tripletscope.core.io.formats.foreign import DAMAGED
 from tripletscope.core.kernel.graphs import read_graphs
 
 ROWS = np.array([[0, 1, 2], [2, 1, 0], [1, 0, 2]])
@@ -131,21 +127,6 @@ def test_hdf5_that_stays_within_itself_is_read():
         assert table.n_rows == 3
         assert table.texts("names").tolist() == ["a", "b", "c"]
         assert table.numbers("group/answers[1]").tolist() == [0, 2, 1]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX systems")
-def test_the_parser_could_open_nothing_if_it_were_led_astray(secret):
-    script = (
-        "import sys; from tripletscope.core.io.formats import foreign; "
-        "foreign._reaches_out = lambda dataset: False; "
-        "sys.argv[1:] = ['hdf5', '1000000']; sys.exit(foreign._main())"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", script], input=external_storage(secret), capture_output=True,
-        check=False, cwd=ROOT,
-    )
-    assert done.returncode == DAMAGED, done.stderr.decode()
-    assert not done.stdout
 
 
 def workbook(prolog: str, text: str) -> bytes:
