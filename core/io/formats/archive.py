@@ -129,26 +129,18 @@ class Archive:
             path.startswith("/") or "\\" in path or "\0" in path
             or re.match(r"[A-Za-z]:", path) or ".." in path.split("/")
         )
-        if outside:
-            raise DataError(
-                f"its entry {path!r} points outside of the archive", file=self.name,
-                remedy="Make a new zip file from the files themselves.",
-            )
-        if entry.flag_bits & 0x1:
-            raise DataError(
-                f"its entry {path!r} is encrypted", file=self.name,
-                remedy="Make a zip file without a password.",
-            )
-        if entry.compress_type not in _METHODS:
-            raise DataError(
-                f"its entry {path!r} is packed in an unusual way", file=self.name,
-                remedy="Make a zip file with the usual method, which is called deflate.",
-            )
-        if path.lower().endswith(ARCHIVE_SUFFIXES) and not _hidden(path):
-            raise DataError(
-                f"its entry {path!r} is itself an archive", file=self.name,
-                remedy="Unpack the inner archive and upload the files in it.",
-            )
+        packed_again = path.lower().endswith(ARCHIVE_SUFFIXES) and not _hidden(path)
+        for wrong, problem, remedy in (
+            (outside, "points outside of the archive",
+             "Make a new zip file from the files themselves."),
+            (entry.flag_bits & 0x1, "is encrypted", "Make a zip file without a password."),
+            (entry.compress_type not in _METHODS, "is packed in an unusual way",
+             "Make a zip file with the usual method, which is called deflate."),
+            (packed_again, "is itself an archive",
+             "Unpack the inner archive and upload the files in it."),
+        ):
+            if wrong:
+                raise DataError(f"its entry {path!r} {problem}", file=self.name, remedy=remedy)
 
     def _damaged(self, member: str | None = None) -> DataError:
         return damaged(f"its entry {member!r}" if member else "the zip file", self.name)

@@ -13,6 +13,7 @@ import pandas as pd
 
 from tripletscope.core.io.columns.guess import side_roles
 from tripletscope.core.io.columns.reading import Reading
+from tripletscope.core.io.languages import WORDS
 from tripletscope.core.io.names import named
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import TASKS
@@ -44,6 +45,10 @@ class Layout:
     #: who pays attention, where the file says which these are; or None, and they are those whose
     #: anchor is one of the options.
     checks: Callable[[Table, Reading], pd.DataFrame | None] = _nothing
+
+    def columns(self, table: Table) -> dict[str, str]:
+        """The column of each role that bears a name of this layout."""
+        return by_names(table.columns, WORDS["layouts"][self.name])
 
     def reading(
         self, table: Table, roles: Mapping[str, str], *reasons: str, program: str = "",

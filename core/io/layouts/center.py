@@ -14,23 +14,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tripletscope.core.io.columns.reading import Reading
-from tripletscope.core.io.layouts import Layout, by_names
+from tripletscope.core.io.layouts import Layout
 from tripletscope.core.io.names import listing
 from tripletscope.core.io.table import Table
 
-_NAMES = {
-    "anchor": ("center", "centre", "targetcenter", "target"),
-    "left": ("left", "targetleft", "option1"),
-    "right": ("right", "targetright", "option2"),
-    "choice": ("answer", "targetwinner", "winner", "primary"),
-}
 #: What is told by the targets.
 _INSIDE = ("target_indices", "q", "index_winner", "target_winner", "_id")
 
 
 def _propose(table: Table) -> list[Reading]:
-    roles = by_names(table.columns, _NAMES)
-    if len(roles) < len(_NAMES):
+    roles = LAYOUT.columns(table)
+    if len(roles) < 4:
         return []
     return [LAYOUT.reading(
         table, roles,

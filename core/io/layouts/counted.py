@@ -25,30 +25,19 @@ from tripletscope.core.io.columns.guess import (
     side_roles,
 )
 from tripletscope.core.io.columns.reading import Reading
+from tripletscope.core.io.languages import WORDS
 from tripletscope.core.io.layouts import Layout, by_names, items
 from tripletscope.core.io.names import ALIASES, listing, named
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import MOST_OPTIONS
 
 _ANCHORED = ("anchor", "left", "right")
-_VOTES = {
-    "left_votes": ("leftvotes", "votesleft", "votesfirst", "firstvotes", "nfirst", "nleft",
-                   "votes1", "n1"),
-    "right_votes": ("rightvotes", "votesright", "votessecond", "secondvotes", "nsecond", "nright",
-                    "votes2", "n2"),
-    "all_votes": ("allvotes", "ntotal", "total", "votes", "n", "ntot", "trials"),
-}
 _RESPONSES = ("response", "responses", "answers", "answer", "y", "data", "values")
 _QUERIES = ("triplet", "triplets", "query", "queries", "quadruplets", "quadruplet", "x")
-_RANKING = {
-    "n_chosen": ("nselect",), "ranked": ("isranked",),
-    "participant": ("agentid", *ALIASES["participant"]), "response_time": ("rtms",),
-    "block": ("sessionid",), "sampler": ("trialtype", "groupid"), "weight": ("weight",),
-}
 
 
 def _counts(table: Table) -> list[Reading]:
-    votes = by_names(table.columns, _VOTES) if table.header else {}
+    votes = COUNTS.columns(table) if table.header else {}
     free = [column for column in table.columns if column not in votes.values()]
     roles = by_names(free, {
         "anchor": ALIASES["anchor"], "left": (*ALIASES["left"], "first"),
@@ -115,7 +104,10 @@ def _ranking(table: Table) -> list[Reading]:
     columns = [c for c in table.columns if c.rpartition("/")[2].startswith("stimulus_set[")]
     if not 3 <= len(columns) <= MOST_OPTIONS + 1:
         return []
-    side = {role: paths[name] for role, name in by_names(paths, _RANKING).items()}
+    names = WORDS["layouts"]["ranking"] | {
+        "participant": (*WORDS["layouts"]["ranking"]["participant"], *ALIASES["participant"]),
+    }
+    side = {role: paths[name] for role, name in by_names(paths, names).items()}
     chosen = (
         "n_select says how many were selected" if "n_chosen" in side
         else "one option is taken to be selected, because nothing says how many"

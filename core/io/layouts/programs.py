@@ -37,10 +37,6 @@ _NO_TRIALS = ("practice", "training", "example", "instructions", "instruction", 
 _PSYCHOPY = ("psychopyversion", "expname", "framerate", "trialsthisn", "trialsthistrialn",
              "trialsthisindex")
 _ZONES = ("zonetype", "responsetype")
-_MEADOWS = {
-    "item1": ["stim1name"], "item2": ["stim2name"], "item3": ["stim3name"], "choice": ["label"],
-    "participant": ["participation"], "block": ["task"],
-}
 _MEADOWS_TIME = "response time (s)"
 
 
@@ -48,9 +44,7 @@ _MEADOWS_TIME = "response time (s)"
 
 
 def _jspsych(table: Table) -> list[Reading]:
-    own = by_names(table.columns, {
-        name: [name] for name in ("trialtype", "trialindex", "timeelapsed", "internalnodeid")
-    })
+    own = JSPSYCH.columns(table)
     response = named(table.columns, ("response", "choice", "buttonpressed"))
     if len(own) < 2 or response is None:
         return []
@@ -156,10 +150,7 @@ def _anchored(table: Table, columns: list[str]) -> dict[str, str]:
 
 
 def _gorilla(table: Table) -> list[Reading]:
-    side = by_names(table.columns, {
-        "participant": ("participantprivateid", "participantpublicid"),
-        "response_time": ("reactiontime",), "time": ("trialnumber", "eventindex"),
-    })
+    side = GORILLA.columns(table)
     zone, response = named(table.columns, _ZONES), named(table.columns, ("response",))
     if "participant" not in side or zone is None or response is None:
         return []
@@ -193,8 +184,8 @@ def response_zones(table: Table) -> dict[str, tuple[str, ...]]:
 
 
 def _meadows(table: Table) -> list[Reading]:
-    roles = by_names(table.columns, _MEADOWS)
-    if len(roles) < len(_MEADOWS):
+    roles = MEADOWS.columns(table)
+    if len(roles) < 6:
         return []
     side = by_names(table.columns, {"time": ["start"]})
     side |= {"response_time": _MEADOWS_TIME} if _MEADOWS_TIME in table.columns else {}
@@ -214,7 +205,7 @@ def _meadows(table: Table) -> list[Reading]:
 def _with_times(table: Table) -> Table | None:
     """Response times are the difference of two moments."""
     start, end = named(table.columns, ["start"]), named(table.columns, ["resp"])
-    if len(by_names(table.columns, _MEADOWS)) < len(_MEADOWS) or not start or not end:
+    if len(MEADOWS.columns(table)) < 6 or not start or not end:
         return None
     seconds = (table.moments(end) - table.moments(start)) / np.timedelta64(1, "s")
     return table.with_columns(

@@ -11,7 +11,7 @@ import pandas as pd
 
 from tripletscope.core.data.cells import plain_number
 from tripletscope.core.io.columns.reading import Reading
-from tripletscope.core.io.layouts import Layout, by_names
+from tripletscope.core.io.layouts import Layout
 from tripletscope.core.io.names import (
     file_name,
     is_picture_name,
@@ -22,15 +22,14 @@ from tripletscope.core.io.names import (
 )
 from tripletscope.core.io.table import Table
 
-_ASKED = {"anchor": ["head"], "left": ["left"], "right": ["right"], "choice": ["winner"]}
 _OWN = ("puid", "algident", "sampler", "networklatency", "timereceived")
 _NAMED_BY = ("filename", "html", "object")
 
 
 def _propose(table: Table) -> list[Reading]:
-    roles = by_names(table.columns, _ASKED)
+    roles = LAYOUT.columns(table)
     own = [column for column in table.columns if normalised(column) in _OWN]
-    if len(roles) < len(_ASKED) or not own:
+    if len(roles) < 4 or not own:
         return []
     named_by = _name_columns(table)
     source = (
