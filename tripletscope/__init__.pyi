@@ -62,7 +62,6 @@ from .core.individuals.comparing import compare_people as compare_people
 from .core.individuals.conditions import compare_conditions as compare_conditions
 from .core.individuals.mixture import LatentClassMap as LatentClassMap
 from .core.individuals.weights import WeightedEuclidean as WeightedEuclidean
-from .core.io.asked import read_gold as read_gold
 from .core.io.interpret.interpretation import read as read
 from .core.io.interpret.interpretation import read_pairs as read_pairs
 from .core.io.measuring import read_measured as read_measured
@@ -71,6 +70,7 @@ from .core.io.objects.objects import read_objects as read_objects
 from .core.io.prompts import read_replies as read_replies
 from .core.io.prompts import with_observer as with_observer
 from .core.io.prompts import write_prompts as write_prompts
+from .core.io.questions import read_gold as read_gold
 from .core.io.writing import write_answers as write_answers
 from .core.kernel.gaussian import GaussianKernel as GaussianKernel
 from .core.kernel.triplet import K1 as K1

@@ -6,7 +6,6 @@ readings of it, let the user change one, and `interpret` it. `Reading.to_dict` a
 other way.
 """
 
-from tripletscope.core.io.asked import read_gold, read_questions
 from tripletscope.core.io.columns.alternatives import alternatives
 from tripletscope.core.io.columns.reading import (
     CHOICE_CODINGS,
@@ -19,14 +18,14 @@ from tripletscope.core.io.columns.reading import (
     can_be_kept,
     candidates,
 )
-from tripletscope.core.io.columns.refused import (
+from tripletscope.core.io.interpret.interpretation import interpret, read
+from tripletscope.core.io.interpret.proposal import (
     MatrixGiven,
     MeasuredGiven,
     OtherTask,
     PreferencesGiven,
+    propose,
 )
-from tripletscope.core.io.interpret.interpretation import interpret, read
-from tripletscope.core.io.interpret.proposal import propose
 from tripletscope.core.io.interpret.report import Imported, Omission, Pairs, Report, Sentence
 from tripletscope.core.io.layouts import Layout, layouts
 from tripletscope.core.io.loading import load, load_several
@@ -37,66 +36,27 @@ from tripletscope.core.io.measuring import (
     read_measured,
     read_preferences,
 )
-from tripletscope.core.io.objects.features import features_of, read_features
-from tripletscope.core.io.objects.matching import MatchReport
-from tripletscope.core.io.objects.measured import MeasuredTable, read_feature_tables
-from tripletscope.core.io.objects.objects import attach_objects, read_objects
+from tripletscope.core.io.objects.measured import (
+    MeasuredTable,
+    features_of,
+    read_feature_tables,
+    read_features,
+)
+from tripletscope.core.io.objects.objects import MatchReport, attach_objects, read_objects
 from tripletscope.core.io.objects.pictures import Pictures, attach_pictures, read_pictures
+from tripletscope.core.io.questions import read_gold, read_questions
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import TASKS, Task
 from tripletscope.core.io.writing import WRITERS, Writer, write_answers, write_pairs
 
 __all__ = [
-    "CHOICE_CODINGS",
-    "INDEX_BASES",
-    "RESPONSE_TIME_UNITS",
-    "ROLES",
-    "TASKS",
-    "WRITERS",
-    "Coding",
-    "Imported",
-    "Layout",
-    "MatchReport",
-    "MatrixGiven",
-    "MeasuredFile",
-    "MeasuredGiven",
-    "MeasuredTable",
-    "Omission",
-    "OtherTask",
-    "Pairs",
-    "Pictures",
-    "PreferencesGiven",
-    "Reading",
-    "Report",
-    "Role",
-    "Sentence",
-    "SquareTable",
-    "Table",
-    "Task",
-    "Writer",
-    "alternatives",
-    "attach_objects",
-    "attach_pictures",
-    "can_be_kept",
-    "candidates",
-    "features_of",
-    "file_of_measured",
-    "interpret",
-    "layouts",
-    "load",
-    "load_several",
-    "propose",
-    "read",
-    "read_distances",
-    "read_feature_tables",
-    "read_features",
-    "read_gold",
-    "read_matrix",
-    "read_measured",
-    "read_objects",
-    "read_pictures",
-    "read_preferences",
-    "read_questions",
-    "write_answers",
-    "write_pairs",
+    "CHOICE_CODINGS", "INDEX_BASES", "RESPONSE_TIME_UNITS", "ROLES", "TASKS", "WRITERS", "Coding",
+    "Imported", "Layout", "MatchReport", "MatrixGiven", "MeasuredFile", "MeasuredGiven",
+    "MeasuredTable", "Omission", "OtherTask", "Pairs", "Pictures", "PreferencesGiven", "Reading",
+    "Report", "Role", "Sentence", "SquareTable", "Table", "Task", "Writer", "alternatives",
+    "attach_objects", "attach_pictures", "can_be_kept", "candidates", "features_of",
+    "file_of_measured", "interpret", "layouts", "load", "load_several", "propose", "read",
+    "read_distances", "read_feature_tables", "read_features", "read_gold", "read_matrix",
+    "read_measured", "read_objects", "read_pictures", "read_preferences", "read_questions",
+    "write_answers", "write_pairs",
 ]

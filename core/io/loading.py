@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,7 +17,7 @@ import pyarrow.csv
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.formats.encoding import ENCODINGS, examples, to_utf8
-from tripletscope.core.io.formats.excel import sheet_as_csv
+from tripletscope.core.io.formats.excel import is_workbook, sheet_as_csv
 from tripletscope.core.io.formats.parquet import from_parquet
 from tripletscope.core.io.formats.several import alike, together
 from tripletscope.core.io.formats.source import Source, refuse_other_kinds, unpacked
@@ -27,16 +29,11 @@ from tripletscope.core.io.formats.text import (
     row_too_long,
     unterminated_quote,
 )
-from tripletscope.core.io.formats.unfold import unfolded
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.names import counted, file_name, listing
 from tripletscope.core.io.records import from_hdf5, from_json, from_matlab, from_numpy, is_json
-from tripletscope.core.io.table import Table
-
-#: Cells of empty lines: each line has as many as there are columns, until it is counted.
-_MOST_BLANK_CELLS = 50_000_000
-#: Rows with another number of cells than there are columns.
-_MOST_MALFORMED = 1_000_000
+from tripletscope.core.io.table import Table, decoded
+from tripletscope.core.io.tasks import MOST_OPTIONS
 
 
 def load(
@@ -55,37 +52,11 @@ def load(
     """Read a table of text from a file, without deciding what its columns mean.
 
     CSV and its relatives (comma, semicolon, tab or spaces; UTF-8, UTF-16 or Latin-1), JSON and
-    JSON lines, Excel, Parquet, NumPy, HDF5 and MATLAB, also inside of gzip and zip.
-
-    Parameters
-    ----------
-    source : path, bytes or binary file object
-    name : str, optional
-        Name of the file for messages; by default its own.
-    header : bool, optional
-        Whether the first row names the columns. By default the program decides and says so in
-        the notes of the table; the same holds for `delimiter` and `encoding`.
-    delimiter : {",", ";", tab, " "}, optional
-    encoding : str, optional
-        A name that Python knows.
-    member : str, optional
-        Which file of a zip archive to read; otherwise all of its tables, which must fit together.
-    least_columns : int
-        Fewer columns than this are an error.
-    reshape : bool
-        Add columns for what is hidden in lists and codes.
-    tolerant : bool
-        Of the files in an archive, leave out those that cannot be read or do not fit to the
-        others, see `Table.refused`, instead of refusing them all.
-    progress : Progress
-        Called every few megabytes of text.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be read as a table; the message says what it looks like instead.
-    Stopped
-        If `progress` asks to stop.
+    JSON lines, Excel, OpenDocument, Parquet, NumPy, HDF5 and MATLAB, also inside of gzip and zip:
+    `member` is the one to read of an archive, otherwise all are, which must fit together, or, if
+    `tolerant`, those that do (see `Table.refused`). What header, delimiter and encoding are is
+    decided here, unless stated, and said in the notes. `reshape` adds columns for what is hidden in
+    lists and codes.
     """
     if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n\0'):
         raise ValueError(f"delimiter is {delimiter!r}; it must be a single character.")
@@ -110,28 +81,7 @@ def load_several(
     progress: Progress = silent,
     **options: Any,
 ) -> Table:
-    """Read several files as one table: one per participant, or answers and their code book.
-
-    Parameters
-    ----------
-    files : iterable of (str, source)
-        What each is called, and its content.
-    name : str, optional
-        Of the whole, for messages; by default that of the first file.
-    tolerant : bool
-        Leave out files that cannot be read or do not fit to the others, see `Table.refused`,
-        instead of refusing them all.
-    progress : Progress
-        Called after every few megabytes.
-    **options
-        As for `load`.
-
-    Raises
-    ------
-    DataError
-        If one of them cannot be read, or they do not fit together; if `tolerant`, only if none
-        can be read.
-    """
+    """Read several files as one table: one per participant, or answers and their code book."""
     files = list(files)
     if not files:
         raise DataError("there is no file", remedy="Choose at least one.")
@@ -198,9 +148,9 @@ def _table(
         if data.startswith(begins):
             return read(data, name, least_columns)
     notes: list[str] = []
-    if data.startswith(b"PK") and b"xl/workbook.xml" not in data:
+    is_sheet = is_workbook(data, name)
+    if data.startswith(b"PK") and not is_sheet:
         return from_numpy(data, name, least_columns)
-    is_sheet = data.startswith(b"PK")
     if is_sheet:
         data, numbers, notes = sheet_as_csv(data, name)
         delimiter = ","
@@ -210,10 +160,10 @@ def _table(
     shape = find_shape(data, name, header, delimiter, least_columns)
     shape.notes[:0] = notes
     if encoding != "utf-8":
-        known = ENCODINGS.get(encoding, encoding)
+        title = ENCODINGS.get(encoding, encoding)
         names = examples(data)
         such = f", such as {listing(names)}" if names else ""
-        shape.notes.append(f"The text is {known}; check that names look right{such}.")
+        shape.notes.append(f"The text is {title}; check that names look right{such}.")
     table = _from_text(data, name, shape, encoding, progress)
     return _numbered(replace(table, delimiter=None), numbers) if is_sheet else table
 
@@ -243,12 +193,11 @@ def _from_text(
 ) -> Table:
     if shape.delimiter == " ":
         data = data[: shape.body] + evenly_spaced(data[shape.body :])
-    _refuse_empty_lines(data, name, shape)
     malformed: list[tuple[int, int]] = []
 
     def skip(row: pyarrow.csv.InvalidRow) -> str:
         malformed.append((shape.first_row + row.number - 1, row.actual_columns))
-        return "skip" if len(malformed) <= _MOST_MALFORMED else "error"
+        return "skip"
 
     body = pa.BufferReader(pa.py_buffer(data).slice(shape.body))
     try:
@@ -281,9 +230,9 @@ def _from_text(
     if not cells.num_rows and not malformed:
         raise _no_rows(name)
     if len(malformed) > cells.num_rows:
-        row, found = malformed[0]
+        row, result = malformed[0]
         raise DataError(
-            f"the row has {counted(found, 'cell')}, but there are "
+            f"the row has {counted(result, 'cell')}, but there are "
             f"{counted(len(shape.columns), 'column')}, as in most rows",
             file=name, row=row,
             remedy="Choose another separator, or correct the header.",
@@ -346,17 +295,54 @@ def _refuse_open_quote(data: bytes, name: str, shape: Shape) -> None:
         )
 
 
-def _refuse_empty_lines(data: bytes, name: str, shape: Shape) -> None:
-    empty = 2 * sum(data.count(lines, shape.body) for lines in (b"\n\n", b"\r\n\r\n", b"\r\r"))
-    if empty * len(shape.columns) > _MOST_BLANK_CELLS:
-        raise DataError(
-            f"there are about {empty:,} empty lines", file=name, remedy="Remove them.",
-        )
-
-
 def _no_rows(name: str) -> DataError:
     return DataError(
         "there is a header but no row below it", file=name,
         remedy="Check that the answers were saved; if the first row is an answer, switch the "
         "header off.",
     )
+
+
+#: Rows in which lists are looked for.
+_LOOKED_AT = 20_000
+#: A list of texts as Python writes it.
+_PYTHON = re.compile(r"\['[^']*'(?:, '[^']*')*\]")
+
+
+def unfolded(table: Table) -> Table:
+    """The table with columns ``name[1]``, ``name[2]`` ... beside each column of JSON lists."""
+    added: dict[str, pa.Array] = {}
+    head = table.head(_LOOKED_AT)
+    for column in table.columns:
+        if pa.types.is_floating(table.data.column(column).type):
+            continue
+        sample = head.codes(column).values
+        if not any(text.startswith("[") and text.endswith("]") for text in sample):
+            continue
+        coded = table.codes(column)
+        parts = [_parts(text) for text in coded.values]
+        width = max(map(len, parts), default=0)
+        for k in range(width if width <= MOST_OPTIONS + 1 else 0):
+            place: dict[str, int] = {}
+            lookup = np.full(len(parts) + 1, -1)
+            for i, cells in enumerate(parts):
+                if k < len(cells):
+                    lookup[i] = place.setdefault(cells[k], len(place))
+            added[f"{column}[{k + 1}]"] = decoded(lookup[coded.codes], list(place))
+    if not added:
+        return table
+    return table.with_columns(added, f"Lists in cells are also columns: {listing(list(added))}.")
+
+
+def _parts(text: str) -> list[str]:
+    if not (text.startswith("[") and text.endswith("]")):
+        return []
+    if _PYTHON.fullmatch(text):
+        return re.findall("'([^']*)'", text)
+    try:
+        return [
+            value if isinstance(value, str) else json.dumps(value) for value in json.loads(text)
+            if value is not None
+        ]
+    except (ValueError, RecursionError):
+        return []

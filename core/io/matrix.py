@@ -10,36 +10,23 @@ import pyarrow as pa
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io.asked import known_positions
 from tripletscope.core.io.formats.source import Source
 from tripletscope.core.io.loading import load
 from tripletscope.core.io.names import counted, listing
+from tripletscope.core.io.questions import required_positions
 from tripletscope.core.io.table import Table
 
 
 @dataclass(frozen=True, eq=False)
 class SquareTable:
-    """Dissimilarities of all pairs of n objects.
+    """Dissimilarities of all pairs of n objects."""
 
-    Attributes
-    ----------
-    values : ndarray, shape (n, n)
-        Symmetric, zero on the diagonal.
-    ids : list of str
-        What the objects are called; numbers from 1 if the file does not say.
-    is_named : bool
-        Whether the file says so.
-    from_similarities : bool
-        Whether the file held similarities: these are the largest one minus each.
-    notes : list of str
-        How the file was read, as sentences.
-    """
-
-    values: np.ndarray
-    ids: list[str]
-    is_named: bool
+    values: np.ndarray  # (n, n): symmetric, zero on the diagonal
+    ids: list[str]  # what the objects are called; numbers from 1 if the file does not say
+    is_named: bool  # whether the file says so
+    #: Whether the file held similarities: these are the largest one minus each.
     from_similarities: bool
-    notes: list[str]
+    notes: list[str]  # how the file was read, as sentences
 
 
 def read_matrix(
@@ -48,19 +35,6 @@ def read_matrix(
     """Read a square table, with or without the names of the objects beside and above it.
 
     One half may be empty. Of the arrays in a MATLAB or NumPy file the first square one counts.
-
-    Parameters
-    ----------
-    source : path, bytes or binary file object
-    name : str, optional
-        Of the file, for messages.
-    similarities : bool, optional
-        Whether large values mean alike; by default they do if the diagonal holds the largest.
-
-    Raises
-    ------
-    DataError
-        If the table is not square, not symmetric, or a value is missing in both halves.
     """
     return _matrix_of(*_required(source, name), similarities)
 
@@ -68,20 +42,7 @@ def read_matrix(
 def read_square(
     source: Source, name: str | None = None
 ) -> tuple[np.ndarray, list[str] | None, Table]:
-    """Values of a square table, names of its objects, and the table.
-
-    Returns
-    -------
-    values : ndarray, shape (n, n)
-        NaN where nothing is written.
-    names : list of str or None
-    table : Table
-
-    Raises
-    ------
-    DataError
-        If the table is not square, an object is listed twice, or a cell holds a word.
-    """
+    """(n, n) values of a square table, NaN where nothing is written; names; and the table."""
     table, columns, names = _required(source, name)
     return _values_of(table, columns, names), names, table
 
@@ -94,15 +55,15 @@ def numbered_names(n: int) -> list[str]:
 def _required(
     source: Source, name: str | None
 ) -> tuple[Table, list[str], list[str] | None]:
-    table, found = _square(source, name)
-    if found is None:
+    table, result = _square(source, name)
+    if result is None:
         raise DataError(
             f"the table is not square: it has {counted(table.n_rows, 'row')} and "
             f"{counted(len(table.columns), 'column')}", file=table.name,
             remedy="Give one row and one column per object, with names in the first of each or "
             "not.",
         )
-    return found
+    return result
 
 
 def _values_of(table: Table, columns: list[str], names: list[str] | None) -> np.ndarray:
@@ -157,17 +118,11 @@ def square_table(source: Source, name: str | None = None) -> SquareTable | None:
 
     These are tables that are not square, and square ones without the same names beside and above
     that are not symmetric, or have something else than zeros or the largest on the diagonal.
-
-    Raises
-    ------
-    DataError
-        If a table with the same names beside and above is no matrix of distances, or the file
-        cannot be read.
     """
-    found = _square(source, name, least_columns=1)[1]
-    if found is None:
+    result = _square(source, name, least_columns=1)[1]
+    if result is None:
         return None
-    table, columns, names = found
+    table, columns, names = result
     meant = names == columns and len(table.columns) > len(columns)
     try:
         matrix = _matrix_of(table, columns, names)
@@ -206,51 +161,30 @@ def as_dissimilarities(values: np.ndarray) -> tuple[np.ndarray, str] | None:
 def read_distances(
     source: Source, objects: Triplets, name: str | None = None
 ) -> tuple[np.ndarray, np.ndarray, str]:
-    """Read a square table of distances or similarities between known objects.
+    """(m, m) distances in a square table, (m,) objects of its rows, and how it was read.
 
-    Parameters
-    ----------
-    source : path, bytes or binary file object
-        As for `read_matrix`; without names, rows are all objects in their order.
-    objects : Triplets
-        Whose objects are meant: by id, by label, or by number from 0.
-    name : str, optional
-        Of the file, for messages.
-
-    Returns
-    -------
-    matrix : ndarray, shape (m, m)
-        Distances.
-    positions : ndarray of int, shape (m,)
-        Of the objects of its rows.
-    how : str
-        A sentence on how the file was read.
-
-    Raises
-    ------
-    DataError
-        As `read_matrix`, or if the table names an unknown object or one object twice.
+    Rows name objects by id, by label, or by number from 0; without names they are all of them.
     """
-    found = read_matrix(source, name)
+    result = read_matrix(source, name)
     file = name or "the table"
-    if not found.is_named:
-        if len(found.ids) != objects.n_objects:
+    if not result.is_named:
+        if len(result.ids) != objects.n_objects:
             raise DataError(
-                f"there are {counted(len(found.ids), 'row')} without names, and "
+                f"there are {counted(len(result.ids), 'row')} without names, and "
                 f"{counted(objects.n_objects, 'object')}", file=file,
                 remedy="Write the objects' names into the first row or column.",
             )
         how = "Without names: all objects in their order."
-        return found.values, np.arange(len(found.ids)), " ".join([*found.notes, how])
-    places, what = known_positions(np.array(found.ids, dtype=object)[:, None], objects, file)
+        return result.values, np.arange(len(result.ids)), " ".join([*result.notes, how])
+    places, what = required_positions(np.array(result.ids, dtype=object)[:, None], objects, file)
     again = pd.Series(places[:, 0]).duplicated(keep=False).to_numpy()
     if again.any():
-        rows = [repr(found.ids[i]) for i in np.flatnonzero(places[:, 0] == places[again][0, 0])]
+        rows = [repr(result.ids[i]) for i in np.flatnonzero(places[:, 0] == places[again][0, 0])]
         raise DataError(
             f"rows {listing(rows)} are about the same object", file=file,
             remedy="Correct or remove all but one of them.",
         )
-    return found.values, places[:, 0], " ".join([*found.notes, f"They are named by {what}."])
+    return result.values, places[:, 0], " ".join([*result.notes, f"They are named by {what}."])
 
 
 def _refuse_words(table: Table, columns: list[str], values: np.ndarray) -> None:
@@ -293,13 +227,13 @@ def _square(
     for header in (table.header, True, False):
         if header != table.header:
             # Names that are numbers look like values, and values like names.
-            table = load(
-                source, name, header=header, least_columns=least_columns, reshape=False
-            )
+            table = load(source, name, header=header, least_columns=least_columns, reshape=False)
         columns = table.columns
         if len(columns) == table.n_rows:
             above = [table.texts(column)[0] for column in columns]
-            words = not table.header and not np.isfinite(_first_row(table)).any()
+            words = not table.header and not any(
+                np.isfinite(table.numbers(column)[0]) for column in columns
+            )
             if words and all(above):
                 # The first row of half a table is empty, so that its names look like that row.
                 return first, (_below_names(table), columns, above)
@@ -321,10 +255,6 @@ def _square(
     return first, None
 
 
-def _first_row(table: Table) -> np.ndarray:
-    return np.array([table.numbers(column)[0] for column in table.columns])
-
-
 def _below_names(table: Table) -> Table:
     """The table with an empty row in the place of the first."""
     empty = {
@@ -336,9 +266,9 @@ def _below_names(table: Table) -> Table:
 
 def _arrays(table: Table) -> dict[str, list[str]]:
     """Columns of arrays that came in one file: name[1], name[2] ..."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for column in table.columns:
         stem, bracket, rest = column.rpartition("[")
         if bracket and rest.rstrip("]").isdigit():
-            found.setdefault(stem, []).append(column)
-    return found
+            result.setdefault(stem, []).append(column)
+    return result

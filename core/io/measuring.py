@@ -12,6 +12,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.columns.measured import PREFERENCES, Recognised, recognised
 from tripletscope.core.io.formats.source import Source
+from tripletscope.core.io.languages import WORDS
 from tripletscope.core.io.loading import load, load_several
 from tripletscope.core.io.matrix import numbered_names, read_matrix, read_square
 from tripletscope.core.io.names import counted, listing
@@ -20,31 +21,18 @@ from tripletscope.core.ratings.confusions import Confusions
 from tripletscope.core.ratings.measured import Measured, measured
 from tripletscope.core.ratings.ratings import Ratings
 
-#: Cells of a column of ties that say yes.
-_YES = {"1", "true", "yes", "tie", "equal", "ja", "unentschieden", "gleich"}
-#: Words of a choice that name a place.
-_LEFT, _RIGHT = {"left", "l", "links"}, {"right", "r", "rechts"}
+#: Cells of a column of ties that say yes, and words of a choice that name a place.
+_YES, _LEFT, _RIGHT = (set(WORDS["measured"][name]) for name in ("yes", "left", "right"))
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredFile:
-    """What a file holds of one of these kinds, as plain data.
+    """What a file holds of one of these kinds, as plain data."""
 
-    Attributes
-    ----------
-    kind : str
-        One of `tripletscope.core.ratings.KINDS`.
-    table : DataFrame
-        In the columns of the kind.
-    options : dict
-    notes : list of str
-        How the file was read, as sentences.
-    """
-
-    kind: str
-    table: pd.DataFrame
+    kind: str  # one of `tripletscope.core.ratings.KINDS`
+    table: pd.DataFrame  # in the columns of the kind
     options: dict[str, Any]
-    notes: list[str]
+    notes: list[str]  # how the file was read, as sentences
 
     def measured(self) -> Measured:
         """The data themselves, see `tripletscope.core.ratings.measured`."""
@@ -93,49 +81,42 @@ def read_measured(
 def file_of_measured(
     files: Sequence[tuple[str, Source]], kind: str | None, options: Mapping[str, Any]
 ) -> MeasuredFile:
-    """What one file or several hold; see `read_measured`.
-
-    Parameters
-    ----------
-    files : sequence of (str, source)
-    kind : str, optional
-    options : mapping
-    """
+    """What one file or several hold; see `read_measured`."""
     single = len(files) == 1
     try:
         table = (
             load(files[0][1], files[0][0], least_columns=2, reshape=False) if single
             else load_several(files)
         )
-        found = recognised(table)
+        result = recognised(table)
     except DataError:
         if single:
             raise
-        found = None  # several matrices need not be one table
-    if found is None or found.kind == PREFERENCES:
-        if found is not None:
+        result = None  # several matrices need not be one table
+    if result is None or result.kind == PREFERENCES:
+        if result is not None:
             raise DataError(
                 "these are preferences between pairs, which are no dissimilarities",
                 file=files[0][0], remedy="Upload them on the page Scale, as preferences.",
             )
         return _of_matrices(files, kind, options)
-    if kind not in (None, found.kind):
+    if kind not in (None, result.kind):
         raise DataError(
-            f"the columns are those of {found.kind}, not of {kind}", file=table.name,
+            f"the columns are those of {result.kind}, not of {kind}", file=table.name,
             remedy="Name the columns as the kind needs them.",
         )
-    return _of_table(table, found, options)
+    return _of_table(table, result, options)
 
 
-def _of_table(table: Table, found: Recognised, options: Mapping[str, Any]) -> MeasuredFile:
-    cells = {role: table.texts(column) for role, column in found.roles.items()}
+def _of_table(table: Table, result: Recognised, options: Mapping[str, Any]) -> MeasuredFile:
+    cells = {role: table.texts(column) for role, column in result.roles.items()}
     frame = pd.DataFrame(cells, dtype="str")
-    for role in found.numeric:
-        frame[role] = _numbers(table, found.roles[role])
+    for role in result.numeric:
+        frame[role] = _numbers(table, result.roles[role])
     needed = [role for role in frame if role not in ("participant", "trial")]
     empty = (frame[needed].isna() | (frame[needed] == "")).any(axis=1).to_numpy()
     kept = np.flatnonzero(~empty)
-    notes = [f"Read as {found.title}: {found.sentence}."]
+    notes = [f"Read as {result.title}: {result.sentence}."]
     if empty.any():
         first = table.row_number(int(np.argmax(empty)))
         notes.append(
@@ -143,15 +124,15 @@ def _of_table(table: Table, found: Recognised, options: Mapping[str, Any]) -> Me
             f"{first:,}."
         )
     frame = frame.iloc[kept].reset_index(drop=True)
-    if found.kind == "confusions" and "count" not in frame:
+    if result.kind == "confusions" and "count" not in frame:
         frame = frame.groupby(list(frame.columns), sort=False).size().rename("count").reset_index()
-    chosen = {**found.options, **options}
+    chosen = {**result.options, **options}
     try:
-        made = measured(found.kind, frame, chosen)
+        made = measured(result.kind, frame, chosen)
     except DataError as error:
         row = None if error.row is None else table.row_number(int(kept[error.row]))
         raise DataError(error.problem, file=table.name, row=row, remedy=error.remedy) from error
-    return MeasuredFile(found.kind, made.table, made.options, notes + made.notes)
+    return MeasuredFile(result.kind, made.table, made.options, notes + made.notes)
 
 
 def _numbers(table: Table, column: str) -> np.ndarray:
@@ -194,8 +175,8 @@ def _of_matrices(
             name: _in_order(np.nan_to_num(values), own, ids)
             for (name, _), (values, own) in zip(files, squares, strict=True)
         }
-        given = ordered if len(files) > 1 else next(iter(ordered.values()))
-        made = _named(files[0][0], lambda: Confusions.from_matrix(given, ids, **options))
+        matrix = ordered if len(files) > 1 else next(iter(ordered.values()))
+        made = _named(files[0][0], lambda: Confusions.from_matrix(matrix, ids, **options))
         notes = ["Read as confusions: rows are stimuli, columns responses."]
     else:
         options = dict(options)
@@ -217,9 +198,9 @@ def _of_matrices(
 
 def _counts(values: np.ndarray) -> bool:
     """Whether these are whole numbers that differ by direction, mostly of the own stimulus."""
-    known = np.isfinite(values)
+    finite = np.isfinite(values)
     return bool(
-        known.all() and (values >= 0).all() and (values == np.round(values)).all()
+        finite.all() and (values >= 0).all() and (values == np.round(values)).all()
         and (values != values.T).any() and np.mean(np.diag(values) >= values.max(axis=1)) > 0.5
     )
 
@@ -272,23 +253,23 @@ def read_preferences(source: Source, name: str | None = None) -> tuple[pd.DataFr
     1   soup   tea  False
     """
     table = load(source, name, least_columns=2, reshape=False)
-    found = recognised(table)
-    if found is None or found.kind != PREFERENCES:
+    result = recognised(table)
+    if result is None or result.kind != PREFERENCES:
         raise DataError(
             f"columns {listing(table.columns)} are not those of preferences", file=table.name,
             remedy="Call them winner and loser, or left, right and choice; and participant.",
         )
     frame = pd.DataFrame(
-        {role: table.texts(column) for role, column in found.roles.items()}, dtype="str"
+        {role: table.texts(column) for role, column in result.roles.items()}, dtype="str"
     )
     if "count" in frame:
-        frame["count"] = _numbers(table, found.roles["count"])
+        frame["count"] = _numbers(table, result.roles["count"])
     if "choice" in frame:
         frame = _told(frame, table)
     elif "tie" in frame:
         frame["tie"] = frame["tie"].str.casefold().isin(_YES)
     empty = ((frame["winner"] == "") | (frame["loser"] == "")).to_numpy()
-    notes = [f"Read as {found.title}: {found.sentence}."]
+    notes = [f"Read as {result.title}: {result.sentence}."]
     if empty.any():
         notes.append(f"{counted(int(empty.sum()), 'row')} without an object left out.")
     return frame[~empty].reset_index(drop=True), notes
@@ -300,8 +281,8 @@ def _told(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
     first = (frame["choice"] == frame["left"]) | choice.isin(_LEFT)
     second = (frame["choice"] == frame["right"]) | choice.isin(_RIGHT)
     tie = choice.isin(_YES - {"1"})
-    given = (frame["left"] != "") & (frame["right"] != "")
-    wrong = (given & ~(first | second | tie)).to_numpy()
+    complete = (frame["left"] != "") & (frame["right"] != "")
+    wrong = (complete & ~(first | second | tie)).to_numpy()
     if wrong.any():
         row = int(np.argmax(wrong))
         raise DataError(

@@ -1,4 +1,6 @@
-"""What columns and objects are called: aliases of roles, natural order, stems of file names."""
+"""What columns and objects are called: aliases of roles, natural order, stems of file names, and
+names that look the same and are not.
+"""
 
 from __future__ import annotations
 
@@ -8,99 +10,26 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 from urllib.parse import unquote
 
-from tripletscope.core.io.languages import (
-    FOREIGN_GROUPS,
-    FOREIGN_ODD,
-    foreign_names,
-)
+from tripletscope.core.io.languages import WORDS, foreign_names, spelt
 
-#: Column names of each role, most telling first, as `normalised` writes them. Compiled from the
-#: files of Salmon, NEXT, tripletTools, jsPsych, PsychoPy, Gorilla, Meadows and cblearn.
-_ENGLISH: dict[str, tuple[str, ...]] = {
-    "anchor": (
-        "anchor", "head", "center", "centre", "targetcenter", "reference", "ref", "target",
-        "query", "probe", "standard", "sample", "stimulus",
-    ),
-    "left": (
-        "left", "targetleft", "option0", "option1", "optiona", "comparison1", "alternative1",
-        "alt1", "choice1", "choicea", "leftoption", "leftstimulus", "leftimage",
-    ),
-    "right": (
-        "right", "targetright", "option2", "optionb", "comparison2", "alternative2", "alt2",
-        "option1", "choice2", "choiceb", "rightoption", "rightstimulus", "rightimage",
-    ),
-    "choice": (
-        "winner", "answer", "targetwinner", "indexwinner", "choice", "chosen", "response",
-        "resp", "primary", "selected", "selection", "eval", "decision", "judgment", "judgement",
-        "label", "respkeys", "keyrespkeys", "firstisnearer",
-    ),
-    "near": (
-        "near", "nearer", "closer", "close", "positive", "similar", "moresimilar", "winner",
-        "primary", "chosen", "pos",
-    ),
-    "far": (
-        "far", "farther", "further", "negative", "dissimilar", "lesssimilar", "loser",
-        "alternate", "unchosen", "notchosen", "other", "neg",
-    ),
-    "participant": (
-        "participant", "participantid", "participantuid", "participantprivateid", "puid",
-        "workerid", "worker", "subjectid", "subject", "subj", "subid", "sub", "pid", "userid",
-        "user", "agentid", "observer", "obs", "rater", "respondent", "annotator",
-        "participation", "sessionid", "person",
-    ),
-    "response_time": (
-        "responsetime", "rt", "reactiontime", "responsetimes", "responsetimems", "rtms",
-        "reactiontimems", "rts", "responsetimesec", "responsetimeseconds", "rtsec", "resprt",
-        "keyresprt",
-    ),
-    "split": ("split", "sampleset", "trntest", "traintest", "partition", "subset"),
-    "sampler": (
-        "sampler", "algident", "samplealg", "algsample", "algid", "origalglabel",
-        "alglabel", "algorithm", "trialcategory",
-    ),
-    "weight": ("weight", "weights", "count", "counts", "votes", "nanswers"),
-    "time": (
-        "timereceived", "timestampquerygenerated", "timestamp", "datetimereceived", "datetime",
-        "starttime", "time", "trialindex", "trialnr", "trialnumber", "trialno", "trialsthisn",
-        "trial", "start",
-    ),
-    "side": ("side", "chosenside", "sidechosen", "responseside"),
-    "trial": ("trial", "trialid", "trialindex", "trialnr", "trialnumber", "trialno"),
-    "block": ("hitnr", "hitid", "hit", "block", "blocknr", "session", "round"),
-}
-
-#: The same with what other languages call them, after all that is English.
+#: Column names of each role, most telling first, as `normalised` writes them.
 ALIASES: dict[str, tuple[str, ...]] = {
-    role: tuple(dict.fromkeys((*names, *foreign_names(role)))) for role, names in _ENGLISH.items()
+    role: tuple(dict.fromkeys((*names, *foreign_names(role))))
+    for role, names in WORDS["English"].items()
 }
 
 #: Names of columns that divide participants or trials into groups worth comparing.
-GROUP_NAMES = (
-    "group", "condition", "cohort", "population", "site", "lab", "platform", "country", "language",
-    "gender", "sex", "expertise", *FOREIGN_GROUPS,
-)
+GROUP_NAMES = (*WORDS["groups"]["English"], *spelt(WORDS["groups"]["foreign"]))
 
 #: Names of choices that say which of three objects was asked for, by task.
-ASKED_NAMES: dict[str, tuple[str, ...]] = {
-    "odd_one_out": (
-        "odd", "oddone", "oddoneout", "theodd", "outlier", "different", "mostdifferent", "oddity",
-        *FOREIGN_ODD,
-    ),
-    "most_central": ("central", "mostcentral", "middle", "mostmiddle"),
-    "similar_pair": ("pair", "similarpair", "mostsimilarpair"),
-}
+ASKED_NAMES = {task: spelt(names) for task, names in WORDS["asked"].items()}
 
 #: Names that only mean something together, in the order anchor, then the two options. Where a
 #: column tells the choice the options are offered; otherwise the nearer one comes first.
 WEAK_TRIPLES = (("head", "b", "c"), ("x", "a", "b"), ("a", "b", "c"), ("i", "j", "k"))
 
 #: Usual names of the columns of a table of objects.
-ID_NAMES = (
-    "id", "object", "objectid", "item", "itemid", "stimulus", "stimulusid", "targetid", "target",
-    "name", "label", "image", "filename", "file",
-)
-LABEL_NAMES = ("label", "name", "title", "primarydescription", "description")
-IMAGE_NAMES = ("image", "imagefile", "picture", "photo", "filename", "file", "path", "img")
+ID_NAMES, LABEL_NAMES, IMAGE_NAMES = map(tuple, WORDS["objects"].values())
 
 _KNOWN_NAMES = frozenset({
     *chain(*ALIASES.values(), *ASKED_NAMES.values()), *GROUP_NAMES, *ID_NAMES, *LABEL_NAMES,
@@ -200,3 +129,52 @@ def listing(items: Sequence[str], most: int = 5) -> str:
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """``"1 row"``, ``"2,000 rows"``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+#: What is seen as nothing: of no width, marks of direction, soft hyphens, variants of a sign.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]"
+)
+#: What is seen as a space.
+_SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\t]| {2,}")
+_SHOWN = 3
+
+
+def seen(name: str) -> str:
+    """The name as it looks: what is not seen is left out."""
+    if name.isascii() and "  " not in name and "\t" not in name:
+        return name
+    return unicodedata.normalize("NFC", _SPACES.sub(" ", _INVISIBLE.sub("", name))).strip()
+
+
+def lookalikes(names: Sequence[str]) -> list[list[str]]:
+    """Groups of different names that look the same, in the order of the first of each."""
+    groups: dict[str, list[str]] = {}
+    for name in names:
+        groups.setdefault(seen(name), []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def spelled(name: str) -> str:
+    """The name with whatever cannot be seen, or looks like something else, by its number."""
+    def code(result: re.Match) -> str:
+        return "".join(f"[U+{ord(character):04X}]" for character in result[0])
+
+    plain = _INVISIBLE.sub(code, _SPACES.sub(code, name))
+    return "".join(f"[U+{ord(c):04X}]" if unicodedata.combining(c) else c for c in plain)
+
+
+def notes_on(names: Sequence[str]) -> list[str]:
+    """What a report says of names that look the same: which they are, and what differs."""
+    result = lookalikes(names)
+    if not result:
+        return []
+    shown = "; ".join(
+        f"{seen(group[0])} ({' and '.join(map(spelled, group))})" for group in result[:_SHOWN]
+    )
+    more = f"; and {len(result) - _SHOWN:,} more" if len(result) > _SHOWN else ""
+    which = f"{counted(len(result), 'name')} of objects {'is' if len(result) == 1 else 'are'} "
+    return [
+        f"{which}written in several ways that look the same, and taken for different objects: "
+        f"{shown}{more}. Write each in one way if it is one object."
+    ]

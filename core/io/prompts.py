@@ -24,26 +24,14 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.io.formats.source import Source
+from tripletscope.core.io.languages import WORDS
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 #: How questions are put, by language and by what is asked.
-WORDINGS: dict[str, dict[str, str]] = {
-    "en": {
-        "nearer": "Which of the following is most similar to {anchor}?",
-        "odd": "Which of the following is the odd one out, the least similar to the two others?",
-        "central": "Which of the following lies between the two others, the most similar to both?",
-        "reply": "Reply with one letter and nothing else.",
-    },
-    "de": {
-        "nearer": "Was ist am ähnlichsten zu {anchor}?",
-        "odd": "Was passt nicht dazu, ist also den beiden anderen am wenigsten ähnlich?",
-        "central": "Was liegt zwischen den beiden anderen, ist also beiden am ähnlichsten?",
-        "reply": "Antworte mit einem Buchstaben und nichts weiter.",
-    },
-}
+WORDINGS: dict[str, dict[str, str]] = WORDS["prompts"]
 #: Codes of what is asked, as they stand in the names of prompts.
-_ASKED = {"nearer": "n", "odd": "o", "central": "c"}
+_CODES = {"nearer": "n", "odd": "o", "central": "c"}
 
 
 @dataclass(frozen=True)
@@ -122,11 +110,11 @@ def write_prompts(
         raise ValueError(f"language is {language!r}; it must be one of {', '.join(WORDINGS)}.")
     if most < 1:
         raise ValueError(f"most is {most!r}; it must be 1 or more.")
-    given = as_answers(triplets)
-    questions = _questions(given)
+    data = as_answers(triplets)
+    questions = _questions(data)
     if not questions:
         raise DataError(
-            "there is no question that can be put to a model", file=given.name,
+            "there is no question that can be put to a model", file=data.name,
             remedy="Questions are about an anchor and its options, or about three objects.",
         )
     rng = np.random.default_rng(seed)
@@ -136,7 +124,7 @@ def write_prompts(
     # Neighbours in the file would be orders of one question; some programs keep a context.
     prompts = [prompt for question in questions for prompt in _orders(*question)]
     shuffled = [prompts[i] for i in rng.permutation(len(prompts))]
-    lines = [_line(given, asked, shown, WORDINGS[language]) for asked, shown in shuffled]
+    lines = [_line(data, kind, shown, WORDINGS[language]) for kind, shown in shuffled]
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines).encode()
 
 
@@ -173,20 +161,20 @@ def read_replies(
     >>> len(found.answers), found.first_share
     (2, 1.0)
     """
-    given = as_answers(triplets)
+    data = as_answers(triplets)
     name = name or (Path(source).name if isinstance(source, (str, Path)) else "replies")
-    digest = _digest(given)
+    digest = _digest(data)
     rows, trials, omitted, places = [], [], [], []
     chosen: dict[tuple[str, tuple[int, ...]], dict[tuple[int, ...], set[int]]] = {}
     number = 0
-    for number, (row, asked, reply) in enumerate(_records(source, name), 1):
-        known = _known(asked, digest, given, name, row)
-        if isinstance(known, str):
-            omitted.append((row, known))
+    for number, (row, prompt_id, reply) in enumerate(_records(source, name), 1):
+        prompt = _prompt(prompt_id, digest, data, name, row)
+        if isinstance(prompt, str):
+            omitted.append((row, prompt))
             continue
-        kind, shown = known
+        kind, shown = prompt
         options = shown[1:] if kind == "nearer" else shown
-        labels = _labels(given, shown)
+        labels = _labels(data, shown)
         place = _chosen(reply, labels[1:] if kind == "nearer" else labels)
         if isinstance(place, str):
             omitted.append((row, place))
@@ -215,7 +203,7 @@ def read_replies(
         "trial": trials,
     })
     return Replies(
-        Triplets(np.array(rows), given.objects, answers, observer),
+        Triplets(np.array(rows), data.objects, answers, observer),
         pd.DataFrame(omitted, columns=["row", "reason"]), number, len(again),
         sum(len(replies) == 1 for replies in again), float(np.mean(np.array(places) == 0)),
     )
@@ -275,71 +263,71 @@ def n_questions(triplets: Judgements) -> int:
 # Questions -----------------------------------------------------------------------------------
 
 
-def _questions(given: Judgements) -> list[tuple[str, tuple[int, ...]]]:
+def _questions(data: Judgements) -> list[tuple[str, tuple[int, ...]]]:
     """The different questions: what is asked, and about which objects, the anchor first."""
-    if isinstance(given, Quadruples):
+    if isinstance(data, Quadruples):
         return []
-    choices = given.choices
+    choices = data.choices
     several = np.bincount(choices.trial, choices.n_shown > 2) > 0
     ranked = (several & (np.bincount(choices.trial) > 1))[choices.trial]
-    counts = given.weight[choices.answer] > 0
+    counts = data.weight[choices.answer] > 0
     usable = (choices.n_chosen == 1) & ~ranked & (choices.n_shown <= len(_LETTERS)) & counts
-    found = []
+    result = []
     for shown in np.unique(choices.n_shown[usable]).tolist():
         stages = choices.take(np.flatnonzero(usable & (choices.n_shown == shown)))
         pairs = stages.pairs.reshape(-1, shown, 2)
         anchored = (pairs[:, :, 0] == pairs[:, :1, 0]).all(axis=1)
         about = np.column_stack([pairs[:, 0, 0], np.sort(pairs[:, :, 1], axis=1)])[anchored]
-        found += [("nearer", tuple(row)) for row in np.unique(about, axis=0).tolist()]
-        for asked, sign in (("odd", 1), ("central", -1)):
+        result += [("nearer", tuple(row)) for row in np.unique(about, axis=0).tolist()]
+        for kind, sign in (("odd", 1), ("central", -1)):
             three = pairs[~anchored & (stages.sign == sign)].reshape(-1, 2 * shown)
             # Each of three objects is in two of their pairs.
             about = np.sort(three, axis=1)[:, ::2]
-            found += [(asked, tuple(row)) for row in np.unique(about, axis=0).tolist()]
-    return found
+            result += [(kind, tuple(row)) for row in np.unique(about, axis=0).tolist()]
+    return result
 
 
-def _orders(asked: str, objects: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:
+def _orders(kind: str, objects: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:
     """A question with its options in every turn, so that each is in each place."""
-    fixed, options = (objects[:1], objects[1:]) if asked == "nearer" else ((), objects)
+    fixed, options = (objects[:1], objects[1:]) if kind == "nearer" else ((), objects)
     for turn in range(len(options)):
-        yield asked, (*fixed, *options[turn:], *options[:turn])
+        yield kind, (*fixed, *options[turn:], *options[:turn])
 
 
 def _line(
-    given: Triplets, asked: str, shown: tuple[int, ...], words: dict[str, str]
+    data: Triplets, kind: str, shown: tuple[int, ...], words: dict[str, str]
 ) -> dict[str, Any]:
-    labels = _labels(given, shown)
-    anchor, options = (labels[0], labels[1:]) if asked == "nearer" else ("", labels)
+    labels = _labels(data, shown)
+    anchor, options = (labels[0], labels[1:]) if kind == "nearer" else ("", labels)
     text = "\n".join([
-        words[asked].format(anchor=anchor),
+        words[kind].format(anchor=anchor),
         *(f"{letter}: {label}" for letter, label in zip(_LETTERS, options, strict=False)),
         words["reply"],
     ])
     numbers = "-".join(map(str, shown))
     line = {
-        "id": f"{_digest(given)}-{_ASKED[asked]}-{numbers}",
+        "id": f"{_digest(data)}-{_CODES[kind]}-{numbers}",
         "messages": [{"role": "user", "content": text}],
-        "objects": [given.ids[i] for i in shown],
+        "objects": [data.ids[i] for i in shown],
     }
-    if "image" in given.objects:
-        images = given.objects["image"]
+    if "image" in data.objects:
+        images = data.objects["image"]
         line["images"] = [None if pd.isna(images[i]) else str(images[i]) for i in shown]
     return line
 
 
-def _labels(given: Judgements, shown: tuple[int, ...]) -> list[str]:
+def _labels(data: Judgements, shown: tuple[int, ...]) -> list[str]:
     """Labels on one line each; objects of the same label are told apart by their ids."""
-    labels = [" ".join(given.labels[i].split()) for i in shown]
+    labels = [" ".join(data.labels[i].split()) for i in shown]
     return [
-        f"{label} ({given.ids[i]})" if labels.count(label) > 1 else label
+        f"{label} ({data.ids[i]})" if labels.count(label) > 1 else label
         for i, label in zip(shown, labels, strict=True)
     ]
 
 
-def _digest(given: Judgements) -> str:
+def _digest(data: Judgements) -> str:
     """Of the ids of the objects: numbers in a prompt's id mean nothing for others."""
-    return blake2b("\x1f".join(given.ids).encode(), digest_size=4).hexdigest()
+    return blake2b("\x1f".join(data.ids).encode(), digest_size=4).hexdigest()
 
 
 # Replies -------------------------------------------------------------------------------------
@@ -366,15 +354,15 @@ def _records(source: Source, name: str) -> Iterator[tuple[int, str, str]]:
     table = csv.DictReader(
         io.StringIO(text), delimiter=";" if head.count(";") > head.count(",") else ","
     )
-    columns = {(column or "").strip().casefold(): column for column in table.fieldnames or ()}
-    known = [columns.get(one) for one in ("reply", "response", "text", "content", "answer")]
-    reply = next(filter(None, known), None)
-    if "id" not in columns or reply is None:
-        raise DataError(
-            "there are no columns id and reply", file=name, row=1,
-            remedy="Give JSON lines or a CSV with the id of each prompt and the model's reply.",
-        )
     try:
+        columns = {(column or "").strip().casefold(): column for column in table.fieldnames or ()}
+        names = [columns.get(one) for one in ("reply", "response", "text", "content", "answer")]
+        reply = next(filter(None, names), None)
+        if "id" not in columns or reply is None:
+            raise DataError(
+                "there are no columns id and reply", file=name, row=1,
+                remedy="Give JSON lines or a CSV with the id of each prompt and the model's reply.",
+            )
         for row, record in enumerate(table, 2):
             yield row, str(record[columns["id"]] or ""), str(record[reply] or "")
     except csv.Error as error:
@@ -394,8 +382,8 @@ def _of_json(line: str, name: str, row: int) -> tuple[str, str]:
         ) from error
     if not isinstance(record, dict):
         return "", ""
-    asked = record.get("id") if "custom_id" not in record else record["custom_id"]
-    return str(asked or ""), _text(record)
+    prompt_id = record.get("id") if "custom_id" not in record else record["custom_id"]
+    return str(prompt_id or ""), _text(record)
 
 
 def _text(record: Any) -> str:
@@ -410,29 +398,29 @@ def _text(record: Any) -> str:
         "reply", "answer", "text", "content", "message", "choices", "output", "body", "response",
         "result",
     ):
-        found = _text(record.get(place))
-        if found:
-            return found
+        result = _text(record.get(place))
+        if result:
+            return result
     return ""
 
 
-def _known(
-    asked: str, digest: str, given: Judgements, name: str, row: int
+def _prompt(
+    prompt_id: str, digest: str, data: Judgements, name: str, row: int
 ) -> tuple[str, tuple[int, ...]] | str:
     """What a prompt asked and about which objects, or why that cannot be told."""
-    found = re.fullmatch(r"([0-9a-f]{8})-([noc])-(\d+(?:-\d+)+)", asked.strip())
-    if found is None:
-        return f"the id {asked[:40]!r} is none of a prompt"
-    if found[1] != digest:
+    match = re.fullmatch(r"([0-9a-f]{8})-([noc])-(\d+(?:-\d+)+)", prompt_id.strip())
+    if match is None:
+        return f"the id {prompt_id[:40]!r} is none of a prompt"
+    if match[1] != digest:
         raise DataError(
             "the prompts are about other objects", file=name, row=row,
             remedy="Open the data set from which the prompts were made, with the same objects.",
         )
-    kind = {code: kind for kind, code in _ASKED.items()}[found[2]]
-    shown = tuple(int(number) for number in found[3].split("-"))
-    wrong = len(set(shown)) < len(shown) or max(shown) >= given.n_objects
+    kind = {code: kind for kind, code in _CODES.items()}[match[2]]
+    shown = tuple(int(number) for number in match[3].split("-"))
+    wrong = len(set(shown)) < len(shown) or max(shown) >= data.n_objects
     if wrong or len(shown) < 3 or (kind != "nearer" and len(shown) != 3):
-        return f"the id {asked[:40]!r} names objects that are not there"
+        return f"the id {prompt_id[:40]!r} names objects that are not there"
     return kind, shown
 
 
@@ -454,14 +442,14 @@ def _chosen(reply: str, labels: list[str]) -> int | str:
     )
     if told and told[1] in letters:
         return letters.index(told[1])
-    found = {place for place, label in enumerate(labels)
+    named = {place for place, label in enumerate(labels)
              if re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text, flags=re.IGNORECASE)}
     # The name of one option may be part of another's.
-    found -= {a for a, b in permutations(found, 2) if labels[a].casefold() in labels[b].casefold()}
+    named -= {a for a, b in permutations(named, 2) if labels[a].casefold() in labels[b].casefold()}
     denied = re.search(r"\b(not|none|neither|cannot|nicht|kein\w*)\b", text, flags=re.IGNORECASE)
-    if len(found) == 1 and not denied:
-        return found.pop()
-    what = "several options" if len(found) > 1 else "no option clearly"
+    if len(named) == 1 and not denied:
+        return named.pop()
+    what = "several options" if len(named) > 1 else "no option clearly"
     return f"the reply {reply.strip()[:40]!r} names {what}"
 
 

@@ -18,6 +18,7 @@ from tripletscope.core.io.formats.archive import (
     MAX_RATIO,
     RATIO_FREE,
     Archive,
+    damaged,
     too_large,
 )
 from tripletscope.core.io.formats.foreign import REACHES_OUT, TOO_LARGE, arrays_of
@@ -25,11 +26,6 @@ from tripletscope.core.io.formats.text import MAX_COLUMNS, unique_names
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.names import counted, listing
 from tripletscope.core.io.table import Table, as_cells, decoded
-
-#: Cells of a table of records, in most of which a key may be missing.
-_MOST_CELLS = 100_000_000
-#: Records, and lists and objects of JSON: each takes some hundred bytes, but two in the text.
-_MOST_RECORDS = 5_000_000
 
 
 def is_json(data: bytes) -> bool:
@@ -44,13 +40,7 @@ def is_json(data: bytes) -> bool:
 
 
 def from_json(data: bytes, name: str, least_columns: int) -> Table:
-    """Read UTF-8 text of JSON, or of JSON lines.
-
-    Raises
-    ------
-    DataError
-        If it is not valid, or no list of records is in it.
-    """
+    """Read UTF-8 text of JSON, or of JSON lines."""
     document = _parsed(data, name)
     try:
         return _from_document(document, name, least_columns)
@@ -69,7 +59,7 @@ def _from_document(document: Any, name: str, least_columns: int) -> Table:
             records = None  # it only looked like this layout
         if records:
             return _from_records(records, name, least_columns, [f"JSON of {layout.title}."])
-    records = _records(document, name)
+    records = _records(document)
     if records is None:
         raise DataError(
             "this JSON contains no list of answers", file=name,
@@ -79,8 +69,6 @@ def _from_document(document: Any, name: str, least_columns: int) -> Table:
 
 
 def _parsed(data: bytes, name: str) -> Any:
-    if data.count(b"[") + data.count(b"{") > _MOST_RECORDS:
-        raise _too_many(name)
     text = data.decode()
     try:
         return json.loads(text)
@@ -93,29 +81,18 @@ def _parsed(data: bytes, name: str) -> Any:
             lists = all(isinstance(line, list) for line in lines)
             nested = lists and all(isinstance(one, dict) for line in lines for one in line)
             return [one for line in lines for one in line] if nested else lines
-        row = getattr(error, "lineno", None)
-        raise DataError(
-            "the JSON is damaged or incomplete", file=name, row=row,
-            remedy="Copy or download it again.",
-        ) from error
+        raise damaged("the JSON", name, getattr(error, "lineno", None)) from error
 
 
-def _too_many(name: str) -> DataError:
-    return DataError(
-        f"this JSON contains more than {_MOST_RECORDS:,} lists and records", file=name,
-        remedy="Save the answers as CSV or Parquet, or in several files.",
-    )
-
-
-def _records(document: Any, name: str) -> list[Mapping[str, Any]] | None:
+def _records(document: Any) -> list[Mapping[str, Any]] | None:
     """The list of objects, or of rows, that a document is or holds."""
     if isinstance(document, list):
         return _of_list(document)
     if not isinstance(document, dict):
         return None
-    found = _of_columns(document, name) or _of_numbered_rows(document)
-    inside = (_records(value, name) for value in document.values())
-    return found or next((records for records in inside if records), None)
+    result = _of_columns(document) or _of_numbered_rows(document)
+    inside = (_records(value) for value in document.values())
+    return result or next((records for records in inside if records), None)
 
 
 def _of_list(document: list) -> list[Mapping[str, Any]] | None:
@@ -132,14 +109,12 @@ def _of_list(document: list) -> list[Mapping[str, Any]] | None:
     return [{f"column {i}": v for i, v in enumerate(row, 1)} for row in rows] or None
 
 
-def _of_columns(document: dict, name: str) -> list[Mapping[str, Any]] | None:
+def _of_columns(document: dict) -> list[Mapping[str, Any]] | None:
     """Records in an object of lists, several and equally long: its columns."""
     lists = {key: value for key, value in document.items() if isinstance(value, list)}
     lengths = {len(value) for value in lists.values()}
     if len(lists) < 2 or len(lengths) > 1 or lengths == {0}:
         return None
-    if max(lengths) > _MOST_RECORDS:
-        raise _too_many(name)
     return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
 
 
@@ -166,12 +141,6 @@ def _from_records(
                     f"the records have more than {MAX_COLUMNS:,} different keys", file=name,
                     remedy="Each record should be one answer.",
                 )
-            if len(cells) * len(records) > _MOST_CELLS:
-                raise DataError(
-                    f"the {len(records):,} records have {len(cells):,} or more different keys, "
-                    "most of which are missing in most of them", file=name,
-                    remedy="Remove what is not an answer.",
-                )
             column[i] = value
     if len(cells) < least_columns:
         raise DataError(
@@ -192,13 +161,13 @@ def _from_records(
 
 def _flat(value: Mapping[str, Any], before: str) -> list[tuple[str, str]]:
     """Keys and texts of a record; those of objects inside of it after a dot."""
-    found = []
+    result = []
     for key, inner in value.items():
         if isinstance(inner, dict) and before.count(".") < 4:
-            found += _flat(inner, f"{before}{key}.")
+            result += _flat(inner, f"{before}{key}.")
         else:
-            found.append((f"{before}{key}", _text(inner)))
-    return found
+            result.append((f"{before}{key}", _text(inner)))
+    return result
 
 
 def _text(value: Any) -> str:
@@ -275,13 +244,7 @@ def _matlab(data: bytes, name: str) -> dict[str, np.ndarray]:
 
 
 def arrays_in(data: bytes, name: str) -> dict[str, np.ndarray] | None:
-    """The arrays of a NumPy, HDF5 or MATLAB file by their names; None of any other file.
-
-    Raises
-    ------
-    DataError
-        If it is damaged or too large, or an array holds objects.
-    """
+    """The arrays of a NumPy, HDF5 or MATLAB file by their names; None of any other file."""
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         inside = Archive(data, name).names
         return _numpy(data, name) if inside and all(
@@ -295,12 +258,12 @@ def arrays_in(data: bytes, name: str) -> dict[str, np.ndarray] | None:
 
 
 def _foreign(kind: str, title: str, data: bytes, name: str) -> dict[str, np.ndarray]:
-    found = arrays_of(kind, data, min(MAX_BYTES, max(MAX_RATIO * len(data), RATIO_FREE)))
-    if isinstance(found, dict):
-        return found
-    if found == TOO_LARGE:
+    result = arrays_of(kind, data, min(MAX_BYTES, max(MAX_RATIO * len(data), RATIO_FREE)))
+    if isinstance(result, dict):
+        return result
+    if result == TOO_LARGE:
         raise too_large(name)
-    if found == REACHES_OUT:
+    if result == REACHES_OUT:
         raise DataError(
             f"parts of the {title} file are not in it: external storage, a virtual dataset, a "
             "link to another file, or a filter of its own", file=name,
@@ -314,13 +277,7 @@ def _foreign(kind: str, title: str, data: bytes, name: str) -> dict[str, np.ndar
 
 
 def from_arrays(arrays: Mapping[str, np.ndarray], name: str, least_columns: int) -> Table:
-    """A table whose rows are those of the arrays that are equally long.
-
-    Raises
-    ------
-    DataError
-        If no array has rows and few enough columns.
-    """
+    """A table whose rows are those of the arrays that are equally long."""
     arrays = _unpacked_tensor(arrays)
     parts: dict[str, np.ndarray] = {}
     for key, values in arrays.items():

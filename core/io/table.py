@@ -28,48 +28,26 @@ class Codes:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """What a file holds, before anybody says what it means.
+    """What a file holds, before anybody says what it means."""
 
-    Attributes
-    ----------
-    name : str
-        Name of the file, as the user knows it.
-    data : pyarrow.Table
-        Every cell as text, columns that repeat their values dictionary-encoded; from Parquet
-        also columns of numbers.
-    header : bool
-        Whether the file names its columns.
-    delimiter, encoding : str or None
-        None where there is none: a sheet of Excel has no delimiter, Parquet neither of them.
-    notes : list of str
-        What was recognised, as sentences.
-    first_row : int
-        Number of the first row below the header, the first row of the file being 1.
-    skipped : ndarray of int
-        Numbers of the rows that have another number of cells than the table has columns.
-    blank : ndarray of int
-        Numbers of the rows without any content.
-    rows : ndarray of int, shape (n_rows,), or None
-        Rows of the file, where they do not simply follow each other: in several files, or where
-        one row of the file is several of the table.
-    files : tuple of str
-        What was read, where the table is of several files.
-    refused : mapping of str to str
-        Files that were left out, and why.
-    """
-
-    name: str
+    name: str  # name of the file, as the user knows it
+    #: Every cell as text, columns that repeat their values dictionary-encoded; from Parquet also
+    #: columns of numbers.
     data: pa.Table
-    header: bool
+    header: bool  # whether the file names its columns
+    #: None where there is none: a sheet of Excel has no delimiter, Parquet neither of them.
     delimiter: str | None
     encoding: str | None
-    notes: list[str]
-    first_row: int
+    notes: list[str]  # what was recognised, as sentences
+    first_row: int  # number of the first row below the header, the first row of the file being 1
+    #: Numbers of the rows that have another number of cells than the table has columns.
     skipped: np.ndarray = field(default_factory=_no_rows)
-    blank: np.ndarray = field(default_factory=_no_rows)
+    blank: np.ndarray = field(default_factory=_no_rows)  # numbers of the rows without any content
+    #: (n_rows,): rows of the file, where they do not simply follow each other: in several files, or
+    #: where one row of the file is several of the table.
     rows: np.ndarray | None = None
-    files: tuple[str, ...] = ()
-    refused: Mapping[str, str] = field(default_factory=dict)
+    files: tuple[str, ...] = ()  # what was read, where the table is of several files
+    refused: Mapping[str, str] = field(default_factory=dict)  # files that were left out, and why
 
     @property
     def columns(self) -> list[str]:
@@ -155,9 +133,9 @@ class Table:
         if pa.types.is_floating(data.type):
             return data.to_numpy().astype(np.float64)
         if pa.types.is_dictionary(data.type):
-            found = self._plain_numbers(data)
-            if found is not None:
-                return found
+            result = self._plain_numbers(data)
+            if result is not None:
+                return result
             coded = self.codes(column)
             values = np.append(self._parsed(pa.array(coded.values, pa.string())), np.nan)
             return values[coded.codes]
@@ -167,9 +145,9 @@ class Table:
         """(n_rows,) datetime64 in microseconds, UTC; NaT where a cell is no moment by ISO 8601."""
         coded = self.codes(column)
         texts = pd.Series([*coded.values, None], dtype="str")
-        found = pd.to_datetime(texts, errors="coerce", format="ISO8601", utc=True)
+        result = pd.to_datetime(texts, errors="coerce", format="ISO8601", utc=True)
         # Nanoseconds would not reach back to the year 23, as which 23-01-05 is read.
-        return found.dt.tz_localize(None).to_numpy().astype("datetime64[us]")[coded.codes]
+        return result.dt.tz_localize(None).to_numpy().astype("datetime64[us]")[coded.codes]
 
     def _plain_numbers(self, data: pa.ChunkedArray) -> np.ndarray | None:
         """A column of numbers and empty cells only, of whatever number of values; None if not."""

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -26,40 +27,32 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements, Triplets
 from tripletscope.core.io.columns.guess import SAMPLE_ROWS, response_time_unit
 from tripletscope.core.io.interpret.trials import MAX_NAME
+from tripletscope.core.io.languages import FORMS
 
 
 @dataclass(frozen=True)
 class Writer:
-    """A layout in which answers can be written.
-
-    Attributes
-    ----------
-    name : str
-    title, help : str
-        What the user calls it, and what it holds.
-    suffix, media_type : str
-        Of the file.
-    """
+    """A layout in which answers can be written."""
 
     name: str
-    title: str
+    title: str  # what the user calls it, and what it holds
     help: str
-    suffix: str
+    suffix: str  # of the file
     media_type: str
-    _check: Callable[[Triplets], None]
-    _write: Callable[[Triplets], bytes]
+    check: Callable[[Triplets], None]
+    write: Callable[[Triplets], bytes]
 
     def problem(self, triplets: Triplets) -> str:
         """Why these answers cannot be written so; empty if they can."""
         try:
-            self._check(triplets)
+            self.check(triplets)
         except DataError as error:
             return str(error)
         return ""
 
     def __call__(self, triplets: Triplets) -> bytes:
-        self._check(triplets)
-        return self._write(triplets)
+        self.check(triplets)
+        return self.write(triplets)
 
 
 def write_answers(triplets: Triplets, layout: str = "anchored") -> bytes:
@@ -95,11 +88,6 @@ def write_pairs(pairs: Quadruples) -> bytes:
     """Comparisons of pairs as R's MLDS has them: ``resp``, ``S1`` to ``S4``, and what is known.
 
     ``resp`` is 1 where the second pair was said to differ more.
-
-    Raises
-    ------
-    DataError
-        If the name of an object would not be read again as the same.
     """
     _names_survive(pairs)
     rows, answers = pairs.rows, pairs.answers
@@ -110,7 +98,7 @@ def write_pairs(pairs: Quadruples) -> bytes:
     return _csv(pa.table(
         {"resp": pa.array((~first_differs).astype(np.int8))}
         | _named(pairs, places.T, ("S1", "S2", "S3", "S4"))
-        | _known(answers.drop(columns="side", errors="ignore"))
+        | _metadata(answers.drop(columns="side", errors="ignore"))
     ))
 
 
@@ -119,7 +107,7 @@ def write_pairs(pairs: Quadruples) -> bytes:
 
 def _anchored(triplets: Triplets) -> pa.Table:
     """Anchor, near and far by their ids, and what is known of each answer."""
-    return pa.table(_named(triplets, triplets.rows.T, ("anchor", "near", "far")) | _known(
+    return pa.table(_named(triplets, triplets.rows.T, ("anchor", "near", "far")) | _metadata(
         triplets.answers
     ))
 
@@ -133,7 +121,7 @@ def _named(
     }
 
 
-def _known(answers: pd.DataFrame) -> dict[str, pa.Array]:
+def _metadata(answers: pd.DataFrame) -> dict[str, pa.Array]:
     """Columns of what is known of answers, with missing values as nulls."""
     columns = {}
     for name, column in answers.items():
@@ -168,9 +156,9 @@ def _salmon(triplets: Triplets) -> pa.Table:
     }
     columns = {name: pa.array(place) for name, place in places.items()}
     own = {"sampler": "sampler", "puid": "participant", "time_received": "time"}
-    known = _known(answers.filter([*own.values(), "response_time", "split"]))
+    metadata = _metadata(answers.filter([*own.values(), "response_time", "split"]))
     columns |= {"network_latency": pa.nulls(len(rows), pa.float64())}
-    for name, column in known.items():
+    for name, column in metadata.items():
         columns[next((theirs for theirs, ours in own.items() if ours == name), name)] = column
     shown, ending = triplets.objects["label"], "html"
     if "image" in triplets.objects and triplets.objects["image"].notna().all():
@@ -200,7 +188,7 @@ def _three(triplets: Triplets, chosen: int) -> pa.Table:
     return pa.table(
         _named(triplets, [*items, named],
                ("item1", "item2", "item3", "odd" if chosen == FAR else "central"))
-        | _known(answers.drop(columns=["side", "trial"], errors="ignore"))
+        | _metadata(answers.drop(columns=["side", "trial"], errors="ignore"))
     )
 
 
@@ -210,9 +198,13 @@ def _three(triplets: Triplets, chosen: int) -> pa.Table:
 def _csv(table: pa.Table) -> bytes:
     """A table as CSV, without formulas, as `marked` has it."""
     table = pa.table({marked(name): _marked(table[name]) for name in table.column_names})
-    buffer = io.BytesIO()
     options = pa.csv.WriteOptions(quoting_style="needed", quoting_header="needed")
-    pa.csv.write_csv(table, buffer, options)
+    return _saved(lambda file: pa.csv.write_csv(table, file, options))
+
+
+def _saved(write: Callable[[io.BytesIO], Any]) -> bytes:
+    buffer = io.BytesIO()
+    write(buffer)
     return buffer.getvalue()
 
 
@@ -226,34 +218,13 @@ def _marked(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pc.if_else(formulas, pc.binary_join_element_wise(mark, column, nothing), column)
 
 
-def _parquet(table: pa.Table) -> bytes:
-    buffer = io.BytesIO()
-    pa.parquet.write_table(table, buffer)
-    return buffer.getvalue()
-
-
-def _json(table: pa.Table) -> bytes:
-    return json.dumps(table.to_pylist(), ensure_ascii=False).encode()
-
-
-def _npy(triplets: Triplets) -> bytes:
-    buffer = io.BytesIO()
-    np.save(buffer, triplets.rows)
-    return buffer.getvalue()
-
-
 def _numbers(triplets: Triplets) -> bytes:
     table = pa.table(dict(zip("abc", triplets.rows.T, strict=True)))
-    buffer = io.BytesIO()
-    pa.csv.write_csv(table, buffer, pa.csv.WriteOptions(include_header=False, delimiter=" "))
-    return buffer.getvalue()
+    options = pa.csv.WriteOptions(include_header=False, delimiter=" ")
+    return _saved(lambda file: pa.csv.write_csv(table, file, options))
 
 
 # What a layout cannot hold -------------------------------------------------------------------
-
-
-def _anything(triplets: Triplets) -> None:
-    return
 
 
 def _names_survive(triplets: Judgements) -> None:
@@ -302,53 +273,20 @@ def _is_of_three(chosen: int) -> Callable[[Triplets], None]:
     return check
 
 
-_CSV = (".csv", "text/csv")
-
 #: Every layout that can be written, the most useful first.
 WRITERS: dict[str, Writer] = {
-    writer.name: writer
-    for writer in (
-        Writer(
-            "anchored", "CSV with names",
-            "Columns anchor, near and far, and the response metadata.",
-            *_CSV, _names_survive, lambda triplets: _csv(_anchored(triplets)),
-        ),
-        Writer(
-            "odd_one_out", "CSV, odd one out",
-            "One row per trial: item1 to item3, odd, and the response metadata.",
-            *_CSV, _is_of_three(FAR), lambda triplets: _csv(_three(triplets, FAR)),
-        ),
-        Writer(
-            "most_central", "CSV, most central",
-            "One row per trial: item1 to item3, central, and the response metadata.",
-            *_CSV, _is_of_three(NEAR), lambda triplets: _csv(_three(triplets, NEAR)),
-        ),
-        Writer(
-            "salmon", "Salmon",
-            "The columns of responses.csv; objects are numbered from 0, in the order of the table "
-            "of objects.",
-            *_CSV, _weighs_one, lambda triplets: _csv(_salmon(triplets)),
-        ),
-        Writer(
-            "parquet", "Parquet", "As the CSV with names, smaller and faster to read.",
-            ".parquet", "application/vnd.apache.parquet", _names_survive,
-            lambda triplets: _parquet(_anchored(triplets)),
-        ),
-        Writer(
-            "json", "JSON", "One object per answer, with the columns of the CSV with names.",
-            ".json", "application/json", _names_survive,
-            lambda triplets: _json(_anchored(triplets)),
-        ),
-        Writer(
-            "npy", "NumPy array",
-            "Anchor, nearer and farther as integers, numbered from 0 in the order of the table of "
-            "objects, for cblearn and others. Nothing else.",
-            ".npy", "application/octet-stream", _anything, _npy,
-        ),
-        Writer(
-            "numbers", "Text, numbers only",
-            "The same as text: three columns without names.",
-            ".txt", "text/plain", _anything, _numbers,
-        ),
+    name: Writer(name, **FORMS["writers"][name], check=check, write=write)
+    for name, check, write in (
+        ("anchored", _names_survive, lambda triplets: _csv(_anchored(triplets))),
+        ("odd_one_out", _is_of_three(FAR), lambda triplets: _csv(_three(triplets, FAR))),
+        ("most_central", _is_of_three(NEAR), lambda triplets: _csv(_three(triplets, NEAR))),
+        ("salmon", _weighs_one, lambda triplets: _csv(_salmon(triplets))),
+        ("parquet", _names_survive, lambda triplets: _saved(
+            lambda file: pa.parquet.write_table(_anchored(triplets), file))),
+        ("json", _names_survive, lambda triplets: json.dumps(
+            _anchored(triplets).to_pylist(), ensure_ascii=False).encode()),
+        ("npy", lambda triplets: None, lambda triplets: _saved(
+            lambda file: np.save(file, triplets.rows))),
+        ("numbers", lambda triplets: None, _numbers),
     )
 }

@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from os.path import commonprefix
 from pathlib import Path
 from typing import Any
@@ -388,6 +389,7 @@ def _name_of(names: list[str]) -> str:
 def get_ready() -> None:
     """Import and load whatever any file may need: afterwards no file can be opened."""
     foreign.parse_here()
+    import_module("python_calamine")
     Image.init()
     for answers in _SMALL:
         desk = Desk()
@@ -429,7 +431,6 @@ def _unheard(*given: Any, **details: Any) -> bool:
 
 
 _WRITTEN: dict[str, Callable[[pd.DataFrame, Any], Any]] = {
-    "a.xlsx": lambda frame, target: frame.to_excel(target, index=False),
     "a.parquet": lambda frame, target: frame.to_parquet(target),
     "a.json": lambda frame, target: frame.to_json(target, orient="records"),
     "a.npy": lambda frame, target: np.save(target, np.arange(30).reshape(10, 3) % 7),

@@ -27,14 +27,14 @@ def alternatives(table: Table, reading: Reading) -> list[Reading]:
         role: column for role, column in reading.roles.items()
         if column not in columns and role not in ("choice", "choice2")
     }
-    found = [reading]
+    readings = [reading]
     seen = {_meaning(reading)}
     for other in _others(table, reading, columns):
         other = replace(other, roles=other.roles | sides, reasons=())
         if _meaning(other) not in seen:
             seen.add(_meaning(other))
-            found.append(other)
-    return found
+            readings.append(other)
+    return readings
 
 
 def _others(table: Table, reading: Reading, columns: list[str]) -> Iterator[Reading]:

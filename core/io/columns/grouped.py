@@ -9,23 +9,12 @@ import pandas as pd
 def trial_of_rows(
     told: np.ndarray, objects: np.ndarray, participant: np.ndarray | None = None
 ) -> np.ndarray:
-    """Number of the trial, from 0, of rows that hold one answer each.
+    """(N,) numbers of the trials, from 0, of rows that hold one answer each.
 
-    Rows that follow each other are of one trial if a column tells the same of them, one
-    participant gave them, and they are different answers about the same objects, or about the
-    same anchor. So numbers may begin anew with each participant.
-
-    Parameters
-    ----------
-    told : ndarray of int, shape (N,)
-        Codes of the column that tells the trial; -1 where it says nothing.
-    objects : ndarray of int, shape (N, k)
-        What each answer is about, the anchor first.
-    participant : ndarray of int, shape (N,), optional
-
-    Returns
-    -------
-    ndarray of int, shape (N,)
+    Rows that follow each other are of one trial if a column tells the same of them (`told`, (N,)
+    codes, -1 for nothing), one `participant` (N,) gave them, and they are different answers about
+    the same `objects` (N, k), or about the same anchor, which stands first. So numbers may begin
+    anew with each participant.
     """
     before, after = objects[:-1], objects[1:]
     together = (told[1:] == told[:-1]) & (told[1:] >= 0)
@@ -74,24 +63,11 @@ _SAMPLE = 200_000  # larger files are looked at in part before they are looked a
 def twin_trials(
     rows: np.ndarray, participant: np.ndarray | None = None
 ) -> tuple[str, np.ndarray] | None:
-    """Trials of triplets nearly all of which come in twos that one response implies.
+    """(T,) trials of (T, 3) triplets nearly all of which come in twos that one response implies.
 
     An odd one out is written as "a is nearer to b than to c" and "b is nearer to a than to c",
     the most central object alike. They are not independent, and held out alone each tells the
-    other.
-
-    Parameters
-    ----------
-    rows : ndarray of int, shape (T, 3)
-        Anchor, nearer, farther.
-    participant : ndarray of int, shape (T,), optional
-        Twins are of one participant.
-
-    Returns
-    -------
-    tuple of str and ndarray of int, shape (T,), or None
-        The task, to stand before "trial", and the trial of every answer, from 0; None where the
-        answers are no twins.
+    other. With the task, to stand before "trial"; None where the answers are no twins.
     """
     if len(rows) < _FEWEST:
         return None

@@ -13,7 +13,7 @@ from tripletscope.core.data.cells import plain_number
 from tripletscope.core.io.columns.grouped import tells_trials
 from tripletscope.core.io.columns.reading import CHOICE_CODINGS, ROW_ROLES, Reading
 from tripletscope.core.io.formats.several import FILE
-from tripletscope.core.io.languages import foreign_sides
+from tripletscope.core.io.languages import FOREIGN_CELLS
 from tripletscope.core.io.names import (
     ALIASES,
     WEAK_TRIPLES,
@@ -34,25 +34,20 @@ _MILLISECONDS_FROM = 100.0
 SIDES = {
     "l": "left", "r": "right",
     **{word: word for word in ("left", "middle", "right", "first", "second", "third")},
-    **{word: side for side in ("left", "right") for word in foreign_sides(side)},
+    **{word: side for side in ("left", "right") for word in FOREIGN_CELLS[side]},
 }
 
-_SPLIT_WORDS = frozenset(
-    {"train", "training", "test", "testing", "validation", "val", "valid", "dev", "holdout"}
-)
+#: Words for the two or three parts of a data set, in any case.
+SPLITS = {
+    "train": "train", "training": "train", "test": "test", "testing": "test", "holdout": "test",
+    "validation": "validation", "val": "validation", "valid": "validation", "dev": "validation",
+}
 #: Columns that hold either the split or the sampler, whatever they are called.
 _LABELS = ("alglabel", "origalglabel")
 
 
 def option_roles(table: Table) -> tuple[dict[str, str], list[str]]:
-    """Anchor, options and choice, or anchor, near and far, by the names of the columns.
-
-    Returns
-    -------
-    roles : dict of str to str
-        Empty if the names do not tell all that is needed.
-    reasons : list of str
-    """
+    """Anchor, options and choice, or anchor, near and far, by the names of the columns."""
     columns = table.columns
     for wanted in (("anchor", "near", "far"), ("anchor", "left", "right", "choice")):
         roles = _by_name(columns, wanted)
@@ -62,12 +57,12 @@ def option_roles(table: Table) -> tuple[dict[str, str], list[str]]:
             ]
     choice = named(columns, ALIASES["choice"])
     for triple in WEAK_TRIPLES:
-        found = [column for name in triple if (column := named(columns, [name]))]
-        if len(found) == 3 and choice not in found:
+        result = [column for name in triple if (column := named(columns, [name]))]
+        if len(result) == 3 and choice not in result:
             wanted = ("anchor", "left", "right") if choice else ("anchor", "near", "far")
-            roles = dict(zip(wanted, found, strict=True))
+            roles = dict(zip(wanted, result, strict=True))
             return roles | ({"choice": choice} if choice else {}), [
-                f"Columns {listing(found)} are usually {listing([_WORDS[r] for r in wanted])}, "
+                f"Columns {listing(result)} are usually {listing([_WORDS[r] for r in wanted])}, "
                 "in this order."
             ]
     return {}, []
@@ -162,13 +157,13 @@ def choice_codings(table: Table, reading: Reading) -> tuple[list[str], str]:
 
 def codings_of(words: set[str], n_options: int = 2) -> list[str]:
     """The codings of a choice, other than by name, that know all these words."""
-    found = []
+    codings = []
     for name, coding in CHOICE_CODINGS.items():
-        known = {word for option in coding.words[:n_options] for word in option}
+        vocabulary = {word for option in coding.words[:n_options] for word in option}
         # Two options are not told by the words for three, nor three by those for two.
-        if words and words <= known and len(coding.words) in (n_options, len(_POSITIONS)):
-            found.append(name)
-    return found
+        if words and words <= vocabulary and len(coding.words) in (n_options, len(_POSITIONS)):
+            codings.append(name)
+    return codings
 
 
 _POSITIONS = CHOICE_CODINGS["position_0"].words
@@ -228,7 +223,7 @@ def _split_and_sampler(table: Table, free: list[str]) -> tuple[dict[str, str], l
             if column is None or column in roles.values():
                 continue
             words = table.codes(column).values
-            if role == "split" and not (words and {w.casefold() for w in words} <= _SPLIT_WORDS):
+            if role == "split" and not (words and {w.casefold() for w in words} <= set(SPLITS)):
                 continue
             roles[role] = column
             reasons.append(f"Column {column} is the {role}: it contains {listing(words)}.")
@@ -239,8 +234,10 @@ def _split_and_sampler(table: Table, free: list[str]) -> tuple[dict[str, str], l
 def _can_be(role: str, table: Table, column: str, taken: Mapping[str, str]) -> bool:
     """Whether what stands in a column called so fits to the role."""
     if role in ("response_time", "weight"):
-        counts_rows = normalised(column) in ("count", "counts") and _counts_rows(table, column)
-        return _has_numbers(table, column) and not counts_rows
+        numbers = table.numbers(column)
+        called_so = normalised(column) in ("count", "counts") and len(numbers) > 2
+        counts_rows = called_so and (np.diff(numbers) == 1).all()
+        return bool(np.isfinite(numbers).any() and not counts_rows)
     if role not in ROW_ROLES:
         return True
     if not {"anchor", "near", "far"} <= set(taken):
@@ -254,16 +251,6 @@ def _can_be(role: str, table: Table, column: str, taken: Mapping[str, str]) -> b
         pd.factorize(np.concatenate(objects))[0].reshape(3, -1).T,
         table.codes(who).codes if who else None,
     )
-
-
-def _counts_rows(table: Table, column: str) -> bool:
-    """Whether the values are numbers of the rows, one after the other."""
-    numbers = table.numbers(column)
-    return len(numbers) > 2 and bool((np.diff(numbers) == 1).all())
-
-
-def _has_numbers(table: Table, column: str) -> bool:
-    return bool(np.isfinite(table.numbers(column)).any())
 
 
 def plain_texts(table: Table, column: str) -> np.ndarray:

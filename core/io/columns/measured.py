@@ -8,61 +8,26 @@ from typing import Any
 import numpy as np
 
 from tripletscope.core.io.columns.guess import numbered_columns
+from tripletscope.core.io.languages import WORDS
 from tripletscope.core.io.names import ALIASES, listing, named, normalised
 from tripletscope.core.io.table import Table
 
 #: What is a scale and no dissimilarities.
 PREFERENCES = "preferences"
 
-_SIMILAR = ("rating", "similarity", "similarityrating", "sim", "relatedness", "ähnlichkeit",
-            "bewertung")
-_APART = ("dissimilarity", "dissimilarityrating", "dissim", "distance", "difference",
-          "unähnlichkeit")
-#: Names that say nothing of the direction, and are believed beside two objects alone.
-_VALUES = ("response", "value", "score", "judgment", "judgement", "resp")
-_PAIRS = (
-    ("itema", "itemb"), ("objecta", "objectb"), ("stimulusa", "stimulusb"), ("worda", "wordb"),
-    ("first", "second"), ("left", "right"), ("a", "b"), ("i", "j"),
-)
-_ITEMS = ("item", "object", "stimulus", "card", "word", "image", "itemid", "objekt", "itemname")
-_PILES = ("pile", "pileid", "stack", "group", "groupid", "cluster", "category", "bin", "basket",
-          "stapel", "gruppe")
-_PLACES = (("x", "y"), ("posx", "posy"), ("xpos", "ypos"), ("xposition", "yposition"))
-_TRIALS = ("trial", "arrangement", "set", "trialid", "trialnumber", "trialnr")
-_STIMULI = ("stimulus", "presented", "shown", "target", "spoken", "input", "true", "reiz")
-_RESPONSES = ("response", "responded", "perceived", "reported", "heard", "seen", "answer",
-              "predicted", "antwort")
-_COUNTS = ("count", "counts", "n", "frequency", "freq", "anzahl")
-_PREFERRED = (("winner", "loser"), ("preferred", "rejected"), ("better", "worse"),
-              ("preferred", "other"), ("chosen", "unchosen"))
-_CHOICES = ("choice", "preferred", "preference", "winner", "chosen")
-#: Choices that name no object.
-_WORDS = {"left", "right", "tie", "equal", "links", "rechts"}
-_TIES = ("tie", "tied", "equal", "draw")
+_NAMES = WORDS["measured"]
 
 
 @dataclass(frozen=True)
 class Recognised:
-    """What a table is, and which column plays which role.
-
-    Attributes
-    ----------
-    kind : str
-    title : str
-    roles : dict of str to str
-    sentence : str
-        Why, as a clause.
-    numeric : tuple of str
-        Roles of numbers.
-    options : dict
-        What the names of the columns say beside.
-    """
+    """What a table is, and which column plays which role."""
 
     kind: str
     title: str
     roles: dict[str, str]
-    sentence: str
-    numeric: tuple[str, ...] = ()
+    sentence: str  # why, as a clause
+    numeric: tuple[str, ...] = ()  # roles of numbers
+    #: What the names of the columns say beside.
     options: dict[str, Any] = field(default_factory=dict)
 
 
@@ -73,9 +38,9 @@ def recognised(table: Table) -> Recognised | None:
     who = named(table.columns, ALIASES["participant"])
     beside = {"participant": who} if who else {}
     for look in (_preferences, _ratings, _arrangement, _piles, _confusions):
-        found = look(table, beside)
-        if found is not None:
-            return found
+        result = look(table, beside)
+        if result is not None:
+            return result
     return None
 
 
@@ -84,7 +49,7 @@ def _pair(table: Table) -> tuple[str, str] | None:
     for columns in numbered_columns(table.columns).values():
         if len(columns) == 2 and _share_names(table, *columns):
             return columns[0], columns[1]
-    for first, second in _PAIRS:
+    for first, second in _NAMES["pairs"]:
         pair = named(table.columns, (first,)), named(table.columns, (second,))
         if None not in pair and _share_names(table, *pair):
             return pair
@@ -102,10 +67,10 @@ def _ratings(table: Table, beside: dict[str, str]) -> Recognised | None:
     if pair is None:
         return None
     free = [column for column in table.columns if column not in (*pair, *beside.values())]
-    similar, apart = named(free, _SIMILAR), named(free, _APART)
-    value = apart or similar
+    similar, dissimilar = named(free, _NAMES["similar"]), named(free, _NAMES["dissimilar"])
+    value = dissimilar or similar
     if value is None and len(free) <= 2:
-        value = named(free, _VALUES)
+        value = named(free, _NAMES["values"])
         # Two values are a choice, and a third object is what they are compared with.
         if value is None or len(table.codes(value).values) < 3:
             return None
@@ -114,7 +79,7 @@ def _ratings(table: Table, beside: dict[str, str]) -> Recognised | None:
         return None
     if not np.isfinite(table.head(2_000).numbers(value)).mean() > 0.5:
         return None
-    direction = "dissimilar" if value == apart else "similar"
+    direction = "dissimilar" if value == dissimilar else "similar"
     roles = {**beside, "item1": pair[0], "item2": pair[1], "rating": value}
     return Recognised(
         "ratings", f"ratings, large means {direction}", roles,
@@ -123,11 +88,11 @@ def _ratings(table: Table, beside: dict[str, str]) -> Recognised | None:
 
 
 def _arrangement(table: Table, beside: dict[str, str]) -> Recognised | None:
-    item = named(table.columns, _ITEMS)
-    trial = named(table.columns, _TRIALS)
+    item = named(table.columns, _NAMES["items"])
+    trial = named(table.columns, _NAMES["trials"])
     places = next((
         pair for pair in ((named(table.columns, (a,)), named(table.columns, (b,)))
-                          for a, b in _PLACES) if None not in pair
+                          for a, b in _NAMES["places"]) if None not in pair
     ), None)
     # Without people or trials these are the coordinates of a map.
     if item is None or places is None or not (beside or trial):
@@ -142,7 +107,7 @@ def _arrangement(table: Table, beside: dict[str, str]) -> Recognised | None:
 
 def _piles(table: Table, beside: dict[str, str]) -> Recognised | None:
     free = [column for column in table.columns if column not in beside.values()]
-    item, pile = named(free, _ITEMS), named(free, _PILES)
+    item, pile = named(free, _NAMES["items"]), named(free, _NAMES["piles"])
     if not beside or item is None or pile is None or len(free) > 4:
         return None
     # A pile holds several objects, and a person has each object about once.
@@ -158,13 +123,13 @@ def _piles(table: Table, beside: dict[str, str]) -> Recognised | None:
 
 def _confusions(table: Table, beside: dict[str, str]) -> Recognised | None:
     free = [column for column in table.columns if column not in beside.values()]
-    stimulus, response = named(free, _STIMULI), named(free, _RESPONSES)
+    stimulus, response = named(free, _NAMES["stimuli"]), named(free, _NAMES["responses"])
     if stimulus is None or response is None or len(free) > 4:
         return None
     shown, named_ = (set(table.codes(column).values) for column in (stimulus, response))
     if len(shown) < 3 or not named_ or len(shown & named_) < 0.8 * len(named_):
         return None
-    count = named(free, _COUNTS)
+    count = named(free, _NAMES["counts"])
     roles = {**beside, "stimulus": stimulus, "response": response}
     if count:
         roles["count"] = count
@@ -175,12 +140,12 @@ def _confusions(table: Table, beside: dict[str, str]) -> Recognised | None:
 
 
 def _preferences(table: Table, beside: dict[str, str]) -> Recognised | None:
-    known = {normalised(column) for column in table.columns}
-    if known & set(ALIASES["anchor"]):
+    usual = {normalised(column) for column in table.columns}
+    if usual & set(ALIASES["anchor"]):
         return None
-    more = {role: column for role, names in (("tie", _TIES), ("count", _COUNTS))
+    more = {role: column for role, names in (("tie", _NAMES["ties"]), ("count", _NAMES["counts"]))
             if (column := named(table.columns, names))}
-    for first, second in _PREFERRED:
+    for first, second in _NAMES["preferred"]:
         winner, loser = named(table.columns, (first,)), named(table.columns, (second,))
         if winner and loser and _share_names(table, winner, loser):
             return Recognised(
@@ -188,12 +153,12 @@ def _preferences(table: Table, beside: dict[str, str]) -> Recognised | None:
                 {"winner": winner, "loser": loser, **beside, **more},
                 f"{winner} was preferred to {loser}",
             )
-    pair, choice = _pair(table), named(table.columns, _CHOICES)
+    pair, choice = _pair(table), named(table.columns, _NAMES["choices"])
     if pair is None or choice is None or choice in pair:
         return None
     options = set().union(*(table.codes(column).values for column in pair))
     told = set(table.codes(choice).values)
-    if len(told - options - _WORDS) > 0.5 * len(told):
+    if len(told - options - set(_NAMES["words"])) > 0.5 * len(told):
         return None
     return Recognised(
         PREFERENCES, "paired preferences",

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.languages import (
-    FOREIGN_MIDDLE,
-    FOREIGN_NO,
-    FOREIGN_YES,
-    foreign_sides,
-)
+from tripletscope.core.io.languages import FOREIGN_CELLS, FORMS
 from tripletscope.core.io.names import counted, listing
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import MOST_OPTIONS, TASKS, Task
@@ -31,43 +26,10 @@ class Role:
 #: Every role, in the order in which a form should ask for them.
 ROLES: dict[str, Role] = {
     role.name: role
+    for name, about in FORMS["roles"].items()
     for role in (
-        Role("anchor", "Anchor", "The object that the others are compared with."),
-        Role("left", "First option", "One of the two options, usually the one on the left."),
-        Role("right", "Second option", "The other option, usually the one on the right."),
-        *(
-            Role(f"item{i}", f"Object {i}", "One of the objects in a row, in their order.")
-            for i in range(1, MOST_OPTIONS + 1)
-        ),
-        Role("choice", "Response", "Which option was chosen."),
-        Role("choice2", "Second chosen", "The other object of a pair that was chosen."),
-        Role("near", "Nearer", "The option that was said to be more similar to the anchor."),
-        Role("far", "Farther", "The option that was not chosen."),
-        Role("n_chosen", "Number chosen", "How many of the options were chosen.", numeric=True),
-        Role("ranked", "Ranked", "Whether the chosen options are in order: 1, true or yes."),
-        Role("left_votes", "Votes for the first", "How many chose the first option.", numeric=True),
-        Role(
-            "right_votes", "Votes for the second", "How many chose the second option.", numeric=True
-        ),
-        Role("all_votes", "All votes", "How many were asked.", numeric=True),
-        Role("participant", "Participant", "Who gave the response."),
-        Role("response_time", "Response time", "How long the response took.", numeric=True),
-        Role("split", "Split", "Whether an answer is for training or for testing."),
-        Role(
-            "sampler", "Sampler", "How the question was selected: at random, adaptively, as a "
-            "check."
-        ),
-        Role("time", "Time", "When the response was given, or its number in the session."),
-        Role("block", "Block", "The task, session or run in which the response was given."),
-        Role(
-            "side", "Side", "Where the chosen option was shown: left or right; first, second, "
-            "third."
-        ),
-        Role(
-            "trial", "Trial", "Which rows belong to one trial: consecutive rows with the same "
-            "value here.",
-        ),
-        Role("weight", "Weight", "How often the answer was given.", numeric=True),
+        [Role(name, **about)] if name != "item" else
+        [Role(f"item{i}", f"Object {i}", about["help"]) for i in range(1, MOST_OPTIONS + 1)]
     )
 }
 
@@ -98,51 +60,13 @@ class Coding:
     words: tuple[tuple[str, ...], ...] = ()
 
 
-_COUNT = range(MOST_OPTIONS + 1)
-_LEFT, _RIGHT = foreign_sides("left"), foreign_sides("right")
+def _coding(name: str, title: str, help: str, words: Sequence[list[str]] = (),
+            foreign: Sequence[str] = ()) -> Coding:
+    more = [FOREIGN_CELLS[cell] for cell in foreign] or [()] * len(words)
+    return Coding(name, title, help, tuple((*w, *m) for w, m in zip(words, more, strict=True)))
 
-CHOICE_CODINGS: dict[str, Coding] = {
-    coding.name: coding
-    for coding in (
-        Coding("item", "Names the object", "The cell contains the name of the chosen object."),
-        Coding(
-            "position_0", "Position 0 or 1", "0 is the first option, 1 the second, 2 the third.",
-            tuple((str(i),) for i in _COUNT),
-        ),
-        Coding(
-            "position_1", "Position 1 or 2", "1 is the first option, 2 the second, 3 the third.",
-            tuple((str(i + 1),) for i in _COUNT),
-        ),
-        Coding(
-            "side", "Left or right",
-            "Words, keys or arrows: left, l, f are the first option, right, r, j the second.",
-            (("left", "l", "f", "arrowleft", "leftarrow", *_LEFT),
-             ("right", "r", "j", "arrowright", "rightarrow", *_RIGHT)),
-        ),
-        Coding(
-            "three_sides", "Left, middle or right",
-            "Words or arrows: left, then middle or center, then right.",
-            (("left", "l", "arrowleft", *_LEFT),
-             ("middle", "center", "centre", "m", "c", "arrowdown", *FOREIGN_MIDDLE),
-             ("right", "r", "arrowright", *_RIGHT)),
-        ),
-        Coding(
-            "letter", "Letters A, B, C", "a is the first option, b the second, c the third.",
-            (("a",), ("b",), ("c",)),
-        ),
-        Coding(
-            "first_is_nearer", "True if the first is nearer",
-            "true or 1 means that the first option was chosen; false, 0 or -1 the second.",
-            (("true", "t", "yes", "1", *FOREIGN_YES),
-             ("false", "f", "no", "0", "-1", *FOREIGN_NO)),
-        ),
-        Coding(
-            "signed_count", "Signed counts",
-            "A positive number says how often the first option was chosen, a negative one how "
-            "often the second; zero is undecided.",
-        ),
-    )
-}
+
+CHOICE_CODINGS = {name: _coding(name, **about) for name, about in FORMS["codings"].items()}
 
 RESPONSE_TIME_UNITS = {"s": "seconds", "ms": "milliseconds"}
 INDEX_BASES = {None: "names", 0: "positions counted from 0", 1: "positions counted from 1"}
@@ -150,48 +74,24 @@ INDEX_BASES = {None: "names", 0: "positions counted from 0", 1: "positions count
 
 @dataclass(frozen=True)
 class Reading:
-    """A proposal how to read a table, or what the user made of it.
+    """A proposal how to read a table, or what the user made of it."""
 
-    Parameters
-    ----------
-    layout : str
-        Name of the layout that proposed it, see `tripletscope.core.io.layouts`.
-    title : str
-        What the user calls it.
-    roles : mapping of str to str
-        Role -> column. Which ones are needed depends on the task, see `needed`.
-    choice_coding : str, optional
-        How the column ``choice`` tells the chosen option, one of `CHOICE_CODINGS`.
-    response_time_unit : {"s", "ms"}, optional
-        None decides by the size of the values.
-    index_base : {0, 1}, optional
-        None: objects go by their ids. 0 or 1: they are positions in the table of objects,
-        counted from there.
-    reasons : sequence of str
-        Why the program thinks so, as sentences.
-    task : str
-        What was asked, one of `TASKS`.
-    only : mapping of str to sequence of str
-        Rows that are trials: column -> the values that it has in them. Other rows are left out.
-    keep : sequence of str
-        Further columns that are kept with the answers, as categories under their own names: a
-        condition, a group of participants.
-
-    Raises
-    ------
-    ValueError
-        For an unknown role, coding, unit, index base or task.
-    """
-
-    layout: str
-    title: str
+    layout: str  # name of the layout that proposed it, see `tripletscope.core.io.layouts`
+    title: str  # what the user calls it
+    #: Role -> column. Which ones are needed depends on the task, see `needed`.
     roles: Mapping[str, str] = field(default_factory=dict)
+    #: How the column ``choice`` tells the chosen option, one of `CHOICE_CODINGS`.
     choice_coding: str | None = None
-    response_time_unit: str | None = None
+    response_time_unit: str | None = None  # {"s", "ms"}; None decides by the size of the values
+    #: {0, 1}; None: objects go by their ids. 0 or 1: they are positions in the table of objects,
+    #: counted from there.
     index_base: int | None = None
-    reasons: tuple[str, ...] = ()
-    task: str = "nearer"
+    reasons: tuple[str, ...] = ()  # why the program thinks so, as sentences
+    task: str = "nearer"  # what was asked, one of `TASKS`
+    #: Rows that are trials: column -> the values that it has in them. Other rows are left out.
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    #: Further columns that are kept with the answers, as categories under their own names: a
+    #: condition, a group of participants.
     keep: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -291,15 +191,9 @@ class Reading:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The reading that `to_dict` wrote down.
-
-        Raises
-        ------
-        ValueError
-            If it is none, or one of another version of the program.
-        """
-        known = {own.name for own in fields(cls)}
-        if not isinstance(values, Mapping) or not {"layout", "title"} <= set(values) <= known:
+        """The reading that `to_dict` wrote down."""
+        names = {own.name for own in fields(cls)}
+        if not isinstance(values, Mapping) or not {"layout", "title"} <= set(values) <= names:
             raise ValueError("This is not a description of how a file is read.")
         for name, value in values.items():
             outer, inner = _KINDS.get(name, ((str, int, type(None)), None))
@@ -329,52 +223,44 @@ class Reading:
 
     def check(self, table: Table) -> None:
         """Raise DataError if the roles do not fit together or name columns that are not there."""
-        columns = [*self.roles.values(), *self.only, *self.keep]
-        absent = [column for column in columns if column not in table.columns]
-        if absent:
-            raise DataError(
-                f"there is no column {absent[0]!r}", file=table.name,
-                remedy=f"The columns are {listing(table.columns, 12)}.",
-            )
+        for problem, remedy in self._problems(table):
+            raise DataError(problem, file=table.name, remedy=remedy)
+
+    def _problems(self, table: Table) -> Iterator[tuple[str, str]]:
+        """What is wrong, and its remedy: the most basic first, on which the others rely."""
+        for column in (*self.roles.values(), *self.only, *self.keep):
+            if column not in table.columns:
+                yield f"there is no column {column!r}", (
+                    f"The columns are {listing(table.columns, 12)}."
+                )
+        task = TASKS[self.task]
         lacking = [ROLES[role].title for role in self.needed if role not in self.roles]
         if lacking:
-            raise DataError(
-                f"no column is chosen for {listing(lacking)}", file=table.name,
-                remedy=_remedy(TASKS[self.task]),
-            )
+            yield f"no column is chosen for {listing(lacking)}", _remedy(task)
         columns = [self.roles[role] for role in self.needed]
-        twice = next((column for column in columns if columns.count(column) > 1), None)
-        if twice:
-            raise DataError(
-                f"column {twice!r} has two roles", file=table.name,
-                remedy="Choose another column for one of them.",
-            )
+        for column in columns:
+            if columns.count(column) > 1:
+                yield f"column {column!r} has two roles", "Choose another column for one of them."
         if self.is_coded and self.choice_coding is None:
-            raise DataError(
-                f"the response coding of column {self.roles['choice']!r} is not set",
-                file=table.name, remedy="Choose the response coding.",
+            yield f"the response coding of column {self.roles['choice']!r} is not set", (
+                "Choose the response coding."
             )
-        taken = next((column for column in self.keep if column in _TAKEN), None)
-        if taken:
-            raise DataError(
-                f"column {taken!r} cannot be kept under its own name, which is reserved",
-                file=table.name,
-                remedy="Choose it as the column of a role, or give it another name in the file.",
-            )
-        task = TASKS[self.task]
+        for column in self.keep:
+            if column in _TAKEN:
+                yield f"column {column!r} cannot be kept under its own name, which is reserved", (
+                    "Choose it as the column of a role, or give it another name in the file."
+                )
         counts = self.is_counted or (self.is_coded and self.choice_coding == "signed_count")
         if counts and len(task.outcomes) != 2:
-            raise DataError(
+            yield (
                 f"the response in the task {task.title!r} is not one of two, so it cannot be a "
-                "signed count", file=table.name,
-                remedy="Choose another task or another response coding.",
+                "signed count", "Choose another task or another response coding."
             )
         names_pair = self.task == "similar_pair" and "choice2" in self.roles
         if self.is_coded and self.choice_coding == "item" and not (task.options or names_pair):
-            raise DataError(
+            yield (
                 f"the response in the task {task.title!r} is not an object, so column "
-                f"{self.roles['choice']!r} cannot name it", file=table.name,
-                remedy="Choose the response coding.",
+                f"{self.roles['choice']!r} cannot name it", "Choose the response coding."
             )
 
 

@@ -7,6 +7,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Iterator
+from typing import IO
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.names import file_name
@@ -18,8 +19,8 @@ MAX_BYTES = 2 * 2**30
 MAX_RATIO = 200
 RATIO_FREE = 64 * 2**20
 MAX_ENTRIES = 50_000
-#: Others are unpacked in one piece, however large it becomes.
-_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+#: What Python unpacks; not the deflate64 of large files on Windows.
+_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 
 ARCHIVE_SUFFIXES = (".zip", ".gz", ".tgz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst")
 
@@ -36,6 +37,23 @@ def check_size(unpacked: int, packed: int, name: str) -> None:
     """Raise DataError if `packed` bytes have become too many."""
     if unpacked > MAX_BYTES or (unpacked > RATIO_FREE and unpacked > MAX_RATIO * max(packed, 1)):
         raise too_large(name)
+
+
+def damaged(what: str, name: str, row: int | None = None) -> DataError:
+    """The error for a file, or a part of it, that is not whole."""
+    return DataError(
+        f"{what} is damaged or incomplete", file=name, row=row, remedy="Copy or download it again.",
+    )
+
+
+def read_within(stream: IO[bytes], before: int, packed: int, name: str) -> bytes:
+    """The rest of a stream, of which with `before` may not be too much for `packed` bytes."""
+    chunks, size = [], before
+    while chunk := stream.read(1 << 20):
+        size += len(chunk)
+        check_size(size, packed, name)
+        chunks.append(chunk)
+    return b"".join(chunks)
 
 
 class Archive:
@@ -87,29 +105,19 @@ class Archive:
         return list(self._entries)
 
     def read(self, member: str) -> bytes:
-        """The content of one file.
-
-        Raises
-        ------
-        DataError
-            If it is damaged, encrypted, or the whole becomes too large.
-        """
+        """The content of one file."""
         entry = self._entries[member]
-        chunks, read = [], 0
         try:
             with self._zip.open(entry) as stream:
-                while chunk := stream.read(1 << 20):
-                    read += len(chunk)
-                    check_size(self._unpacked + read, self._packed, self.name)
-                    chunks.append(chunk)
+                content = read_within(stream, self._unpacked, self._packed, self.name)
         except DataError:
             raise
         except (
             zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, ValueError,
         ) as error:
             raise self._damaged(member) from error
-        self._unpacked += read
-        return b"".join(chunks)
+        self._unpacked += len(content)
+        return content
 
     def __iter__(self) -> Iterator[tuple[str, bytes]]:
         for member in self._entries:
@@ -121,33 +129,21 @@ class Archive:
             path.startswith("/") or "\\" in path or "\0" in path
             or re.match(r"[A-Za-z]:", path) or ".." in path.split("/")
         )
-        if outside:
-            raise DataError(
-                f"its entry {path!r} points outside of the archive", file=self.name,
-                remedy="Make a new zip file from the files themselves.",
-            )
-        if entry.flag_bits & 0x1:
-            raise DataError(
-                f"its entry {path!r} is encrypted", file=self.name,
-                remedy="Make a zip file without a password.",
-            )
-        if entry.compress_type not in _METHODS:
-            raise DataError(
-                f"its entry {path!r} is packed in an unusual way", file=self.name,
-                remedy="Make a zip file with the usual method, which is called deflate.",
-            )
-        if path.lower().endswith(ARCHIVE_SUFFIXES) and not _hidden(path):
-            raise DataError(
-                f"its entry {path!r} is itself an archive", file=self.name,
-                remedy="Unpack the inner archive and upload the files in it.",
-            )
+        packed_again = path.lower().endswith(ARCHIVE_SUFFIXES) and not _hidden(path)
+        for wrong, problem, remedy in (
+            (outside, "points outside of the archive",
+             "Make a new zip file from the files themselves."),
+            (entry.flag_bits & 0x1, "is encrypted", "Make a zip file without a password."),
+            (entry.compress_type not in _METHODS, "is packed in an unusual way",
+             "Make a zip file with the usual method, which is called deflate."),
+            (packed_again, "is itself an archive",
+             "Unpack the inner archive and upload the files in it."),
+        ):
+            if wrong:
+                raise DataError(f"its entry {path!r} {problem}", file=self.name, remedy=remedy)
 
     def _damaged(self, member: str | None = None) -> DataError:
-        what = f"its entry {member!r}" if member else "the zip file"
-        return DataError(
-            f"{what} is damaged or incomplete", file=self.name,
-            remedy="Copy or download it again.",
-        )
+        return damaged(f"its entry {member!r}" if member else "the zip file", self.name)
 
 
 def _hidden(path: str) -> bool:

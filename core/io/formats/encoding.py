@@ -8,15 +8,10 @@ import re
 from charset_normalizer import from_bytes
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.languages import FORMS
 
 #: Names of encodings as a user may have met them.
-ENCODINGS = {
-    "utf-8": "UTF-8", "utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16",
-    "utf-32": "UTF-32", "cp1252": "Latin-1 (Windows)", "iso8859-1": "Latin-1",
-    "cp1250": "Central European (Windows)", "cp1251": "Cyrillic (Windows)", "koi8-r": "KOI8-R",
-    "cp1253": "Greek (Windows)", "cp932": "Shift-JIS", "euc_jp": "EUC-JP", "gb18030": "GB18030",
-    "big5": "Big5", "euc_kr": "EUC-KR",
-}
+ENCODINGS: dict[str, str] = FORMS["encodings"]
 #: Encodings that are told apart by what the names look like in them.
 GUESSED = (
     "cp1252", "cp1250", "cp1251", "koi8-r", "cp1253", "cp932", "euc_jp", "gb18030", "big5",
@@ -30,22 +25,7 @@ _SAMPLE = 20_000  # bytes of names that are looked at
 
 
 def to_utf8(data: bytes, encoding: str | None, name: str) -> tuple[bytes, str]:
-    """The text in UTF-8 without byte order mark, and the encoding it came in.
-
-    Parameters
-    ----------
-    data : bytes
-    encoding : str or None
-        None decides: by byte order mark, NUL bytes (UTF-16), validity (UTF-8), else by what the
-        names look like.
-    name : str
-        Name of the file, for messages.
-
-    Raises
-    ------
-    DataError
-        If the bytes are no text, or not text in the given encoding.
-    """
+    """The text in UTF-8 without byte order mark, and the encoding it came in."""
     try:
         encoding = codecs.lookup(encoding or _encoding(data, name)).name
         if encoding != "utf-8":
@@ -87,8 +67,8 @@ def _encoding(data: bytes, name: str) -> str:
 def examples(data: bytes, most: int = 5) -> list[str]:
     """The first few names in UTF-8 text that are more than ASCII."""
     names: dict[str, None] = {}
-    for found in _NAME.finditer(data):
-        names[found[0].decode().strip()] = None
+    for match in _NAME.finditer(data):
+        names[match[0].decode().strip()] = None
         if len(names) == most:
             break
     return list(names)
@@ -103,10 +83,10 @@ def _guessed(data: bytes) -> str | None:
     """The encoding in which names look most like words; None where none of `GUESSED` does."""
     names: dict[bytes, None] = {}
     size = 0
-    for found in _NAME.finditer(data):
-        if found[0] not in names:
-            names[found[0]] = None
-            size += len(found[0]) + 1
+    for match in _NAME.finditer(data):
+        if match[0] not in names:
+            names[match[0]] = None
+            size += len(match[0]) + 1
         if size > _SAMPLE:
             break
     sample = b" ".join(names)
@@ -135,8 +115,8 @@ _NAME = re.compile(rb"(?<![^,;\t\r\n\"])[^,;\t\r\n\"\x80-\xff]*[\x80-\xff][^,;\t
 
 def _share(sample: bytes, encoding: str, letters: frozenset[str]) -> float:
     """Share of the characters beyond ASCII that are among some letters."""
-    found = [c for c in sample.decode(encoding, errors="replace") if not c.isascii()]
-    return sum(c in letters for c in found) / max(len(found), 1)
+    beyond = [c for c in sample.decode(encoding, errors="replace") if not c.isascii()]
+    return sum(c in letters for c in beyond) / max(len(beyond), 1)
 
 
 def _is_utf8(data: bytes) -> bool:

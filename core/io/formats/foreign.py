@@ -3,7 +3,7 @@
 Their parsers are old C code that damaged files can crash, and with it whoever called it. Run as a
 program, this module reads a file from standard input and writes its arrays to standard output as
 .npz; it imports nothing of this package, so that it starts quickly. A file may name other files of
-this machine as its content: such a file is refused, and the program can open no other anyway.
+this machine as its content: such a file is refused.
 
 A process that has been shut in already parses them itself, see `parse_here`.
 """
@@ -43,15 +43,7 @@ def parse_here() -> None:
 
 
 def arrays_of(kind: str, data: bytes, most: int) -> dict[str, np.ndarray] | int:
-    """The plain arrays in a file, or how the program ended without them.
-
-    Parameters
-    ----------
-    kind : {"hdf5", "matlab"}
-    data : bytes
-    most : int
-        Bytes that the arrays may have together.
-    """
+    """The plain arrays in a file, or how the program ended without them."""
     if _here:
         try:
             return _PARSERS[kind](data, most)
@@ -68,9 +60,9 @@ def arrays_of(kind: str, data: bytes, most: int) -> dict[str, np.ndarray] | int:
         return DAMAGED
     if done.returncode != FINE:
         return done.returncode if done.returncode in (TOO_LARGE, REACHES_OUT) else DAMAGED
-    with np.load(io.BytesIO(done.stdout), allow_pickle=False) as found:
-        names = found["names"].tolist()
-        return {name: found[f"array_{i}"] for i, name in enumerate(names)}
+    with np.load(io.BytesIO(done.stdout), allow_pickle=False) as arrays:
+        names = arrays["names"].tolist()
+        return {name: arrays[f"array_{i}"] for i, name in enumerate(names)}
 
 
 class _Refused(Exception):
@@ -135,8 +127,8 @@ def _matlab(data: bytes, most: int) -> dict[str, np.ndarray]:
     about = whosmat(io.BytesIO(data))
     if sum(8 * float(np.prod(shape)) for _, shape, _ in about) > most:
         raise _Refused(TOO_LARGE)
-    found = loadmat(io.BytesIO(data))
-    plain = {name: np.asarray(value) for name, value in found.items() if not name.startswith("__")}
+    arrays = loadmat(io.BytesIO(data))
+    plain = {name: np.asarray(value) for name, value in arrays.items() if not name.startswith("__")}
     return {name: value for name, value in plain.items() if value.dtype.kind in "biufU"}
 
 
@@ -148,23 +140,11 @@ _PARSERS = {"hdf5": _hdf5, "matlab": _matlab}
 _NEEDED = {"hdf5": "h5py", "matlab": "scipy.io"}
 
 
-def _shut_in(kind: str) -> None:
-    """Take from this program whatever a parser that was led astray could want of the machine."""
-    # What Python and NumPy would import later; afterwards nothing can be opened.
-    for needed in ("zipfile", _NEEDED[kind]):
-        importlib.import_module(needed)
-    try:
-        import resource
-    except ImportError:
-        return  # Windows
-    for what, most in ((resource.RLIMIT_AS, MEMORY), (resource.RLIMIT_NOFILE, 0)):
-        with contextlib.suppress(ValueError, OSError):  # not every system knows such limits
-            resource.setrlimit(what, (most, most))
-
-
 def _main() -> int:
     kind, most = sys.argv[1], int(sys.argv[2])
-    _shut_in(kind)
+    with contextlib.suppress(ImportError, ValueError, OSError):  # not every system has such limits
+        resource = importlib.import_module("resource")
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     try:
         arrays = _PARSERS[kind](sys.stdin.buffer.read(), most)
         buffer = io.BytesIO()

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.formats.archive import check_size
+from tripletscope.core.io.formats.archive import check_size, damaged
 from tripletscope.core.io.formats.text import MAX_COLUMNS, unique_names
 from tripletscope.core.io.names import counted
 from tripletscope.core.io.table import Table, as_cells
@@ -15,22 +15,13 @@ MAX_ROWS = 50_000_000
 
 
 def from_parquet(data: bytes, name: str, least_columns: int) -> Table:
-    """Read the table from the bytes of a Parquet file.
-
-    Raises
-    ------
-    DataError
-        If it is damaged, too large, without rows, or has fewer than `least_columns` columns.
-    """
+    """Read the table from the bytes of a Parquet file."""
     try:
         cells, notes = _read(data, name)
     except DataError:
         raise
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-        raise DataError(
-            "the Parquet file is damaged or incomplete", file=name,
-            remedy="Copy or download it again.",
-        ) from error
+        raise damaged("the Parquet file", name) from error
     if cells.num_columns < least_columns:
         raise DataError(
             f"the table has {counted(cells.num_columns, 'column')}", file=name,

@@ -24,11 +24,6 @@ def together(tables: Sequence[Table], name: str) -> Table:
     Tables with mostly the same columns follow each other, with a further column that names the
     file. A table in which every value of a column occurs once, and which explains that column of
     the others, is a code book: its columns are added to theirs.
-
-    Raises
-    ------
-    DataError
-        If the tables have different columns and none explains the others.
     """
     if len(tables) == 1:
         return tables[0]
@@ -120,9 +115,9 @@ def _code_book(tables: Sequence[Table]) -> tuple[int, str] | None:
 def _joined(table: Table, book: Table, key: str) -> Table:
     own = book.codes(key)
     column = next(c for c in table.columns if normalised(c) == normalised(key))
-    asked = table.codes(column)
+    keys = table.codes(column)
     row = {own.values[code]: i for i, code in enumerate(own.codes)}
-    places = np.array([*(row.get(text, -1) for text in asked.values), -1])[asked.codes]
+    places = np.array([*(row.get(text, -1) for text in keys.values), -1])[keys.codes]
     added = {}
     for other in book.columns:
         if other not in table.columns and other != key:

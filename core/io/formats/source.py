@@ -6,22 +6,21 @@ import gzip
 import io
 import re
 import zlib
-from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.formats.archive import MAX_BYTES, Archive, check_size, too_large
+from tripletscope.core.io.formats.archive import MAX_BYTES, Archive, damaged, read_within, too_large
+from tripletscope.core.io.formats.excel import is_workbook
 from tripletscope.core.io.names import file_name, listing
 
 Source = str | Path | bytes | IO[bytes]
 
 TABLE_SUFFIXES = (
     ".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".json", ".jsonl", ".ndjson",
-    ".npy", ".npz", ".mat", ".xlsx", ".xlsm", ".h5", ".hdf5",
+    ".npy", ".npz", ".mat", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".h5", ".hdf5",
 )
 
-_EXCEL = "Save the sheet as CSV and upload that."
 _CSV = "Upload the answers as a CSV, TSV, JSON, Excel or Parquet file."
 
 #: How files begin that are often taken for tables of answers: pattern, what it is, remedy.
@@ -32,7 +31,6 @@ _LOOKS_LIKE = (
     (rb"BM....\x00\x00\x00\x00", "a BMP picture", _CSV),
     (rb"RIFF", "a picture, sound or film", _CSV),
     (rb"%PDF", "a PDF document", _CSV),
-    (rb"\xd0\xcf\x11\xe0", "an old Excel or Word document", _EXCEL),
     (rb"RD[XA][23]\n", "an R workspace", "Save the table with write.csv."),
     (rb"\$FL[23]", "an SPSS file", "Save it as CSV in SPSS."),
     (rb"SQLite format 3", "a SQLite database", "Export the table of answers as CSV."),
@@ -46,38 +44,18 @@ _LOOKS_LIKE = (
 def unpacked(
     source: Source, name: str | None = None, member: str | None = None
 ) -> list[tuple[bytes, str]]:
-    """The bytes of every table in a file, and what it is called.
-
-    Parameters
-    ----------
-    source : path, bytes or binary file object
-    name : str, optional
-        What the user calls the file; by default its own name.
-    member : str, optional
-        Which file of a zip archive; otherwise all of its tables.
-
-    Raises
-    ------
-    DataError
-        If the archive is damaged or unsafe, or holds no table.
-    """
+    """The bytes of every table in a file, and what it is called."""
     data, name = fetch(source, name)
-    found = [(data, name)]
+    result = [(data, name)]
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        found = _from_zip(data, name, member)
+        result = _from_zip(data, name, member)
     elif data.startswith(b"\x1f\x8b"):
-        found = [(from_gzip(data, name), name)]
-    return found
+        result = [(from_gzip(data, name), name)]
+    return result
 
 
 def fetch(source: Source, name: str | None = None) -> tuple[bytes, str]:
-    """The bytes as they are, and the name of the file.
-
-    Raises
-    ------
-    DataError
-        If the file cannot be opened or is larger than `archive.MAX_BYTES`.
-    """
+    """The bytes as they are, and the name of the file."""
     if isinstance(source, bytes | bytearray | memoryview):
         data, own_name = bytes(source), "upload"
     elif isinstance(source, str | Path):
@@ -93,6 +71,12 @@ def fetch(source: Source, name: str | None = None) -> tuple[bytes, str]:
     if len(data) > MAX_BYTES:
         raise too_large(name)
     return data, name
+
+
+def title_of(name: str) -> str:
+    """The file's name without folders and the extensions of tables and archives."""
+    endings = "|".join(suffix.removeprefix(".") for suffix in TABLE_SUFFIXES)
+    return re.sub(rf"(?<=.)(\.({endings}))?(\.(gz|zip))?$", "", file_name(name), flags=re.I)
 
 
 def refuse_other_kinds(data: bytes, name: str) -> None:
@@ -122,37 +106,19 @@ def _from_path(path: Path) -> bytes:
 
 
 def from_gzip(data: bytes, name: str) -> bytes:
-    """The bytes in a gzip file.
-
-    Raises
-    ------
-    DataError
-        If it is damaged, or unpacks to too much.
-    """
-    chunks, read = [], 0
+    """The bytes in a gzip file."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
-            while chunk := stream.read(1 << 20):
-                read += len(chunk)
-                check_size(read, len(data), name)
-                chunks.append(chunk)
+            return read_within(stream, 0, len(data), name)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(
-            "the gzip file is damaged or incomplete", file=name,
-            remedy="Copy or download it again.",
-        ) from error
-    return b"".join(chunks)
+        raise damaged("the gzip file", name) from error
 
 
 def _from_zip(data: bytes, name: str, member: str | None) -> list[tuple[bytes, str]]:
     archive = Archive(data, name)
     names = archive.names
-    if "xl/workbook.xml" in names or (names and all(path.endswith(".npy") for path in names)):
+    if is_workbook(data, name) or (names and all(path.endswith(".npy") for path in names)):
         return [(data, name)]
-    if "xl/workbook.bin" in names:
-        raise DataError("this is a binary Excel workbook", file=name, remedy=_EXCEL)
-    if "content.xml" in names:
-        raise DataError("this is an OpenDocument file", file=name, remedy=_EXCEL)
     tables = [path for path in names if path.lower().endswith(TABLE_SUFFIXES)]
     if member is not None and member not in names:
         raise DataError(
@@ -163,12 +129,4 @@ def _from_zip(data: bytes, name: str, member: str | None) -> list[tuple[bytes, s
             "there is no table in the zip file", file=name,
             remedy="It should hold a file ending in .csv, .tsv, .txt, .json or .parquet.",
         )
-    found = [(archive.read(path), f"{name}/{path}") for path in ([member] if member else tables)]
-    # Workbooks are archives, too: each alone may be small enough.
-    size = 0
-    for content, own in found:
-        if content.startswith(b"PK"):
-            with suppress(DataError):  # one that is damaged is refused when it is read
-                size += Archive(content, own).size
-    check_size(size, len(data), name)
-    return found
+    return [(archive.read(path), f"{name}/{path}") for path in ([member] if member else tables)]

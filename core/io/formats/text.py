@@ -26,43 +26,21 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?|nan|na|", re.IGN
 
 @dataclass(frozen=True)
 class Shape:
-    """How the beginning of a text file is to be read.
-
-    Attributes
-    ----------
-    delimiter : str
-    header : bool
-    columns : list of str
-        Unique names, one per column.
-    body : int
-        Byte at which the first row of the body starts.
-    first_row : int
-        Number of that row, the first row of the file being 1.
-    sample : list of list of str
-        The cells of the first rows of the body.
-    notes : list of str
-        What was recognised, as sentences.
-    """
+    """How the beginning of a text file is to be read."""
 
     delimiter: str
     header: bool
-    columns: list[str]
-    body: int
-    first_row: int
-    sample: list[list[str]]
-    notes: list[str]
+    columns: list[str]  # unique names, one per column
+    body: int  # byte at which the first row of the body starts
+    first_row: int  # number of that row, the first row of the file being 1
+    sample: list[list[str]]  # the cells of the first rows of the body
+    notes: list[str]  # what was recognised, as sentences
 
 
 def find_shape(
     data: bytes, name: str, header: bool | None, delimiter: str | None, least_columns: int
 ) -> Shape:
-    """Recognise delimiter and header of UTF-8 text.
-
-    Raises
-    ------
-    DataError
-        If there are fewer than `least_columns` columns, too many, or a row without end.
-    """
+    """Recognise delimiter and header of UTF-8 text."""
     start = _beginning(data, name)
     lines = start.splitlines(keepends=True)
     skipped, told = _preamble(lines)
@@ -70,7 +48,8 @@ def find_shape(
     if delimiter is None:
         delimiter = _find_delimiter(lines[skipped:], least_columns)
     sign = DELIMITERS.get(delimiter, repr(delimiter))
-    width = _usual_width(_cells(lines[skipped:], delimiter, SAMPLE_ROWS))
+    widths = Counter(map(len, _cells(lines[skipped:], delimiter, SAMPLE_ROWS)))
+    width = widths.most_common(1)[0][0] if widths else 0
     if width < least_columns:
         raise DataError(
             f"the rows have {counted(width, 'cell')} each when split at {sign}",
@@ -89,8 +68,8 @@ def find_shape(
     else:
         reason = "The first row names the columns." if header else "There is no header row."
     notes += [f"Columns are separated by {sign}.", reason]
-    given = _completed(first, body, width, notes) if header else [""] * width
-    columns = unique_names(given, notes)
+    names = _completed(first, body, width, notes) if header else [""] * width
+    columns = unique_names(names, notes)
     header_lines = _lines_of_first_row(lines, delimiter) if header else 0
     return Shape(
         delimiter, header, columns,
@@ -183,10 +162,6 @@ def _title_lines(lines: list[bytes], delimiter: str, width: int) -> int:
     return 0
 
 
-def _usual_width(rows: list[list[str]]) -> int:
-    return Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
-
-
 def _cells(lines: list[bytes], delimiter: str, most: int) -> list[list[str]]:
     """The stripped cells of the first rows that are not blank."""
     texts = (line.decode(errors="replace").strip(" \r\n") + "\n" for line in lines)
@@ -221,62 +196,34 @@ def _find_delimiter(lines: list[bytes], least_columns: int) -> str:
 
 
 def _has_header(first: list[str], body: list[list[str]]) -> tuple[bool, str]:
-    """Whether the first row names the columns, and why: as the first rule says that can tell."""
+    """Whether the first row names the columns, and why: the signs in order of trust."""
     columns = [{row[i] for row in body if i < len(row)} for i in range(len(first))]
-    found = (rule(first, columns) for rule in _HEADER_RULES)
-    return next(said for said in found if said is not None)
-
-
-def _by_known_names(first: list[str], columns: list[set[str]]) -> tuple[bool, str] | None:
-    if sum(map(is_known_name, first)) >= min(2, len(first)):
-        return True, "The first row names the columns."
-    return None
-
-
-def _by_words_over_numbers(first: list[str], columns: list[set[str]]) -> tuple[bool, str] | None:
-    for cell, column in zip(first, columns, strict=True):
-        if column and not _NUMBER.fullmatch(cell) and all(map(_NUMBER.fullmatch, column)):
-            return True, "The first row names the columns."
-    return None
-
-
-def _by_numbers_alone(first: list[str], columns: list[set[str]]) -> tuple[bool, str] | None:
-    if not all(map(_NUMBER.fullmatch, first)):
-        return None
-    if first and not first[0] and all(first[1:]) and all(columns[0]):
-        return True, "The first row names the columns, except the first one."
-    count = [str(i) for i in range(len(first))]
-    doubt = (
-        f" Its first row reads {', '.join(count)}: if these are names of columns, switch the "
-        "header on." if first == count else ""
-    )
-    return False, f"There is no header row.{doubt}"
-
-
-def _by_numbered_words(first: list[str], columns: list[set[str]]) -> tuple[bool, str] | None:
-    if _counts_names(first) and not set().union(*columns) & set(first):
-        return True, "The first row names the columns: some of its words are numbered."
-    return None
-
-
-def _by_recurrence(first: list[str], columns: list[set[str]]) -> tuple[bool, str] | None:
     values = set().union(*columns)
+    usual = sum(map(is_known_name, first))
+    if usual >= min(2, len(first)) or any(
+        column and not _NUMBER.fullmatch(cell) and all(map(_NUMBER.fullmatch, column))
+        for cell, column in zip(first, columns, strict=True)
+    ):
+        return True, "The first row names the columns."
+    if all(map(_NUMBER.fullmatch, first)):
+        if first and not first[0] and all(first[1:]) and all(columns[0]):
+            return True, "The first row names the columns, except the first one."
+        count = [str(i) for i in range(len(first))]
+        doubt = (
+            f" Its first row reads {', '.join(count)}: if these are names of columns, switch the "
+            "header on." if first == count else ""
+        )
+        return False, f"There is no header row.{doubt}"
+    if _counts_names(first) and not values & set(first):
+        return True, "The first row names the columns: some of its words are numbered."
     again = next((cell for cell in first if cell in values), None)
     if again is not None:
         return False, f"There is no header row: {again!r} of the first row occurs again below."
-    return None
-
-
-def _by_one_known_name(first: list[str], columns: list[set[str]]) -> tuple[bool, str] | None:
-    if any(map(is_known_name, first)) and any(columns) and len(set(first)) == len(first):
+    if usual and any(columns) and len(set(first)) == len(first):
         return True, (
             "The first row is taken for the names of the columns, because one of its words is a "
             "usual name and none occurs again. If it is an answer, switch the header off."
         )
-    return None
-
-
-def _by_likeness(first: list[str], columns: list[set[str]]) -> tuple[bool, str]:
     alike = any(
         _pattern(cell) in {_pattern(value) for value in column} and not cell.isalpha()
         for cell, column in zip(first, columns, strict=True) if cell
@@ -287,13 +234,6 @@ def _by_likeness(first: list[str], columns: list[set[str]]) -> tuple[bool, str]:
         "The first row is taken for the names of the columns, because none of its words occurs "
         "again. If it is an answer, switch the header off."
     )
-
-
-#: In order of trust; the last one can always tell.
-_HEADER_RULES = (
-    _by_known_names, _by_words_over_numbers, _by_numbers_alone, _by_numbered_words,
-    _by_recurrence, _by_one_known_name, _by_likeness,
-)
 
 
 def _counts_names(first: list[str]) -> bool:
@@ -329,15 +269,15 @@ def _completed(
 def unique_names(names: Iterable[str], notes: list[str]) -> list[str]:
     """`names` without repetitions and gaps; what was changed is added to `notes`."""
     unique: dict[str, int] = {}  # and the last number that was given to others of its name
-    for i, given in enumerate(names, start=1):
-        name = given = unmarked(writable(given).replace("\n", " ")) or f"column {i}"
-        count = unique.get(given, 1)
+    for i, text in enumerate(names, start=1):
+        name = text = unmarked(writable(text).replace("\n", " ")) or f"column {i}"
+        count = unique.get(text, 1)
         while name in unique:
             count += 1
-            name = f"{given} ({count})"
-        if name != given:
-            notes.append(f"Two columns are called {given!r}; the later one is now {name!r}.")
-            unique[given] = count
+            name = f"{text} ({count})"
+        if name != text:
+            notes.append(f"Two columns are called {text!r}; the later one is now {name!r}.")
+            unique[text] = count
         unique[name] = 1
     return list(unique)
 

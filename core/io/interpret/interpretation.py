@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,10 +14,9 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets
 from tripletscope.core.io.columns.grouped import named_trials, trial_of_rows, twin_trials
-from tripletscope.core.io.columns.guess import SIDES, complete, response_time_unit
+from tripletscope.core.io.columns.guess import SIDES, SPLITS, complete, response_time_unit
 from tripletscope.core.io.columns.reading import RESPONSE_TIME_UNITS, Reading
-from tripletscope.core.io.formats.source import TABLE_SUFFIXES, Source
-from tripletscope.core.io.interpret.lookalikes import notes_on
+from tripletscope.core.io.formats.source import Source, title_of
 from tripletscope.core.io.interpret.proposal import propose
 from tripletscope.core.io.interpret.report import Imported, Pairs, Report
 from tripletscope.core.io.interpret.trials import Trials, sort_out, trials_of
@@ -30,20 +28,14 @@ from tripletscope.core.io.names import (
     is_picture_name,
     listing,
     natural_order,
+    notes_on,
     stem,
     whole_number,
     without_tags,
 )
-from tripletscope.core.io.objects.matching import match
-from tripletscope.core.io.objects.objects import read_objects
+from tripletscope.core.io.objects.objects import match, read_objects
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import TASKS
-
-#: Words for the two or three parts of a data set, in any case.
-_SPLITS = {
-    "train": "train", "training": "train", "test": "test", "testing": "test", "holdout": "test",
-    "validation": "validation", "val": "validation", "valid": "validation", "dev": "validation",
-}
 
 #: If this many answers all chose the same side, that is no accident.
 _TELLING = 20
@@ -91,14 +83,14 @@ def read(
     >>> ts.read(rows, {"anchor": "head", "near": "winner", "far": "loser"}).ids
     ['cup', 'fork', 'mug', 'spoon']
     """
-    found = _imported(source, reading, name, objects, keep, progress)
-    if found.pairs and not len(found.triplets):
+    result = _imported(source, reading, name, objects, keep, progress)
+    if result.pairs and not len(result.triplets):
         raise DataError(
-            f"all {counted(len(found.pairs), 'answer')} compare pairs without a common object, "
-            "which are no triplets", file=found.report.file,
+            f"all {counted(len(result.pairs), 'answer')} compare pairs without a common object, "
+            "which are no triplets", file=result.report.file,
             remedy="Read them as pairs: tripletscope.read_pairs.",
         )
-    return found.triplets
+    return result.triplets
 
 
 def read_pairs(
@@ -129,13 +121,13 @@ def read_pairs(
     >>> ts.read_pairs(rows, name="Dishes").ids
     ['cup', 'fork', 'mug', 'pan', 'spoon']
     """
-    found = _imported(source, reading, name, objects, keep, progress)
-    if found.pairs is None:
+    result = _imported(source, reading, name, objects, keep, progress)
+    if result.pairs is None:
         raise DataError(
-            "the answers do not compare two pairs of objects", file=found.report.file,
+            "the answers do not compare two pairs of objects", file=result.report.file,
             remedy="Read them as triplets: tripletscope.read.",
         )
-    return found.pairs.quadruples(found.triplets.name, found.triplets.objects)
+    return result.pairs.quadruples(result.triplets.name, result.triplets.objects)
 
 
 def _imported(
@@ -155,27 +147,7 @@ def interpret(
     table: Table, reading: Reading, objects: Source | pd.DataFrame | None = None,
     *, progress: Progress = silent,
 ) -> Imported:
-    """Apply a reading to a table.
-
-    Parameters
-    ----------
-    table : Table
-    reading : Reading
-    objects : DataFrame, path, bytes or binary file object, optional
-        Table of the objects, as for `read_objects`. Without it the objects are those that occur
-        in an answer, in natural order of their names.
-    progress : Progress
-        Called after each step.
-
-    Raises
-    ------
-    DataError
-        If the reading does not fit the table, no row is usable, or more than half of the rows
-        fail in a way that a wrong reading would explain. Rows without objects and unanswered
-        ones do not count for that half: experiments write many of them between the trials.
-    Stopped
-        If `progress` asks to stop.
-    """
+    """Apply a reading to a table."""
     reading.check(table)
     trials = trials_of(table, reading)
     _step(progress, 0.3)
@@ -188,14 +160,14 @@ def interpret(
         trials = trials.moved(places, described["id"].tolist())
     usable, omissions = sort_out(table, reading, trials)
     _step(progress, 0.5)
-    found = trials.answered(usable)
+    result = trials.answered(usable)
     _step(progress, 0.6)
-    rows = found.rows
-    asked = np.bincount(rows.ravel(), minlength=len(described)) > 0
-    never_asked = described["id"][~asked].tolist()
+    rows = result.rows
+    used = np.bincount(rows.ravel(), minlength=len(described)) > 0
+    never_asked = described["id"][~used].tolist()
     if objects is None and never_asked:
-        rows = (np.cumsum(asked, dtype=np.int32) - np.int32(1))[rows]
-        described = described[asked].reset_index(drop=True)
+        rows = (np.cumsum(used, dtype=np.int32) - np.int32(1))[rows]
+        described = described[used].reset_index(drop=True)
         notes.append(
             f"{counted(len(never_asked), 'object')} only in rows that were omitted: "
             f"{listing(never_asked)}."
@@ -204,17 +176,17 @@ def interpret(
     notes += notes_on(described["id"].tolist())
     answers = _answers(table, reading, trials, usable, notes)
     _step(progress, 0.8)
-    n_participants = _n_categories(answers, "participant")
-    if len(found.trial) != len(answers) or found.votes is not None:
-        answers = answers.iloc[found.trial].assign(trial=found.trial).reset_index(drop=True)
+    people = answers["participant"].cat.categories if "participant" in answers else None
+    if len(result.trial) != len(answers) or result.votes is not None:
+        answers = answers.iloc[result.trial].assign(trial=result.trial).reset_index(drop=True)
     elif "trial" in reading.roles:
         answers["trial"] = _trials_told(table, reading, usable, rows)
     elif rows.shape[1] == 3 and HELD_TOGETHER not in answers:
         _keep_twins_together(answers, rows, notes)
-    if found.votes is not None:
+    if result.votes is not None:
         weight = answers["weight"].to_numpy() if "weight" in answers else 1.0
-        answers["weight"] = found.votes * weight
-    file_rows = table.row_numbers(np.flatnonzero(usable))[found.trial]
+        answers["weight"] = result.votes * weight
+    file_rows = table.row_numbers(np.flatnonzero(usable))[result.trial]
     pairs = None
     if rows.shape[1] == 4:
         pairs = Pairs(rows, answers, file_rows, len(described))
@@ -225,14 +197,14 @@ def interpret(
             f"{counted(len(rows), 'answer')} of them have an object in common and are triplets, "
             "too."
         )
-    triplets = Triplets(rows, described, answers, _title(table.name))
+    triplets = Triplets(rows, described, answers, title_of(table.name))
     report = Report(
         table.name,
         n_rows=table.n_rows + len(table.skipped),
         n_answers=int(usable.sum()),
         n_triplets=len(triplets),
         n_objects=triplets.n_objects,
-        n_participants=n_participants,
+        n_participants=None if people is None else len(people),
         omissions=omissions,
         never_asked=never_asked,
         numbering=_numbering(triplets.ids),
@@ -254,12 +226,12 @@ def _step(progress: Progress, fraction: float) -> None:
 
 def _as_triplets(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(T, 3) triplets among (Q, 4) comparisons of pairs, and the comparison of each."""
-    found = np.full((len(rows), 3), -1, dtype=np.int32)
+    result = np.full((len(rows), 3), -1, dtype=np.int32)
     for near, far in ((0, 2), (0, 3), (1, 2), (1, 3)):
         shared = rows[:, near] == rows[:, far]
-        found[shared] = rows[shared][:, [near, 1 - near, 5 - far]]
-    of = np.flatnonzero(found[:, 0] >= 0)
-    return found[of], of
+        result[shared] = rows[shared][:, [near, 1 - near, 5 - far]]
+    of = np.flatnonzero(result[:, 0] >= 0)
+    return result[of], of
 
 
 def _described(
@@ -268,9 +240,9 @@ def _described(
     """What the file itself says of its objects, with notes."""
     objects = pd.DataFrame({"id": pd.Series(ids, dtype="str")})
     layout = layouts().get(reading.layout)
-    known = layout.describe(table, reading) if layout else None
-    if known is not None:
-        objects = objects.merge(known.drop_duplicates("id"), on="id", how="left")
+    described = layout.describe(table, reading) if layout else None
+    if described is not None:
+        objects = objects.merge(described.drop_duplicates("id"), on="id", how="left")
         objects["label"] = objects["label"].fillna(objects["id"])
         return objects, []
     are_pictures = all(map(is_picture_name, ids))
@@ -290,13 +262,13 @@ def _described(
 
 def _merged(objects: pd.DataFrame, described: pd.DataFrame, places: np.ndarray) -> pd.DataFrame:
     """The table of objects, completed by what the file of answers says of them."""
-    found = described.assign(place=places)[places >= 0].drop_duplicates("place")
-    found = found.set_index("place").reindex(range(len(objects)))
-    named = found["label"].notna() & (found["label"] != found["id"])
+    result = described.assign(place=places)[places >= 0].drop_duplicates("place")
+    result = result.set_index("place").reindex(range(len(objects)))
+    named = result["label"].notna() & (result["label"] != result["id"])
     nameless = objects["label"] == objects["id"]
-    merged = objects.assign(label=objects["label"].mask(nameless & named, found["label"]))
-    if "image" in found and "image" not in merged:
-        merged["image"] = found["image"]
+    merged = objects.assign(label=objects["label"].mask(nameless & named, result["label"]))
+    if "image" in result and "image" not in merged:
+        merged["image"] = result["image"]
     return merged
 
 
@@ -309,7 +281,7 @@ def _answers(
     for role in ("participant", "split", "sampler", "block"):
         if role in roles:
             answers[role] = _categories(
-                table, roles[role], usable, _SPLITS if role == "split" else {}
+                table, roles[role], usable, SPLITS if role == "split" else {}
             )
     if "response_time" in roles:
         times = table.numbers(roles["response_time"])[usable]
@@ -350,9 +322,9 @@ def _sides(
 def _keep_twins_together(answers: pd.DataFrame, rows: np.ndarray, notes: list[str]) -> None:
     """Note the trials of answers that come in twos, though the file tells of none."""
     who = answers["participant"].cat.codes.to_numpy() if "participant" in answers else None
-    found = twin_trials(rows, who)
-    if found is not None:
-        task, answers["trial"] = found
+    result = twin_trials(rows, who)
+    if result is not None:
+        task, answers["trial"] = result
         notes.append(
             f"Answers come in twos that one response to {task} trial implies: they are kept "
             f"together as {counted(answers['trial'].nunique(), 'trial')}, and not taken as "
@@ -418,10 +390,6 @@ def _seconds(times: np.ndarray, reading: Reading, notes: list[str]) -> np.ndarra
     return times / 1000 if unit == "ms" else times
 
 
-def _n_categories(answers: pd.DataFrame, column: str) -> int | None:
-    return len(answers[column].cat.categories) if column in answers else None
-
-
 def _numbering(ids: list[str]) -> str:
     """How numbers stand for objects, if they do."""
     numbers = [whole_number(text) for text in ids]
@@ -443,7 +411,3 @@ def _numbering(ids: list[str]) -> str:
     )
 
 
-def _title(name: str) -> str:
-    """The file's name without folders and the extensions of tables and archives."""
-    endings = "|".join(suffix.removeprefix(".") for suffix in TABLE_SUFFIXES)
-    return re.sub(rf"(?<=.)(\.({endings}))?(\.(gz|zip))?$", "", file_name(name), flags=re.I)

@@ -1,43 +1,40 @@
-"""How a table may be meant: every layout is asked, the most specific one first."""
+"""How a table may be meant: every layout is asked, the most specific one first.
+
+Some tables hold no comparisons of three or more objects, and would still give a map. Reading the
+wrong thing does not fail: it gives a plausible map. What is known to be something else is therefore
+refused with its name.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
-from tripletscope.core.io.columns.guess import complete
+import numpy as np
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.columns.guess import complete, numbered_columns, option_roles
+from tripletscope.core.io.columns.measured import PREFERENCES, Recognised, recognised
 from tripletscope.core.io.columns.reading import Reading, can_be_kept
-from tripletscope.core.io.columns.refused import refusal
 from tripletscope.core.io.layouts import layouts
-from tripletscope.core.io.names import GROUP_NAMES, normalised
+from tripletscope.core.io.names import GROUP_NAMES, is_known_name, listing, named, normalised
 from tripletscope.core.io.table import Table
 
 
 def propose(table: Table, *, insist: bool = False) -> list[Reading]:
-    """Readings that fit a table, best first; never none.
-
-    Parameters
-    ----------
-    table : Table
-    insist : bool
-        Propose a reading even if the table does not look like comparisons of objects.
-
-    Raises
-    ------
-    OtherTask
-        If it does not, unless `insist`: sensory triangle tests, coordinates, matrices of
-        similarities, lists of stimuli.
-    """
+    """Readings that fit a table, best first; never none."""
     refused = None if insist else refusal(table)
     if refused is not None:
         raise refused
-    found: list[Reading] = []
+    result: list[Reading] = []
     for layout in layouts().values():
-        for proposed in layout.propose(table):
+        for proposed in layout.propose(table) or ():
             for reading in complete(table, proposed):
-                if not any(_same(reading, other) for other in found):
+                meaning = (reading.task, reading.roles, reading.choice_coding)
+                if meaning not in [(r.task, r.roles, r.choice_coding) for r in result]:
                     keep = dict.fromkeys((*reading.keep, *_groups(table, reading)))
-                    found.append(replace(reading, keep=tuple(keep)))
-    return found
+                    result.append(replace(reading, keep=tuple(keep)))
+    return result
 
 
 def _groups(table: Table, reading: Reading) -> tuple[str, ...]:
@@ -48,7 +45,125 @@ def _groups(table: Table, reading: Reading) -> tuple[str, ...]:
     )
 
 
-def _same(reading: Reading, other: Reading) -> bool:
-    return (reading.task, reading.roles, reading.choice_coding) == (
-        other.task, other.roles, other.choice_coding
+_INSIST = "If the table does compare objects, choose the columns yourself."
+
+
+class OtherTask(DataError):
+    """A table that looks like something else than comparisons of objects; one can insist."""
+
+
+class MeasuredGiven(OtherTask):
+    """Ratings, confusions, piles or arrangements, as `read_measured` reads them."""
+
+
+class PreferencesGiven(OtherTask):
+    """Paired preferences, as `read_preferences` reads them."""
+
+
+class MatrixGiven(OtherTask):
+    """A square table of similarities or distances, as `read_matrix` reads it."""
+
+
+def refusal(table: Table) -> OtherTask | None:
+    """The error that says what kind of table this is, if it is of a kind that is not read."""
+    if _several_matrices(table):
+        return MatrixGiven(
+            f"{len(table.files)} files with the same names above and beside are matrices of "
+            "similarities, not answers", file=table.name, remedy=_INSIST,
+        )
+    result = _triangle_test(table)
+    if result is None and not option_roles(table)[0]:
+        result = None if recognised(table) else _coordinates(table)
+        matrix = result is None and _square_matrix(table)
+        if matrix:
+            return MatrixGiven(matrix[0], file=table.name, remedy=matrix[1])
+        other = recognised(table) if result is None else None
+        if other is not None:
+            return _measured(table, other)
+        result = result or _catalogue(table)
+    return OtherTask(result[0], file=table.name, remedy=result[1]) if result else None
+
+
+def _triangle_test(table: Table) -> tuple[str, str] | None:
+    """Sensory science: two of three samples are the same, which one is the other?"""
+    if not table.header:
+        return None
+    groups = [c for c in numbered_columns(table.columns).values() if len(c) == 3]
+    if not groups or not all(_two_alike(table, columns) for columns in groups):
+        return None
+    return (
+        "two of the three samples are the same in each row: a triangle test, which measures "
+        "discrimination, not similarity",
+        f"Analyse it as a discrimination test. {_INSIST}",
     )
+
+
+def _measured(table: Table, result: Recognised) -> OtherTask:
+    if result.kind == PREFERENCES:
+        return PreferencesGiven(
+            f"these are {result.title}, of one dimension: {result.sentence}", file=table.name,
+            remedy=f"Upload them on the page Scale, at Preferences. {_INSIST}",
+        )
+    return MeasuredGiven(
+        f"these are {result.title}: {result.sentence}", file=table.name, remedy=_INSIST
+    )
+
+
+def _coordinates(table: Table) -> tuple[str, str] | None:
+    target = named(table.columns, ("targetid", "targethtml", "item", "target"))
+    dimensions = [c for c in table.columns if re.fullmatch(r"(dim_?)?[0-9]+|x|y|z", c)]
+    if target and len(dimensions) >= 2:
+        return (
+            f"columns {listing(dimensions)} are coordinates of objects, not answers",
+            f"Add it as a table of objects to the answers. {_INSIST}",
+        )
+    return None
+
+
+def _square_matrix(table: Table) -> tuple[str, str] | None:
+    if sum(map(is_known_name, table.columns)) > 1:
+        return None
+    size = len(table.columns)
+    if size < 5 or table.n_rows not in (size, size - 1):
+        return None
+    sample = table.head(50)
+    finite = np.array([np.isfinite(sample.numbers(c)) for c in table.columns[:50]])
+    written = np.array([sample.codes(c).codes >= 0 for c in table.columns[:50]])
+    # The diagonal and one half may be empty.
+    numeric = finite.sum(axis=1) >= 0.9 * written.sum(axis=1)
+    if np.count_nonzero(numeric) >= len(numeric) - 1 and finite.mean() > 0.3:
+        return (
+            f"{table.n_rows} rows of as many numbers are a matrix of similarities, distances or "
+            "confusions, not answers",
+            "Derive answers from it (in Python: tripletscope.core.io.read_matrix and "
+            f"tripletscope.core.simulation.simulate.comparisons_of). {_INSIST}",
+        )
+    return None
+
+
+def _several_matrices(table: Table) -> bool:
+    """Square tables of the same objects, one of each rater, below each other."""
+    names = [column for column in table.columns[1:] if column != "file"]
+    each = len(names)
+    if len(table.files) < 2 or each < 3 or table.n_rows != each * len(table.files):
+        return False
+    return sorted(table.texts(table.columns[0])) == sorted(names * len(table.files))
+
+
+def _catalogue(table: Table) -> tuple[str, str] | None:
+    """A list of stimuli, as psiz keeps it."""
+    names = [column.rpartition("/")[2] for column in table.columns]
+    if {"stimulus_id", "stimulus_filepath"} <= set(names) or {"stimulus_id", "filepath"} <= set(
+        names
+    ):
+        return (
+            "this lists stimuli and their files, not answers",
+            "Add it as a table of objects to the answers.",
+        )
+    return None
+
+
+def _two_alike(table: Table, columns: list[str]) -> bool:
+    first, second, third = (table.head(1_000).texts(column) for column in columns)
+    alike = (first == second).astype(int) + (second == third) + (first == third)
+    return bool(np.mean(alike == 1) > 0.9)

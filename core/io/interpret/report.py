@@ -15,21 +15,11 @@ from tripletscope.core.io.tasks import TASKS, Task
 
 @dataclass(frozen=True, eq=False)
 class Omission:
-    """Rows that were left out for one reason.
+    """Rows that were left out for one reason."""
 
-    Attributes
-    ----------
-    reason : str
-        A clause: ``"no answer was given"``.
-    remedy : str
-        What the user can do about it, as a sentence.
-    rows : ndarray of int
-        Row numbers of the file.
-    """
-
-    reason: str
-    remedy: str
-    rows: np.ndarray
+    reason: str  # a clause: ``"no answer was given"``
+    remedy: str  # what the user can do about it, as a sentence
+    rows: np.ndarray  # row numbers of the file
 
     @property
     def count(self) -> int:
@@ -38,42 +28,20 @@ class Omission:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What was read, what was left out, and what was noticed on the way.
-
-    Attributes
-    ----------
-    file : str
-    n_rows : int
-        Rows of the file below its header, blank ones not counted.
-    n_answers : int
-        Rows that were used.
-    n_triplets : int
-        Triplets that they are: two for each odd one out.
-    n_objects : int
-    n_participants : int or None
-        None if the file does not tell participants apart.
-    omissions : list of Omission
-    never_asked : list of str
-        Ids of objects of the table of objects that occur in no answer.
-    numbering : str
-        How numbers stand for objects; empty if objects have names.
-    notes : list of str
-        Everything else, as sentences.
-    row_is : str
-        What a row is that gives several answers, as one about an odd one out does: a trial, or
-        a question whose answers were counted.
-    """
+    """What was read, what was left out, and what was noticed on the way."""
 
     file: str
-    n_rows: int
-    n_answers: int
-    n_triplets: int
+    n_rows: int  # rows of the file below its header, blank ones not counted
+    n_answers: int  # rows that were used
+    n_triplets: int  # triplets that they are: two for each odd one out
     n_objects: int
-    n_participants: int | None
+    n_participants: int | None  # None if the file does not tell participants apart
     omissions: list[Omission]
-    never_asked: list[str]
-    numbering: str
-    notes: list[str]
+    never_asked: list[str]  # ids of objects of the table of objects that occur in no answer
+    numbering: str  # how numbers stand for objects; empty if objects have names
+    notes: list[str]  # everything else, as sentences
+    #: What a row is that gives several answers, as one about an odd one out does: a trial, or a
+    #: question whose answers were counted.
     row_is: str = "trial"
 
     @property
@@ -87,9 +55,9 @@ class Report:
             else f" by {counted(self.n_participants, 'participant')}"
         )
         several = self.n_triplets > self.n_answers
-        given = counted(self.n_answers, self.row_is if several else "answer")
+        answers = counted(self.n_answers, self.row_is if several else "answer")
         lines = [
-            f"{given}{people} on {counted(self.n_objects, 'object')}, "
+            f"{answers}{people} on {counted(self.n_objects, 'object')}, "
             f"from {counted(self.n_rows, 'row')}."
         ]
         if several:
@@ -134,21 +102,11 @@ class Sentence:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Answers that compare two pairs of objects.
+    """Answers that compare two pairs of objects."""
 
-    Attributes
-    ----------
-    rows : ndarray of int32, shape (Q, 4)
-        The more similar pair, then the other.
-    answers : DataFrame, Q rows
-        What is known of each answer: participant, response time and so on.
-    file_rows : ndarray of int, shape (Q,)
-    n_objects : int
-    """
-
-    rows: np.ndarray
-    answers: pd.DataFrame
-    file_rows: np.ndarray
+    rows: np.ndarray  # (Q, 4): the more similar pair, then the other
+    answers: pd.DataFrame  # what is known of each answer: participant, response time and so on
+    file_rows: np.ndarray  # (Q,)
     n_objects: int
 
     def __len__(self) -> int:
@@ -165,38 +123,26 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """The answers of a file, with the report on how they were read.
-
-    Attributes
-    ----------
-    triplets : Triplets
-    report : Report
-    file_rows : ndarray of int, shape (T,)
-        Row of the file that each answer comes from.
-    catch_trials : DataFrame
-        Rows that are no answers, but tell who paid attention: ``row``, ``participant`` and
-        ``correct``. In them the anchor was itself an option, and right was to choose it; in
-        results of our own experiments they are the catch and the gold questions.
-    task : Task
-        What was asked.
-    pairs : Pairs or None
-        All answers, if they compare two pairs of objects; `triplets` are then those about pairs
-        that share an object, which may be none.
-    """
+    """The answers of a file, with the report on how they were read."""
 
     triplets: Triplets
     report: Report
-    file_rows: np.ndarray
+    file_rows: np.ndarray  # (T,): row of the file that each answer comes from
+    #: Rows that are no answers, but tell who paid attention: ``row``, ``participant`` and
+    #: ``correct``. In them the anchor was itself an option, and right was to choose it; in results
+    #: of our own experiments they are the catch and the gold questions.
     catch_trials: pd.DataFrame = field(default_factory=pd.DataFrame)
-    task: Task = TASKS["nearer"]
+    task: Task = TASKS["nearer"]  # what was asked
+    #: All answers, if they compare two pairs of objects; `triplets` are then those about pairs that
+    #: share an object, which may be none.
     pairs: Pairs | None = None
 
     def sentences(self, k: int = 3, seed: int = 0) -> list[Sentence]:
         """`k` answers from different places of the file, by different participants if possible."""
         rng = np.random.default_rng(seed)
-        given = self.pairs or self
-        answers = given.answers if self.pairs else self.triplets.answers
-        rows = given.rows if self.pairs else self.triplets.rows
+        source = self.pairs or self
+        answers = source.answers if self.pairs else self.triplets.answers
+        rows = source.rows if self.pairs else self.triplets.rows
         parts = np.array_split(np.arange(len(rows)), min(k, len(rows)))
         participants = answers["participant"].array if "participant" in answers else None
         heard: set[str | None] = set()
@@ -207,7 +153,7 @@ class Imported:
             answer = int(next(new, tries[0]))
             who = participants[answer] if participants is not None else None
             heard.add(who)
-            chosen.append(self._sentence(rows[answer], int(given.file_rows[answer]), who))
+            chosen.append(self._sentence(rows[answer], int(source.file_rows[answer]), who))
         return chosen
 
     def _sentence(self, objects: np.ndarray, row: int, participant: str | None) -> Sentence:

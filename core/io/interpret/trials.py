@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from tripletscope.core.data.cells import plain_number
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.columns.reading import CHOICE_CODINGS, Coding, Reading
 from tripletscope.core.io.interpret.report import Omission
-from tripletscope.core.io.languages import FOREIGN_CELLS
+from tripletscope.core.io.languages import FOREIGN_CELLS, FORMS
 from tripletscope.core.io.names import counted, listing, natural_order
 from tripletscope.core.io.table import Codes, Table
 from tripletscope.core.io.tasks import TASKS, Implied, chosen_first
@@ -31,51 +31,27 @@ UNANSWERED, NOT_OFFERED, UNDECIDED = -1, -2, -3
 
 
 class Outcomes(NamedTuple):
-    """Answers that trials imply.
+    """Answers that trials imply."""
 
-    Attributes
-    ----------
-    rows : ndarray of int32, shape (T, 3) or (T, 4)
-        Anchor, near and far, or a more similar and a less similar pair.
-    trial : ndarray of int64, shape (T,)
-        Which of the usable trials each comes from.
-    votes : ndarray of float, shape (T,), or None
-        How often each answer was given, where rows are counts.
-    """
-
+    #: (T, 3) or (T, 4): anchor, near and far, or a more similar and a less similar pair.
     rows: np.ndarray
-    trial: np.ndarray
-    votes: np.ndarray | None
+    trial: np.ndarray  # (T,): which of the usable trials each comes from
+    votes: np.ndarray | None  # (T,): how often each answer was given, where rows are counts
 
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """What was asked and answered in each of the N rows of a table.
+    """What was asked and answered in each of the N rows of a table."""
 
-    Attributes
-    ----------
-    ids : list of str
-        The objects, in natural order.
-    objects : tuple of ndarray of int32, shape (N,)
-        Positions in `ids` of the objects of a row, or `NO_OBJECT`.
-    outcome : ndarray of int, shape (N,)
-        Number in `implied`, or `UNANSWERED`, `NOT_OFFERED` or `UNDECIDED`.
-    implied : sequence
-        What each outcome implies, see `tripletscope.core.io.tasks`.
-    anchored : bool
-        Whether the first object is an anchor that the others are compared with.
-    votes : ndarray, shape (N, k), or None
-        How many gave each of the k answers that an outcome implies, where rows are counts.
-    optional : int
-        From this place on objects may be missing: trials have different numbers of options.
-    """
-
-    ids: list[str]
+    ids: list[str]  # the objects, in natural order
+    #: (N,): positions in `ids` of the objects of a row, or `NO_OBJECT`.
     objects: tuple[np.ndarray, ...]
-    outcome: np.ndarray
-    implied: tuple[Implied, ...]
-    anchored: bool
+    outcome: np.ndarray  # (N,): number in `implied`, or `UNANSWERED`, `NOT_OFFERED` or `UNDECIDED`
+    implied: tuple[Implied, ...]  # what each outcome implies, see `tripletscope.core.io.tasks`
+    anchored: bool  # whether the first object is an anchor that the others are compared with
+    #: (N, k): how many gave each of the k answers that an outcome implies, where rows are counts.
     votes: np.ndarray | None = None
+    #: From this place on objects may be missing: trials have different numbers of options.
     optional: int | None = None
 
     def moved(self, places: np.ndarray, ids: list[str]) -> Trials:
@@ -101,8 +77,8 @@ class Trials:
         if self.votes is None:
             return Outcomes(rows, trial, None)
         votes = self.votes[usable].ravel()
-        given = votes > 0
-        return Outcomes(rows[given], trial[given], votes[given])
+        positive = votes > 0
+        return Outcomes(rows[positive], trial[positive], votes[positive])
 
     def catch_trials(self, table: Table, participant: str | None) -> pd.DataFrame:
         """Rows whose anchor is one of two different options: was the anchor chosen?"""
@@ -122,14 +98,7 @@ class Trials:
 
 
 def trials_of(table: Table, reading: Reading) -> Trials:
-    """Decode the rows of a table.
-
-    Raises
-    ------
-    DataError
-        If the name of an object runs over several lines, or is longer than `MAX_NAME`, or there
-        are more than `MOST_OBJECTS` different ones in a column.
-    """
+    """Decode the rows of a table."""
     roles, task = reading.roles, TASKS[reading.task]
     _refuse_too_many(table, [roles[role] for role in reading.objects])
     columns = [table.codes(roles[role]) for role in reading.objects]
@@ -161,10 +130,10 @@ def trials_of(table: Table, reading: Reading) -> Trials:
 def _refuse_too_many(table: Table, columns: list[str]) -> None:
     for column in columns:
         # The dictionary of a few rows may be that of the whole table.
-        found = min(table.n_different(column), table.n_rows)
-        if found > MOST_OBJECTS:
+        result = min(table.n_different(column), table.n_rows)
+        if result > MOST_OBJECTS:
             raise DataError(
-                f"column {column!r} holds {found:,} different names, and there can be at most "
+                f"column {column!r} holds {result:,} different names, and there can be at most "
                 f"{MOST_OBJECTS:,} objects", file=table.name,
                 remedy="Choose the columns that name the objects.",
             )
@@ -260,14 +229,14 @@ def _several_chosen(
     )
     kind = (n_options * 100 + np.where(answered, n_chosen, 0)) * 2 + ranked
     kinds, outcome = np.unique(kind[answered].astype(np.int64), return_inverse=True)
-    found = np.full(n, NOT_OFFERED, dtype=np.int16)
-    found[answered] = outcome
-    found[gap] = NOT_OFFERED
-    found[np.isnan(n_chosen)] = UNANSWERED
+    result = np.full(n, NOT_OFFERED, dtype=np.int16)
+    result[answered] = outcome
+    result[gap] = NOT_OFFERED
+    result[np.isnan(n_chosen)] = UNANSWERED
     implied = tuple(
         chosen_first(int(k // 200), int(k // 2 % 100), bool(k % 2)) for k in kinds
     )
-    return found, implied or (chosen_first(2, 1, False),)
+    return result, implied or (chosen_first(2, 1, False),)
 
 
 def _truths(table: Table, column: str) -> np.ndarray:
@@ -279,40 +248,25 @@ def _truths(table: Table, column: str) -> np.ndarray:
 def sort_out(
     table: Table, reading: Reading, trials: Trials
 ) -> tuple[np.ndarray, list[Omission]]:
-    """Tell usable rows from others.
-
-    Returns
-    -------
-    usable : ndarray of bool, shape (N,)
-    omissions : list of Omission
-        A row is listed under the first reason that applies to it.
-
-    Raises
-    ------
-    DataError
-        If no row is usable, or more than half of the rows that might be fail in a way that a
-        wrong reading would explain.
-    """
-    omissions = []
-    if len(table.skipped):
-        omissions.append(Omission(
-            "the number of cells is not the number of columns",
-            "Look for a missing or superfluous separator between the cells.", table.skipped,
-        ))
+    """(N,) bool, usable rows; and the others, each under the first reason that applies to it."""
+    omissions = [Omission(**FORMS["flaws"]["width"], rows=table.skipped)] if len(
+        table.skipped
+    ) else []
     usable = np.ones(table.n_rows, dtype=bool)
-    for flaw, wrong in _flaws(table, reading, trials):
+    for code, details, wrong in _flaws(table, reading, trials):
         wrong &= usable
         count = int(np.count_nonzero(wrong))
         if not count:
             continue
-        rows = table.row_numbers(np.flatnonzero(wrong))
-        if flaw.misread and count > np.count_nonzero(usable) / 2:
+        rows, flaw = table.row_numbers(np.flatnonzero(wrong)), FORMS["flaws"][code]
+        reason = flaw["reason"].format(**details)
+        if "cure" in flaw and count > np.count_nonzero(usable) / 2:
             raise DataError(
-                f"{flaw.reason}, here and in {counted(count, 'row')} of {table.n_rows:,}",
-                file=table.name, row=int(rows[0]), remedy=flaw.cure,
+                f"{reason}, here and in {counted(count, 'row')} of {table.n_rows:,}",
+                file=table.name, row=int(rows[0]), remedy=flaw["cure"],
             )
         usable &= ~wrong
-        omissions.append(Omission(flaw.reason, flaw.remedy, rows))
+        omissions.append(Omission(reason, flaw["remedy"], rows))
     if not usable.any():
         most = max(omissions, key=lambda omission: omission.count)
         raise DataError(
@@ -323,59 +277,39 @@ def sort_out(
     return usable, omissions
 
 
-@dataclass(frozen=True)
-class _Flaw:
-    """Why rows are unusable.
-
-    `remedy` helps if it concerns some rows; `cure` if it is most of them, because that means that
-    the table is misread.
-    """
-
-    reason: str
-    remedy: str
-    misread: bool = False
-    cure: str = ""
-
-
-_WRONG_COLUMNS = "Check which columns are the anchor and the options."
-
-
 def _flaws(
     table: Table, reading: Reading, trials: Trials
-) -> Iterator[tuple[_Flaw, np.ndarray]]:
-    """Every kind of flaw, with the rows that have it."""
+) -> Iterator[tuple[str, dict[str, str], np.ndarray]]:
+    """Every kind of flaw, by its code, with what its sentence names and the rows that have it."""
     objects, outcome = trials.objects, trials.outcome
     for column, values in reading.only.items():
-        yield _Flaw(
-            f"{column} is not {listing(values)}", "Nothing needs to be done: it is not a trial.",
-        ), ~_holds(table, column, values)
-    required = objects[: trials.optional]
-    yield _Flaw(
-        "an object is missing", "Fill in the empty cells if they are answers.",
-    ), np.any([column == NO_OBJECT for column in required], axis=0)
-    yield _Flaw("no response was given", "Nothing needs to be done."), outcome == UNANSWERED
-    yield _Flaw("the response was undecided", "Nothing needs to be done."), outcome == UNDECIDED
-    yield _Flaw(
-        "an object is not in the table of objects", "Add it there.", True,
-        "Choose another table of objects, or another column of it as the id.",
-    ), np.any([column == UNKNOWN_OBJECT for column in objects], axis=0)
-    yield _Flaw(
-        "the same object occurs twice", "Correct it if it is a mistake.", True,
-        _WRONG_COLUMNS,
-    ), _repeated(trials)
+        details = {"column": column, "values": listing(values)}
+        yield "no_trial", details, ~_holds(table, column, values)
+    yield "missing", {}, np.any([c == NO_OBJECT for c in objects[: trials.optional]], axis=0)
+    yield "unanswered", {}, outcome == UNANSWERED
+    yield "undecided", {}, outcome == UNDECIDED
+    yield "unknown", {}, np.any([column == UNKNOWN_OBJECT for column in objects], axis=0)
+    yield "repeated", {}, _repeated(trials)
     if trials.anchored:
         anchor, *options = objects
-        yield _Flaw(
-            "the anchor is one of the options (a catch trial)",
-            "It measures attention, not similarity.", True, _WRONG_COLUMNS,
-        ), np.any([column == anchor for column in options], axis=0)
-    yield _not_offered(reading), outcome == NOT_OFFERED
+        yield "catch", {}, np.any([column == anchor for column in options], axis=0)
+    if reading.is_counted or reading.task == "most_similar":
+        code, details = "counts" if reading.is_counted else "none_chosen", {}
+    else:
+        code, details = "not_offered", {"options": _offer(reading)}
+    yield code, details, outcome == NOT_OFFERED
     if "weight" in reading.roles:
         weight = table.numbers(reading.roles["weight"])
-        yield _Flaw(
-            "the weight is not a non-negative number", "Correct it.", True,
-            "Choose another column of weights, or none.",
-        ), ~(np.isfinite(weight) & (weight >= 0))
+        yield "weight", {}, ~(np.isfinite(weight) & (weight >= 0))
+
+
+def _offer(reading: Reading) -> str:
+    """What a response can be, in words."""
+    n = len(TASKS[reading.task].outcomes)
+    vocabulary = chain(*CHOICE_CODINGS[reading.choice_coding or "item"].words[:n])
+    foreign = set(chain(*FOREIGN_CELLS.values()))
+    words = ", ".join(word for word in vocabulary if word not in foreign)
+    return f"words {words}" if words else "two options" if n == 2 else "objects"
 
 
 def _repeated(trials: Trials) -> np.ndarray:
@@ -391,30 +325,6 @@ def _repeated(trials: Trials) -> np.ndarray:
 def _holds(table: Table, column: str, values: tuple[str, ...]) -> np.ndarray:
     coded = table.codes(column)
     return np.array([*(text in values for text in coded.values), "" in values])[coded.codes]
-
-
-def _not_offered(reading: Reading) -> _Flaw:
-    if reading.is_counted:
-        return _Flaw(
-            "the counts are not non-negative numbers", "Correct them.", True,
-            "Check which columns hold the counts.",
-        )
-    if reading.task == "most_similar":
-        return _Flaw(
-            "no option was chosen, or none was left", "Nothing needs to be done.", True,
-            "Check which columns are the options, and which says how many were chosen.",
-        )
-    coding = CHOICE_CODINGS[reading.choice_coding or "item"]
-    n = len(TASKS[reading.task].outcomes)
-    known = [word for words in coding.words[:n] for word in words]
-    words = ", ".join(word for word in known if word not in FOREIGN_CELLS)
-    options = "two options" if n == 2 else "objects"
-    return _Flaw(
-        f"the response is none of the words {words}" if words
-        else f"the response is none of the {options}",
-        "Correct the response.", True,
-        "Choose the response coding, or check which columns are the options.",
-    )
 
 
 def _positions(column: Codes, place: dict[str, int]) -> np.ndarray:

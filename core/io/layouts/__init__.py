@@ -1,9 +1,9 @@
-"""The layouts that are recognised. A file in this folder that defines ``LAYOUT`` adds one."""
+"""The layouts that are recognised. Every `Layout` that a file in this folder defines is one."""
 
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -11,68 +11,75 @@ from typing import Any
 
 import pandas as pd
 
+from tripletscope.core.io.columns.guess import side_roles
 from tripletscope.core.io.columns.reading import Reading
+from tripletscope.core.io.languages import WORDS
+from tripletscope.core.io.names import named
 from tripletscope.core.io.table import Table
+from tripletscope.core.io.tasks import TASKS
 
 
-def _nothing_known(table: Table, reading: Reading) -> None:
-    return None
-
-
-def _no_records(document: Any) -> None:
-    return None
-
-
-def _as_it_is(table: Table) -> None:
-    return None
-
-
-def _by_the_anchor(table: Table, reading: Reading) -> None:
+def _nothing(*_: Any) -> None:
     return None
 
 
 @dataclass(frozen=True)
 class Layout:
-    """One family of files.
+    """One family of files."""
 
-    Parameters
-    ----------
-    name : str
-        Written into readings; never changed once files have been read.
-    title : str
-        What the user calls it.
-    rank : int
-        Proposals of lower rank come first; 100 is the layout that fits everything.
-    propose : callable
-        ``propose(table)`` is the readings that fit, best first; none if the table is of another
-        kind. The coding of the choice and the unit of response times may be left open.
-    describe : callable
-        ``describe(table, reading)`` is what the file itself says of the objects: a data frame
-        with ``id`` and any of ``label``, ``image``; or None.
-    unpack : callable
-        ``unpack(document)`` makes rows of a JSON document: a list of dicts; or None.
-    reshape : callable
-        ``reshape(table)`` is the table with columns that can be read, where the layout hides
-        objects in codes or lists; or None.
-    checks : callable
-        ``checks(table, reading)`` is ``row``, ``participant`` and ``correct`` of the rows that
-        show who pays attention, where the file says which these are; or None, and they are those
-        whose anchor is one of the options.
-    """
+    name: str  # written into readings; never changed once files have been read
+    title: str  # what the user calls it
+    rank: int  # proposals of lower rank come first; 100 is the layout that fits everything
+    #: ``propose(table)`` is the readings that fit, best first; none if the table is of another
+    #: kind. The coding of the choice and the unit of response times may be left open.
+    propose: Callable[[Table], list[Reading] | None] = _nothing
+    #: ``describe(table, reading)`` is what the file itself says of the objects: a data frame with
+    #: ``id`` and any of ``label``, ``image``; or None.
+    describe: Callable[[Table, Reading], pd.DataFrame | None] = _nothing
+    #: ``unpack(document)`` makes rows of a JSON document: a list of dicts; or None.
+    unpack: Callable[[Any], Sequence[Mapping[str, Any]] | None] = _nothing
+    #: ``reshape(table)`` is the table with columns that can be read, where the layout hides objects
+    #: in codes or lists; or None.
+    reshape: Callable[[Table], Table | None] = _nothing
+    #: ``checks(table, reading)`` is ``row``, ``participant`` and ``correct`` of the rows that show
+    #: who pays attention, where the file says which these are; or None, and they are those whose
+    #: anchor is one of the options.
+    checks: Callable[[Table, Reading], pd.DataFrame | None] = _nothing
 
-    name: str
-    title: str
-    rank: int
-    propose: Callable[[Table], list[Reading]]
-    describe: Callable[[Table, Reading], pd.DataFrame | None] = _nothing_known
-    unpack: Callable[[Any], Sequence[Mapping[str, Any]] | None] = _no_records
-    reshape: Callable[[Table], Table | None] = _as_it_is
-    checks: Callable[[Table, Reading], pd.DataFrame | None] = _by_the_anchor
+    def columns(self, table: Table) -> dict[str, str]:
+        """The column of each role that bears a name of this layout."""
+        return by_names(table.columns, WORDS["layouts"][self.name])
+
+    def reading(
+        self, table: Table, roles: Mapping[str, str], *reasons: str, program: str = "",
+        side: Mapping[str, str] | None = None, task: str = "nearer", **settings: Any,
+    ) -> Reading:
+        """A reading with the roles of `side`, by default those of all usual columns that are left.
+
+        Where the answers of a `program` may be of several tasks the title says of which.
+        """
+        told: list[str] = []
+        if side is None:
+            side, told = side_roles(table, roles)
+        title = f"{program}: {TASKS[task].title.lower()}" if program else self.title
+        settings = {"title": title, "task": task} | settings
+        return Reading(self.name, roles={**side, **roles}, reasons=(*reasons, *told), **settings)
+
+
+def by_names(columns: Iterable[str], names: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """The column of each role that bears one of its names."""
+    columns = list(columns)
+    return {role: column for role, many in names.items() if (column := named(columns, many))}
+
+
+def items(columns: Sequence[str]) -> dict[str, str]:
+    """Roles of objects in the order of their columns."""
+    return {f"item{i}": column for i, column in enumerate(columns, 1)}
 
 
 @lru_cache
 def layouts() -> dict[str, Layout]:
     """All layouts by name, the most specific ones first."""
     modules = (import_module(f"{__name__}.{m.name}") for m in pkgutil.iter_modules(__path__))
-    found = sorted((module.LAYOUT for module in modules), key=lambda layout: layout.rank)
-    return {layout.name: layout for layout in found}
+    several = (v for module in modules for v in vars(module).values() if isinstance(v, Layout))
+    return {layout.name: layout for layout in sorted(several, key=lambda layout: layout.rank)}

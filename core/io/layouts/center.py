@@ -13,36 +13,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tripletscope.core.io.columns.guess import side_roles
 from tripletscope.core.io.columns.reading import Reading
 from tripletscope.core.io.layouts import Layout
-from tripletscope.core.io.names import listing, named
+from tripletscope.core.io.names import listing
 from tripletscope.core.io.table import Table
 
-_NAMES = {
-    "anchor": ("center", "centre", "targetcenter", "target"),
-    "left": ("left", "targetleft", "option1"),
-    "right": ("right", "targetright", "option2"),
-    "choice": ("answer", "targetwinner", "winner", "primary"),
-}
+#: What is told by the targets.
+_INSIDE = ("target_indices", "q", "index_winner", "target_winner", "_id")
 
 
 def _propose(table: Table) -> list[Reading]:
-    roles = {
-        role: column for role, names in _NAMES.items() if (column := named(table.columns, names))
-    }
-    if len(roles) < len(_NAMES):
+    roles = LAYOUT.columns(table)
+    if len(roles) < 4:
         return []
-    more, reasons = side_roles(table, roles)
-    return [
-        Reading(
-            "center", LAYOUT.title, roles | more,
-            reasons=(
-                f"Columns {listing(list(roles.values()))} are those of NEXT and tripletTools.",
-                *reasons,
-            ),
-        )
-    ]
+    return [LAYOUT.reading(
+        table, roles,
+        f"Columns {listing(list(roles.values()))} are those of NEXT and tripletTools.",
+    )]
 
 
 def _unpack(document: Any) -> Sequence[Mapping[str, Any]] | None:
@@ -66,18 +53,15 @@ def _record(answer: Mapping[str, Any]) -> dict[str, Any]:
     }
     chosen = None if winner is None else names.get(str(winner), winner)
     order = answer.get("q")
-    known = {label: target.get("index") for label, target in shown.items()}
-    if chosen is not None and order and None not in known.values() and (
-        order[0] != winner or order[-1] != known.get("center")
+    numbers = {label: target.get("index") for label, target in shown.items()}
+    if chosen is not None and order and None not in numbers.values() and (
+        order[0] != winner or order[-1] != numbers.get("center")
     ):
         chosen = None  # two records of one answer that contradict each other
-    plain = {
-        key: value for key, value in answer.items()
-        if key not in ("target_indices", "q", "index_winner", "target_winner", "_id")
-    }
     return {
-        "target_center": objects.get("center"), "target_left": objects.get("left"),
-        "target_right": objects.get("right"), "target_winner": chosen, **plain,
+        **{f"target_{label}": objects.get(label) for label in ("center", "left", "right")},
+        "target_winner": chosen,
+        **{key: value for key, value in answer.items() if key not in _INSIDE},
     }
 
 

@@ -7,7 +7,6 @@ response and its time stand in the columns of jsPsych, PsychoPy or Gorilla.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +17,7 @@ from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
 from tripletscope.core.io.columns.guess import plain_texts, side_roles
 from tripletscope.core.io.columns.reading import Reading
 from tripletscope.core.io.layouts import Layout
+from tripletscope.core.io.layouts.programs import response_zones
 from tripletscope.core.io.names import named
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import MOST_OPTIONS, TASKS
@@ -35,21 +35,11 @@ _THREE = ("object_1", "object_2", "object_3")
 
 @dataclass(frozen=True)
 class CollectColumns:
-    """What the columns of a task are called.
+    """What the columns of a task are called."""
 
-    Attributes
-    ----------
-    task : str
-        Of `tripletscope.core.io.tasks.TASKS`.
-    objects : tuple of str
-        In the order of their places.
-    choice : tuple of str
-        What was chosen: by name; of pairs by number, 1 or 2.
-    """
-
-    task: str
-    objects: tuple[str, ...]
-    choice: tuple[str, ...]
+    task: str  # of `tripletscope.core.io.tasks.TASKS`
+    objects: tuple[str, ...]  # in the order of their places
+    choice: tuple[str, ...]  # what was chosen: by name; of pairs by number, 1 or 2
 
 
 #: By the tasks of experiments. Of rankings, `ranked` stands beside the options as shown.
@@ -76,38 +66,34 @@ def _propose(table: Table) -> list[Reading]:
         return []
     coded = table.codes(TASK)
     often = np.bincount(coded.codes[coded.codes >= 0], minlength=len(coded.values))
-    asked = [coded.values[k] for k in np.argsort(-often, kind="stable")]
+    tasks = [coded.values[k] for k in np.argsort(-often, kind="stable")]
     return [
-        reading for name in asked if name in COLUMNS and (reading := _reading(table, name))
+        reading for name in tasks if name in COLUMNS and (reading := _reading(table, name))
     ]
 
 
-def _reading(table: Table, asked: str) -> Reading | None:
-    columns = COLUMNS[asked]
-    only = {TASK: (asked,), KIND: ABOUT_OBJECTS}
-    answered = _ranked(table) if asked == "ranking" else _chosen(table, columns)
+def _reading(table: Table, question: str) -> Reading | None:
+    columns = COLUMNS[question]
+    only = {TASK: (question,), KIND: ABOUT_OBJECTS}
+    answered = _ranked(table) if question == "ranking" else _chosen(table, columns)
     if answered is None or not set(columns.objects) <= set(table.columns):
         return None
     roles, coding, where = answered
-    if asked != "ranking":
+    if question != "ranking":
         names = TASKS[columns.task].objects
         roles = dict(zip(names, columns.objects, strict=True)) | roles
     own = {role: name for role, name in _OWN.items() if name in table.columns}
     roles |= {role: name for role, name in own.items() if role not in roles}
     more, reasons = side_roles(table, roles)
     roles = {role: column for role, column in more.items() if column not in _KEPT} | roles
-    if zone := named(table.columns, ("zonetype", "responsetype")):
-        kinds = [kind for kind in table.codes(zone).values if re.match("response", kind, re.I)]
-        only |= {zone: tuple(kinds)} if kinds else {}
-    return Reading(
-        "collect", f"{LAYOUT.title}: {TASKS[columns.task].title.lower()}", roles,
+    only |= response_zones(table)
+    return LAYOUT.reading(
+        table, roles,
+        f"Column {TASK} says that this is an experiment made here, and {KIND} what each question "
+        "was there for: answers to practice, catch and gold questions are none about objects.",
+        where, *reasons, side={}, program=LAYOUT.title,
         task=columns.task, choice_coding=coding, only=only,
         response_time_unit="ms" if roles.get("response_time") == _OWN["response_time"] else None,
-        reasons=(
-            f"Column {TASK} says that this is an experiment made here, and {KIND} what each "
-            "question was there for: answers to practice, catch and gold questions are none about "
-            "objects.", where, *reasons,
-        ),
         keep=tuple(name for name in _KEPT if name in table.columns),
     )
 
@@ -156,24 +142,24 @@ def _checks(table: Table, reading: Reading) -> pd.DataFrame | None:
     if KIND not in table.columns:
         return None
     kind = plain_texts(table, KIND)
-    asked = np.isin(kind, CHECKS)
+    checks = np.isin(kind, CHECKS)
     for column, values in reading.only.items():
         if column != KIND:
-            asked &= np.isin(plain_texts(table, column), values)
+            checks &= np.isin(plain_texts(table, column), values)
     if CORRECT in table.columns:
         told = plain_texts(table, CORRECT)
-        known, right = told != "", told == "1"
+        checkable, right = told != "", told == "1"
     elif (column := named(table.columns, CORRECT_RESPONSE)) and "choice" in reading.roles:
-        told, given = plain_texts(table, column), plain_texts(table, reading.roles["choice"])
-        known, right = (told != "") & (given != ""), told == given
+        told, response = plain_texts(table, column), plain_texts(table, reading.roles["choice"])
+        checkable, right = (told != "") & (response != ""), told == response
     else:
-        known = right = np.zeros(table.n_rows, dtype=bool)
-    rows = np.flatnonzero(asked & known)
-    found = {"row": table.row_numbers(rows)}
+        checkable = right = np.zeros(table.n_rows, dtype=bool)
+    rows = np.flatnonzero(checks & checkable)
+    result = {"row": table.row_numbers(rows)}
     if who := reading.roles.get("participant"):
         coded = table.codes(who)
-        found["participant"] = pd.Categorical.from_codes(coded.codes[rows], coded.values)
-    return pd.DataFrame({**found, "correct": right[rows]})
+        result["participant"] = pd.Categorical.from_codes(coded.codes[rows], coded.values)
+    return pd.DataFrame({**result, "correct": right[rows]})
 
 
 def _once(table: Table) -> Table | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 from tripletscope.core.data.cells import plain_number
-from tripletscope.core.io.columns.guess import SAMPLE_ROWS, codings_of, option_roles, side_roles
+from tripletscope.core.io.columns.guess import SAMPLE_ROWS, codings_of, option_roles
 from tripletscope.core.io.columns.reading import Reading
 from tripletscope.core.io.layouts import Layout
 from tripletscope.core.io.names import ALIASES, listing, normalised
@@ -20,8 +20,7 @@ def _propose(table: Table) -> list[Reading]:
     roles, reasons = option_roles(table)
     if not roles:
         roles, reasons = _by_values(table.head(SAMPLE_ROWS))
-    more, more_reasons = side_roles(table, roles)
-    return [Reading("roles", LAYOUT.title, roles | more, reasons=(*reasons, *more_reasons))]
+    return [LAYOUT.reading(table, roles, *reasons)]
 
 
 def _by_values(table: Table) -> tuple[dict[str, str], list[str]]:
@@ -77,11 +76,11 @@ def _names_an_option(table: Table, objects: list[str]) -> tuple[str, str, str] |
         return None
     cells = {column: table.texts(column) for column in objects}
     for choice in objects:
-        given = cells[choice] != ""
+        written = cells[choice] != ""
         others = [column for column in objects if column != choice]
         for left, right in combinations(others, 2):
             repeats = (cells[choice] == cells[left]) | (cells[choice] == cells[right])
-            if given.any() and repeats[given].all():
+            if written.any() and repeats[written].all():
                 return choice, left, right
     return None
 

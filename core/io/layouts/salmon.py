@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.cells import plain_number
-from tripletscope.core.io.columns.guess import side_roles
 from tripletscope.core.io.columns.reading import Reading
 from tripletscope.core.io.layouts import Layout
 from tripletscope.core.io.names import (
@@ -23,34 +22,24 @@ from tripletscope.core.io.names import (
 )
 from tripletscope.core.io.table import Table
 
-_ASKED = {"anchor": "head", "left": "left", "right": "right", "choice": "winner"}
 _OWN = ("puid", "algident", "sampler", "networklatency", "timereceived")
 _NAMED_BY = ("filename", "html", "object")
 
 
 def _propose(table: Table) -> list[Reading]:
-    roles = {
-        role: column for role, name in _ASKED.items() if (column := named(table.columns, [name]))
-    }
+    roles = LAYOUT.columns(table)
     own = [column for column in table.columns if normalised(column) in _OWN]
-    if len(roles) < len(_ASKED) or not own:
+    if len(roles) < 4 or not own:
         return []
-    more, reasons = side_roles(table, roles)
     named_by = _name_columns(table)
     source = (
         f"their names are in columns such as {next(iter(named_by.values()))}"
         if named_by else "the file does not name them"
     )
-    return [
-        Reading(
-            "salmon", LAYOUT.title, roles | more, choice_coding="item",
-            reasons=(
-                f"Columns head, left, right, winner and {own[0]} are Salmon's.",
-                f"Objects are numbers counted from 0; {source}.",
-                *reasons,
-            ),
-        )
-    ]
+    return [LAYOUT.reading(
+        table, roles, f"Columns head, left, right, winner and {own[0]} are Salmon's.",
+        f"Objects are numbers counted from 0; {source}.", choice_coding="item",
+    )]
 
 
 def _describe(table: Table, reading: Reading) -> pd.DataFrame | None:

@@ -18,8 +18,8 @@ from tripletscope.core.io.columns.guess import (
     side_roles,
 )
 from tripletscope.core.io.columns.reading import Reading
-from tripletscope.core.io.languages import FOREIGN_NO, FOREIGN_YES, foreign_sides
-from tripletscope.core.io.layouts import Layout
+from tripletscope.core.io.languages import FOREIGN_CELLS
+from tripletscope.core.io.layouts import Layout, items
 from tripletscope.core.io.names import ALIASES, ASKED_NAMES, listing, named, normalised
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import TASKS
@@ -30,7 +30,7 @@ _SCALES = ("s", "stim", "stimulus", "level")
 _FIRST = ("object", *_SCALES)
 _ONE_OF_TWO = frozenset({
     "0", "1", "2", "left", "right", "true", "false", "f", "j",
-    *foreign_sides("left"), *foreign_sides("right"), *FOREIGN_YES, *FOREIGN_NO,
+    *chain.from_iterable(FOREIGN_CELLS[cell] for cell in ("left", "right", "yes", "no")),
 })
 
 
@@ -52,11 +52,11 @@ def _propose(table: Table) -> list[Reading]:
             continue
         more, reasons = side_roles(table, {"choice": choice})
         more = {role: c for role, c in more.items() if c not in columns}
-        objects = {f"item{i}": column for i, column in enumerate(columns, 1)}
         for task, reason in _tasks(table.head(SAMPLE_ROWS), name, columns, choice):
-            readings.append(Reading(
-                "three", TASKS[task].title, objects | {"choice": choice} | more, task=task,
-                reasons=(f"Columns {listing(columns)} name the objects.", reason, *reasons),
+            readings.append(LAYOUT.reading(
+                table, items(columns) | {"choice": choice},
+                f"Columns {listing(columns)} name the objects.", reason, *reasons,
+                side=more, task=task, title=TASKS[task].title,
             ))
     return readings
 
@@ -85,20 +85,22 @@ def _tasks(
         ]
         return pairs if binary else []
     called = normalised(choice)
-    asked = [task for task, names in ASKED_NAMES.items() if called in names]
-    if binary and not asked and name != "image":
-        scale = name in _SCALES or _are_numbers(table, columns)
-        found = [
+    likeliest = [task for task, names in ASKED_NAMES.items() if called in names]
+    if binary and not likeliest and name != "image":
+        scale = name in _SCALES or all(
+            np.isfinite(table.numbers(column)).mean() > 0.9 for column in columns
+        )
+        result = [
             ("larger_difference", "The response is one of two: as in difference scaling (MLDS) it "
              "says which of two neighbouring pairs differs more."),
             ("smaller_difference", "The response may also be the more similar pair."),
         ]
         # Three objects of which only two were ever chosen may also be odd ones out.
-        return found if scale else [*found, ("odd_one_out", "The response may be the odd one.")]
+        return result if scale else [*result, ("odd_one_out", "The response may be the odd one.")]
     tasks = ["odd_one_out", "most_central", "similar_pair"]
     doubt = f"Nothing says whether {choice} is the odd one or another: check the sentences."
-    if asked:
-        tasks.sort(key=lambda task: task not in asked)
+    if likeliest:
+        tasks.sort(key=lambda task: task not in likeliest)
         doubt = f"Column {choice} is called so."
     elif called == "chosen" and any("survey" in normalised(c) for c in table.columns):
         tasks.sort(key=lambda task: task != "most_central")
@@ -108,10 +110,6 @@ def _tasks(
     if len(words) > 3:  # a pair is told by its number
         tasks.remove("similar_pair")
     return [(task, doubt) for task in tasks]
-
-
-def _are_numbers(table: Table, columns: list[str]) -> bool:
-    return all(np.isfinite(table.numbers(column)).mean() > 0.9 for column in columns)
 
 
 LAYOUT = Layout("three", "Three objects and a response", 40, _propose)

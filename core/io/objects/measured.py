@@ -9,29 +9,130 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
+from tripletscope.core.data.cells import unmarked
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.io.formats.source import TABLE_SUFFIXES, Source, refuse_other_kinds, unpacked
+from tripletscope.core.io.formats.source import Source, refuse_other_kinds, title_of, unpacked
 from tripletscope.core.io.loading import load
 from tripletscope.core.io.matrix import as_dissimilarities, square_table
 from tripletscope.core.io.names import (
     ID_NAMES,
+    LABEL_NAMES,
     counted,
-    file_name,
     listing,
+    named,
     normalised,
     whole_number,
 )
-from tripletscope.core.io.objects.features import (
-    checked_cells,
-    naming_column,
-    no_numbers,
-    numbers_of,
-    refuse_repeated_names,
-)
-from tripletscope.core.io.objects.matching import match
+from tripletscope.core.io.objects.objects import match, read_objects
 from tripletscope.core.io.records import arrays_in
 from tripletscope.core.io.table import Table
+
+#: Names of columns that say what is to be predicted.
+_TARGETS = ("class", "target", "response", "outcome", "y")
+#: Names of objects elsewhere, but of classes where there are features.
+_CLASSES = ("label", "target", "targetid")
+#: What is written for a number that is not there.
+_MISSING = ("na", "n/a", "nan", "null", "none", "?", "-", ".")
+#: From such a share of numbers on, a column is meant to hold nothing else.
+_NEARLY = 0.8
+
+
+def read_features(source: Source, name: str | None = None) -> pd.DataFrame:
+    """Read a table with one row per object and its features in columns of numbers."""
+    table = load(source, name, least_columns=1)
+    texts = checked_cells(table, table.columns)
+    own = naming_column(texts)
+    refuse_repeated_names(texts, own, table.name)
+    label = named([c for c in texts.columns if c != own], LABEL_NAMES)
+    if label is not None and texts[label].duplicated().any():
+        texts = texts.rename(columns={label: "class" if "class" not in texts else f"{label} (2)"})
+    if own is None:
+        own = "id" if "id" not in texts else "number of the row"
+        texts.insert(0, own, [str(k + 1) for k in range(len(texts))])
+    objects = read_objects(texts, own, name=table.name)
+    if not features_of(objects):
+        raise no_numbers(table.name)
+    return objects
+
+
+def features_of(objects: pd.DataFrame) -> list[str]:
+    """Columns of numbers, but not those whose name says that they are to be predicted."""
+    return [
+        column for column in objects.columns
+        if column not in ("id", "label", "image") and column.lower() not in _TARGETS
+        and pd.api.types.is_numeric_dtype(objects[column])
+        and not pd.api.types.is_bool_dtype(objects[column])
+    ]
+
+
+def no_numbers(file: str) -> DataError:
+    """The error for a table without features."""
+    return DataError(
+        "there is no column of numbers", file=file,
+        remedy="Give each object one row, with its features in columns of numbers.",
+    )
+
+
+def checked_cells(table: Table, columns: list[str]) -> pd.DataFrame:
+    """Columns as texts, labelled with the rows of the file; empty where nothing is written."""
+    cells = table.preview(table.n_rows)[columns]
+    texts = pd.DataFrame({
+        str(column): cells[column].astype("str").fillna("").str.strip().map(unmarked)
+        for column in cells
+    }, index=cells.index)
+    texts = texts.mask(texts.isin({*_MISSING, *map(str.upper, _MISSING), "NaN", "None"}), "")
+    if table.delimiter != ",":
+        texts = texts.apply(_with_points)
+    own = naming_column(texts)
+    for column in texts.columns.drop([own] if own else []):
+        _check_numbers(texts[column], table.name)
+    return texts
+
+
+def naming_column(texts: pd.DataFrame) -> str | None:
+    """What names the objects; not numbers, which are features unless their column says else."""
+    usual = named(texts.columns, [name for name in ID_NAMES if name not in _CLASSES])
+    if usual is not None and (texts[usual] != "").all():
+        return usual
+    for column in texts:
+        there = texts[column].is_unique and (texts[column] != "").all()
+        if there and numbers_of(texts[column]).isna().all():
+            return column
+    return None
+
+
+def refuse_repeated_names(texts: pd.DataFrame, own: str | None, file: str) -> None:
+    """Raise DataError if the column `own` names an object twice."""
+    again = texts[own].duplicated() if own is not None else pd.Series(dtype=bool)
+    if again.any():
+        raise DataError(
+            f"object {texts[own][again].iloc[0]!r} is listed twice", file=file,
+            row=int(again.index[again][0]), remedy="Keep one row per object.",
+        )
+
+
+def numbers_of(texts: pd.Series) -> pd.Series:
+    """Numbers; NaN where a text is none."""
+    return pd.to_numeric(texts.where(texts != ""), errors="coerce")
+
+
+def _with_points(texts: pd.Series) -> pd.Series:
+    """Numbers with a decimal comma as numbers with a point."""
+    changed = texts.str.replace(",", ".", n=1)
+    return changed.where(numbers_of(changed).notna(), texts)
+
+
+def _check_numbers(texts: pd.Series, name: str) -> None:
+    """Refuse something else among numbers, which would make the column one of texts."""
+    written = texts[texts != ""]
+    wrong = numbers_of(written).isna()
+    if wrong.any() and not wrong.all() and (~wrong).mean() >= _NEARLY:
+        raise DataError(
+            f"{written[wrong].iloc[0]!r} in the column {texts.name!r} is not a number", file=name,
+            row=int(wrong.index[wrong][0]), remedy="Correct it, or leave the cell empty.",
+        )
+
 
 #: Bytes that the numbers of one table may take.
 MOST_BYTES = 10**8
@@ -119,15 +220,15 @@ def read_feature_tables(
     >>> table.name, table.columns, table.about
     ('sizes', ['width', 'height'], '2 features of 3 objects')
     """
-    found = [
+    result = [
         table for data, own in unpacked(source, name) for table in _tables(data, own, about)
     ]
-    if len(found) > MOST_TABLES:
+    if len(result) > MOST_TABLES:
         raise DataError(
-            f"it holds {len(found):,} tables", file=name,
+            f"it holds {len(result):,} tables", file=name,
             remedy=f"At most {MOST_TABLES} are read at once; give those that matter.",
         )
-    return found
+    return result
 
 
 def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable]:
@@ -140,19 +241,19 @@ def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable
         key: values.ravel() for key, values in arrays.items()
         if values.dtype.kind in "US" and values.size == max(values.shape, default=0)
     }
-    known = {
+    matrices = {
         key: _as_matrix(values) for key, values in arrays.items()
         if values.dtype.kind in "biuf" and values.ndim and values.size > 1
     }
-    if not known:
+    if not matrices:
         raise no_numbers(name)
-    for key, values in known.items():
+    for key, values in matrices.items():
         if _numbers_rows(key, values):
             continue
-        whole = name if len(known) == 1 else f"{name}, {key}"
+        whole = name if len(matrices) == 1 else f"{name}, {key}"
         named = next((_decoded(names) for own, names in texts.items()
                       if len(names) == len(values) and _names_objects(own, texts)), None)
-        title = _title(name) if len(known) == 1 else f"{_title(name)} {key}"
+        title = title_of(name) if len(matrices) == 1 else f"{title_of(name)} {key}"
         yield _matched(title, values, [], named, about, whole, [], None)
 
 
@@ -177,15 +278,6 @@ def _decoded(names: np.ndarray) -> list[str]:
     return [str(text).strip() for text in names]
 
 
-def _title(name: str) -> str:
-    """A name for people: the file without folder and ending."""
-    own = file_name(name)
-    for suffix in (".gz", *TABLE_SUFFIXES):
-        if own.lower().endswith(suffix) and len(own) > len(suffix):
-            own = own[: -len(suffix)]
-    return own
-
-
 def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
     """Features, or distances, in a table of texts, a sheet, records or Parquet."""
     table = load(data, name, least_columns=1, reshape=False)
@@ -193,7 +285,7 @@ def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
     square = square_table(data, name) if about_square else None
     if square is not None:
         return _matched(
-            _title(name), square.values, [], square.ids if square.is_named else None, about, name,
+            title_of(name), square.values, [], square.ids if square.is_named else None, about, name,
             square.notes, None, square=True,
         )
     exact = [c for c in table.columns if pa.types.is_floating(table.data.column(c).type)]
@@ -206,9 +298,9 @@ def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
     refuse_repeated_names(texts, own, name)
     numbers = {column: table.numbers(column) for column in exact}
     for column in texts.columns.drop([own] if own else []):
-        found = numbers_of(texts[column])
-        if found.notna().any() and (texts[column][found.isna()] == "").all():
-            numbers[str(column)] = found.to_numpy(dtype=float)
+        result = numbers_of(texts[column])
+        if result.notna().any() and (texts[column][result.isna()] == "").all():
+            numbers[str(column)] = result.to_numpy(dtype=float)
     order = [column for column in table.columns if column in numbers]
     if not order:
         raise no_numbers(name)
@@ -216,7 +308,7 @@ def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
     if left:
         notes.append(f"No numbers, and left out: {listing([str(c) for c in left])}.")
     return _matched(
-        _title(name), np.column_stack([numbers[column] for column in order]), order,
+        title_of(name), np.column_stack([numbers[column] for column in order]), order,
         None if own is None else texts[own].tolist(), about, name, notes,
         table.row_numbers(np.arange(table.n_rows)), square=False,
     )

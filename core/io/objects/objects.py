@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
@@ -16,14 +18,121 @@ from tripletscope.core.io.names import (
     ID_NAMES,
     IMAGE_NAMES,
     LABEL_NAMES,
+    counted,
     file_name,
     is_picture_name,
     listing,
     named,
     stem,
+    stem_key,
+    whole_number,
     without_tags,
 )
-from tripletscope.core.io.objects.matching import MatchReport, match
+
+
+@dataclass(frozen=True)
+class MatchReport:
+    """How objects were matched to rows of a table, or to pictures."""
+
+    how: str  # what was compared, as a sentence
+    n_matched: int  # objects that were found
+    missing: list[str]  # ids of objects that were not
+    unused: list[str]  # rows or pictures that belong to no object
+    added: list[str]  # those of them that became objects without answers
+
+    def summary(self) -> list[str]:
+        """The report as sentences."""
+        lines = [f"{counted(self.n_matched, 'object')} matched. {self.how}"]
+        for items, what in (
+            (self.missing, "without a match"), (self.unused, "unused"), (self.added, "added"),
+        ):
+            if items:
+                lines.append(f"{len(items):,} {what}: {listing(items)}.")
+        return lines
+
+
+def match(
+    objects: pd.DataFrame, table: pd.DataFrame, index_base: int | None, file: str | None = None
+) -> tuple[np.ndarray, str]:
+    """(n,) rows of `table` for the objects of the answers, -1 for none, and how they were found.
+
+    Compared are the ids as they are; where that finds nothing, id, label and picture without
+    path, extension and case; or positions, if the user says that numbers are positions.
+    """
+    ids = objects["id"].tolist()
+    if index_base is not None:
+        return _by_position(ids, len(table), index_base, file), (
+            f"Numbers are rows of the table of objects, counted from {index_base}."
+        )
+    names = table["id"].tolist()
+    places = _lookup(ids, names)
+    how = "Objects were found by their ids."
+    if (places < 0).any():
+        stems = [stem_key(name) for name in names]
+        for column in ("id", "label", "image"):
+            if column not in objects:
+                continue
+            texts = objects[column].astype("str").fillna("")
+            guess = _lookup([stem_key(text) for text in texts], stems)
+            if np.any((places < 0) & (guess >= 0)):
+                how = f"Objects were found by their {column}, without path, extension and case."
+            places = np.where(places < 0, guess, places)
+    _refuse_unclear_numbers(ids, names, places, file)
+    return places, how
+
+
+def _lookup(wanted: Sequence[str], names: Sequence[str]) -> np.ndarray:
+    """Positions in `names`; -1 where a text is not there, or is there more than once."""
+    place: dict[str, int] = {}
+    for i, name in enumerate(names):
+        place[name] = -1 if name in place else i
+    return np.array([place.get(text, -1) for text in wanted], dtype=np.int64)
+
+
+def _by_position(ids: list[str], n_rows: int, base: int, file: str | None) -> np.ndarray:
+    numbers = [whole_number(text) for text in ids]
+    if None in numbers:
+        raise DataError(
+            f"object {ids[numbers.index(None)]!r} is not a number, so it is not an index",
+            file=file,
+            remedy="Match objects by their names.",
+        )
+    places = np.array(numbers, dtype=np.int64) - base
+    places[(places < 0) | (places >= n_rows)] = -1
+    return places
+
+
+def _refuse_unclear_numbers(
+    ids: list[str], names: list[str], places: np.ndarray, file: str | None
+) -> None:
+    """Numbers that the table does not list may be its positions; that is for the user to say."""
+    numbers = [whole_number(text) for text in ids]
+    missing = np.flatnonzero(places < 0)
+    if None in numbers or not len(missing):
+        return
+    low, high = min(numbers), max(numbers)
+    listed = [whole_number(name) for name in names]
+    answers = f"the answers number their objects from {low} to {high}"
+    if None in listed:
+        if len(missing) < len(ids):
+            return
+        fits = [base for base in (0, 1) if base <= low and high < len(names) + base]
+        hint = f" Counting from {listing(list(map(str, fits)))} fits." if fits else ""
+        raise DataError(
+            f"{answers}, but the table of objects lists {counted(len(names), 'name')}: "
+            f"{listing(names, 3)}", file=file,
+            remedy="Say whether the numbers are rows of that table counted from 0 or from 1, or "
+            f"give a table with the numbers in it.{hint}",
+        )
+    first, last = min(listed), max(listed)
+    if {numbers[i] for i in missing} <= {first - 1, last + 1}:
+        base = 0 if low == first - 1 else 1
+        raise DataError(
+            f"{answers}, but the table of objects from {first} to {last}", file=file,
+            remedy="One of them probably counts from 0 and the other from 1. Say that the numbers "
+            f"are rows of the table counted from {base}, or correct the table.",
+        )
+
 
 Given = TypeVar("Given", bound=Judgements)
 
@@ -113,51 +222,29 @@ def attach_objects(
     *,
     add: bool = False,
 ) -> tuple[Given, MatchReport]:
-    """Describe the objects of `triplets` by a table.
-
-    Parameters
-    ----------
-    triplets : Triplets or Quadruples
-    table : DataFrame, path, bytes or binary file object
-        As for `read_objects`.
-    index_base : {0, 1}, optional
-        Ids are numbers that count the rows of the table from 0 or 1.
-    add : bool
-        Add the objects that were never asked about.
-
-    Returns
-    -------
-    triplets : Triplets or Quadruples
-        The same answers; columns of the table replace columns of the same name.
-    report : MatchReport
-
-    Raises
-    ------
-    DataError
-        If the table cannot be read, no object is found in it, or numbers may be positions.
-    """
+    """Describe the objects of `triplets` by a table."""
     table = read_objects(table)
-    known = triplets.objects
-    places, how = match(known, table, index_base)
-    if len(known) and not (places >= 0).any():
+    objects = triplets.objects
+    places, how = match(objects, table, index_base)
+    if len(objects) and not (places >= 0).any():
         raise DataError(
             f"none of the objects ({listing(triplets.ids, 3)}) is in the table of objects "
             f"({listing(table['id'].tolist(), 3)})",
             remedy="Name the objects in a column id as the answers do.",
         )
     unused = np.setdiff1d(np.arange(len(table)), places)
-    found = _rows(table, places)
-    described = known[["id", "label"]].copy()
+    result = _rows(table, places)
+    described = objects[["id", "label"]].copy()
     own_labels = (table["label"] != table["id"].map(stem)).any()
     # A table without labels of its own has only its ids to offer, which may be less than we have.
-    if own_labels or (known["label"] == known["id"]).all():
-        described["label"] = found["label"].where(places >= 0, known["label"])
-    for column in known.columns.drop(["id", "label"]).drop(table.columns, errors="ignore"):
-        described[column] = known[column]
+    if own_labels or (objects["label"] == objects["id"]).all():
+        described["label"] = result["label"].where(places >= 0, objects["label"])
+    for column in objects.columns.drop(["id", "label"]).drop(table.columns, errors="ignore"):
+        described[column] = objects[column]
     for column in table.columns.drop(["id", "label"]):
-        described[column] = found[column]
-    if "image" in known and "image" in table:
-        described["image"] = found["image"].where(found["image"].notna(), known["image"])
+        described[column] = result[column]
+    if "image" in objects and "image" in table:
+        described["image"] = result["image"].where(result["image"].notna(), objects["image"])
     taken = set(triplets.ids)
     added = [i for i in unused if add and table["id"][i] not in taken]
     if added:
@@ -218,4 +305,3 @@ def _typed(texts: pd.Series, decimal_comma: bool) -> pd.Series:
 def _are_whole(numbers: pd.Series) -> bool:
     return bool(numbers.notna().all() and (numbers == numbers.round()).all()
                 and numbers.abs().max() < 2**53)
-

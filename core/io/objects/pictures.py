@@ -17,8 +17,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.formats.archive import MAX_BYTES, Archive, too_large
 from tripletscope.core.io.formats.source import Source, fetch
 from tripletscope.core.io.names import counted, file_name, stem_key, without_tags
-from tripletscope.core.io.objects.matching import MatchReport
-from tripletscope.core.io.objects.objects import Given
+from tripletscope.core.io.objects.objects import Given, MatchReport
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
@@ -88,13 +87,7 @@ class Pictures(Mapping[str, bytes]):
         return len(self._files)
 
     def thumbnail(self, name: str, size: int = 96) -> bytes:
-        """The picture as PNG, not larger than `size` pixels in either direction; made once.
-
-        Raises
-        ------
-        DataError
-            If the picture cannot be decoded, in spite of its being whole.
-        """
+        """The picture as PNG, not larger than `size` pixels in either direction; made once."""
         if (name, size) not in self._thumbnails:
             try:
                 self._thumbnails[name, size] = _shrunk(self._files[name], size, "PNG")
@@ -119,21 +112,7 @@ class Pictures(Mapping[str, bytes]):
 def read_pictures(
     sources: Source | Iterable[tuple[str, bytes]], name: str | None = None
 ) -> Pictures:
-    """Read pictures from a zip file, a folder, or pairs of name and bytes.
-
-    Parameters
-    ----------
-    sources : path, bytes, binary file object, or iterable of (str, bytes)
-        A zip file or a folder; a single picture will do. Pairs may hold zip files, too.
-    name : str, optional
-        Name of the file, for messages.
-
-    Raises
-    ------
-    DataError
-        If the zip file is damaged or unsafe, or there is too much of it. Single files that are
-        no pictures, or damaged ones, are listed in `Pictures.refused`.
-    """
+    """Read pictures from a zip file, a folder, or pairs of name and bytes."""
     if isinstance(sources, str | Path) and Path(sources).is_dir():
         return Pictures(_in_folder(Path(sources)))
     if isinstance(sources, str | bytes | Path) or hasattr(sources, "read"):
@@ -152,19 +131,19 @@ def attach_pictures(triplets: Given, pictures: Pictures) -> tuple[Given, MatchRe
     by_stem: dict[str, str] = {}
     for picture in pictures:
         by_stem.setdefault(stem_key(picture), picture)
-    found = pd.Series([None] * len(objects), dtype=object)
+    result = pd.Series([None] * len(objects), dtype=object)
     for column in ("image", "id", "label"):
         if column in objects:
             texts = objects[column].astype("str").fillna("")
             guess = texts.map(lambda text: by_stem.get(stem_key(without_tags(text))))
-            found = found.where(found.notna(), guess)
-    given = objects.get("image", found)
-    objects["image"] = found.where(found.notna(), given).astype("str")
-    used = set(found.dropna())
+            result = result.where(result.notna(), guess)
+    paths = objects.get("image", result)
+    objects["image"] = result.where(result.notna(), paths).astype("str")
+    used = set(result.dropna())
     report = MatchReport(
         "Pictures were found by their names, without folder, extension and case.",
-        n_matched=int(found.notna().sum()),
-        missing=objects["id"][found.isna()].tolist(),
+        n_matched=int(result.notna().sum()),
+        missing=objects["id"][result.isna()].tolist(),
         unused=[picture for picture in pictures if picture not in used],
         added=[],
     )

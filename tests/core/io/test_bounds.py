@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime
 import gzip
 import io
-import json
 import zipfile
 from collections.abc import Callable
 
@@ -22,14 +21,9 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import (
     interpret,
     load,
-    loading,
     propose,
     read_matrix,
     read_objects,
-    records,
-)
-from tripletscope.core.io.formats import (
-    excel,
 )
 from tripletscope.core.kernel.graphs import read_graphs
 
@@ -48,12 +42,10 @@ def saved(book: Workbook) -> bytes:
     return buffer.getvalue()
 
 
-def table_of(n_columns: int = 3) -> Workbook:
+def table_of() -> Workbook:
     book = Workbook()
-    more = [f"remark {i}" for i in range(n_columns - 3)]
-    book.active.append(["anchor", "near", "far", *more])
-    book.active.append(["a", "b", "c", *more])
-    book.active.append(["b", "a", "c", *more])
+    for row in (["anchor", "near", "far"], ["a", "b", "c"], ["b", "a", "c"]):
+        book.active.append(row)
     return book
 
 
@@ -87,33 +79,26 @@ def with_strings(strings: bytes, rows: bytes) -> bytes:
     })
 
 
-FAR_DOWN = with_rows(b'<row r="3000000"><c r="A3000000"><v>1</v></c></row>')
+def reaching(corner: bytes) -> bytes:
+    """A workbook that says how far its sheet reaches, as programs do after a stray cell."""
+    near, far = b'ref="A1:C3"', b'ref="A1:%b"' % corner
+    return patched({SHEET: lambda content: content.replace(near, far)})
+
+
+FAR_AWAY = reaching(b"XFD1048576")
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (FAR_DOWN, "it has a row 3,000,000"),
-        (with_rows(b'<row r="999999999999"><c><v>1</v></c></row>'), "it has a row 999,999,999,999"),
-        (with_rows(b'<row r="-3"><c><v>1</v></c></row>'), "it has a row -3"),
+        (FAR_AWAY, "a sheet reaches to cell XFD1048576"),
         (with_rows(b'<row r="9"><c r="XFD9"><v>1</v></c></row>'), "row 9 .* in column 16,384"),
-        (with_rows(b'<row r="9"><c r="ZZZZZZ9"><v>1</v></c></row>'), "damaged"),
-        (with_rows(b'<row r="%b"><c><v>1</v></c></row>' % (5000 * b"9")), "damaged"),
-        (with_rows(b"<row>" + b"<c/>" * 300_000 + b"</row>"), "sheet1.xml has too many entries"),
-        (patched({SHEET: before(b"<sheetData>", b"<a/>" * 300_000)}), "too many entries"),
-        (patched({"xl/styles.xml": before(b"</cellXfs>", b"<xf/>" * 2_000_000)}),
-         "styles.xml has too many entries"),
-        (patched({"xl/workbook.xml": before(b"</sheets>", b"<sheet/>" * 200_000)}),
-         "workbook.xml has too many entries"),
-        (with_strings(b"<si><t>%b</t></si>" % (b"x" * 1_000_000),
-                      b'<row><c t="s"><v>0</v></c></row>' * 1_000), "unpacks to more"),
-        (with_rows(b'<row><c r="BXX1"><v>1</v></c></row>' * 5_000), "unpacks to more"),
+        (with_rows(b'<row r="-3"><c><v>1</v></c></row>'), "damaged"),
+        (with_rows(b'<row r="9"><c r="9"><v>1</v></c></row>'), "damaged"),
     ],
-    ids=["row", "far row", "row above", "column", "far column", "no number", "cells", "others",
-         "styles", "sheets", "long text", "empty cells"],
+    ids=["far cell", "column", "row above", "no column"],
 )
 def test_a_small_workbook_is_no_huge_table(data, message):
-    assert len(data) < 100_000
     with pytest.raises(DataError, match=message) as raised:
         load(data, "x.xlsx")
     assert raised.value.remedy
@@ -121,42 +106,15 @@ def test_a_small_workbook_is_no_huge_table(data, message):
 
 @pytest.mark.parametrize("read", [load, read_objects, read_matrix])
 def test_every_reader_of_workbooks_refuses_them(read):
-    with pytest.raises(DataError, match="it has a row 3,000,000"):
-        read(FAR_DOWN, "x.xlsx")
-
-
-def test_rows_and_texts_are_counted(monkeypatch):
-    monkeypatch.setattr(excel, "_MOST_ROWS", 1_000)
-    monkeypatch.setattr(excel, "_MOST_TEXTS", 1_000)
-    monkeypatch.setattr(excel, "_MOST_CELLS", 1_000)
-    many = 1_001
-    for data in (with_rows(b"<row/>" * many), with_strings(b"<si/>" * many, b"")):
-        with pytest.raises(DataError, match="too many entries"):
-            load(data, "x.xlsx")
-    with pytest.raises(DataError, match="more than 1,000 cells"):
-        load(with_rows(b'<row><c r="Z9"><v>1</v></c></row>' * 50), "x.xlsx")
-    with pytest.raises(DataError, match="rows reach to column 100"):
-        load(with_rows(b'<row><c r="CV9"><v>1</v></c></row>' + 9 * b"<row><c><v>1</v></c></row>"),
-             "x.xlsx")
-
-
-def test_one_sheet_named_many_times_is_not_read_many_times():
-    space = b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    again = b'<sheet name="x" sheetId="1" r:id="rId1" xmlns:r="%b"/>' % space
-    for times, message in ((100, "unpacks to more"), (6_000, "6,001 sheets")):
-        data = patched({
-            SHEET: before(b"</worksheet>", b" " * 1_000_000),
-            "xl/workbook.xml": before(b"</sheets>", again * times),
-        })
-        with pytest.raises(DataError, match=message):
-            load(data, "x.xlsx")
+    with pytest.raises(DataError, match="reaches to cell XFD1048576"):
+        read(FAR_AWAY, "x.xlsx")
 
 
 def test_nothing_far_away_does_no_harm():
     data = patched({
         SHEET: lambda content: content.replace(
             b"</sheetData>",
-            b'<row r="9"><c r="XFD9" s="0"/><c r="ZZZ9"/></row><row r="999999999999"/></sheetData>'
+            b'<row r="9"><c r="XFD9" s="0"/></row><row r="1048576"/></sheetData>'
             b"<mergeCells>" + b'<mergeCell ref="A1:B2"/>' * 100_000 + b"</mergeCells>",
         ),
     })
@@ -165,7 +123,7 @@ def test_nothing_far_away_does_no_harm():
 
 
 def test_a_stray_cell_in_the_last_row_of_excel_is_read_as_such():
-    book = table_of(n_columns=60)
+    book = table_of()
     book.active.cell(2**20, 2, "x")
     table = load(saved(book), "x.xlsx")
     assert table.row_numbers(np.arange(table.n_rows)).tolist() == [2, 3, 2**20]
@@ -259,27 +217,23 @@ def packed(method: int, declared: int) -> bytes:
     return bytes(data)
 
 
-RECORDS = json.dumps([{f"k{i}": 1 for i in range(2_000)}]).encode()
 WORD = pa.DictionaryArray.from_arrays(pa.array(np.zeros(1_000_000, dtype=np.int32)), ["x"])
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (text_columns(2_000) + 30_000 * b"\n", "about 30,000 empty lines"),
-        (text_columns(2_000) + 30_000 * b"\r\n", "about 30,000 empty lines"),
-        (RECORDS[:-1] + 100_000 * b",{}" + b"]", "more different keys"),
-        (b"[" + json.dumps([1] * 2_000).encode() + 100_000 * b",[1]" + b"]", "different keys"),
         (array_of("{'descr': '|S0', 'fortran_order': False, 'shape': (3000000, 3), }\n"),
          "NumPy array is damaged"),
         (members({f"a{i}": np.zeros((2, 1_000), np.int8) for i in range(3)}), "3,000 columns"),
         (parquet_of(WORD, 20), "unpacks to more"),
         (parquet_of(pa.array([bytes(10_000)] * 9_000, pa.binary(10_000)), 3), "unpacks to more"),
-        (packed(zipfile.ZIP_BZIP2, 10), "packed in an unusual way"),
-        (packed(zipfile.ZIP_LZMA, 10), "packed in an unusual way"),
+        (packed(zipfile.ZIP_BZIP2, 10), "damaged or incomplete"),
+        (packed(zipfile.ZIP_LZMA, 10), "damaged or incomplete"),
+        (packed(zipfile.ZIP_DEFLATED, 10).replace(b"\x14\x00\x00\x00\x08", b"\x14\x00\x00\x00\x09"),
+         "packed in an unusual way"),
     ],
-    ids=["lines", "lines of Windows", "records", "lists", "no cells", "arrays", "parquet",
-         "wide parquet", "bzip2", "lzma"],
+    ids=["no cells", "arrays", "parquet", "wide parquet", "bzip2", "lzma", "deflate64"],
 )
 def test_a_small_file_is_no_huge_table(data, message):
     assert len(data) < 1_000_000
@@ -288,16 +242,9 @@ def test_a_small_file_is_no_huge_table(data, message):
     assert raised.value.remedy
 
 
-def test_records_and_rows_are_counted(monkeypatch):
-    monkeypatch.setattr(records, "_MOST_RECORDS", 1_000)
-    monkeypatch.setattr(loading, "_MOST_MALFORMED", 1_000)
-    column = 1_001 * [1]
-    for document in (1_001 * [{"a": 1, "b": 2, "c": 3}], {"a": column, "b": column, "c": column}):
-        with pytest.raises(DataError, match="more than 1,000 lists and records"):
-            load(json.dumps(document).encode(), "x.json")
-    with pytest.raises(DataError, match="cannot be read"):
-        load(b"a,b,c\n" + 5_000 * b"1,2,3\n" + 1_001 * b"1\n", "x.csv")
-    assert len(load(b"a,b,c\n" + 5_000 * b"1,2,3\n" + 1_000 * b"1\n", "x.csv").skipped) == 1_000
+def test_rows_of_another_width_are_skipped():
+    skipped = load(b"a,b,c\n" + 5_000 * b"1,2,3\n" + 1_000 * b"1\n", "x.csv").skipped
+    assert skipped.tolist() == [*range(5_002, 6_002)]
 
 
 def test_empty_lines_within_reason_are_counted():
@@ -332,18 +279,3 @@ def test_a_long_text_beside_many_short_ones_in_hdf5():
 def test_a_graph_that_unpacks_to_too_much():
     with pytest.raises(DataError, match="unpacks to more"):
         read_graphs(gzip.compress(b"{" + bytes(100_000_000)), "x.json.gz")
-
-
-def test_workbooks_in_an_archive_are_counted_together():
-    one = patched({SHEET: before(b"</worksheet>", b" " * 20_000_000)})
-    assert load(one, "x.xlsx").n_rows == 2
-    for times in (3, 4):
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-            for i in range(times):
-                archive.writestr(f"{i}.xlsx", one)
-        if times == 3:
-            assert load(buffer.getvalue(), "x.zip").n_rows == 6
-            continue
-        with pytest.raises(DataError, match="unpacks to more"):
-            load(buffer.getvalue(), "x.zip")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tripletscope.core.io import interpret, load, propose
-from tripletscope.core.io.interpret.lookalikes import lookalikes, seen, spelled
+from tripletscope.core.io.names import lookalikes, seen, spelled
 
 PAIRS = {
     "zero width": ("cat", "c\u200bat", "cat and c[U+200B]at"),

@@ -139,6 +139,7 @@ def test_what_batch_services_and_spreadsheets_write_is_read():
     (b'{"id": "x", "reply": "A"}', "is none of a prompt"),
     (b'{"id": "x", "reply": ', "no JSON"),
     (b"a,b\n1,2\n", "no columns id and reply"),
+    (b"id,reply\rx,A\r", "no CSV"),
     (b"\xff\xfe\x00", "UTF-8"),
     (b'{"id": "00000000-n-0-1-2", "reply": "A"}', "other objects"),
 ])

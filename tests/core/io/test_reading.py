@@ -324,6 +324,17 @@ def test_quoted_cells_with_line_breaks_and_delimiters():
 # Containers
 
 
+@pytest.mark.parametrize("ending", ["xls", "ods"])
+def test_workbooks_of_other_programs(ending):
+    table = load(FORMATS / f"answers.{ending}")
+    assert table.notes[0] == "Sheet 'x' is read."
+    assert table.preview().to_numpy().tolist() == [
+        ["p1", "a", "b", "c", "1.25", "2024-01-02 03:04:05"],
+        ["p1", "b", "a", "c", "2", "2024-01-02 00:00:00"],
+        ["p2", "c", "a", "b", "0.5", "2024-02-02 01:01:01"],
+    ]
+
+
 def packed(name: str, data: bytes, how: str) -> bytes:
     if how == "gzip":
         return gzip.compress(data)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import sys
 
 import pytest
 
 from tests.core.io.hostile import HOSTILE
+from tests.core.io.hostile.making import GOOD
 from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard.door.workers import workers
 
@@ -21,7 +23,12 @@ SLOW = {
     "records of other records' keys", "a text of 100,000 pieces", "300,000 cells in a row",
     "a hundred thousand lines that are numbers", "100,000 columns' widths",
 }
-_FILES = [(kind, name) for kind, files in HOSTILE.items() for name in files if name not in SLOW]
+#: The parser of workbooks makes room for whatever these say, and ends the process it is in.
+ENDING = {"a row of 5,000 digits", "a place of 3,000 letters"}
+_FILES = [
+    (kind, name) for kind, files in HOSTILE.items() for name in files
+    if name not in SLOW | ENDING
+]
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +67,14 @@ def test_a_hostile_file_is_read_or_refused(reader, caplog, kind, name):
         assert len(answers.triplets) or answers.pairs
         assert repr(found).encode()
     assert not caplog.records, "the program has failed"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX systems")
+@pytest.mark.parametrize("name", sorted(ENDING))
+def test_a_parser_that_ends_takes_only_its_reader_along(reader, name):
+    with pytest.raises(DataError, match=_ENDED[0]):
+        reader("open", files=[("a.xlsx", HOSTILE["Excel"][name]())], known=[], insist=True)
+    assert reader("open", files=[("a.csv", GOOD)], known=[], insist=True).readings
 
 
 def test_a_long_text_that_is_repeated_is_not_sent_to_the_server(reader):

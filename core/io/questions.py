@@ -12,52 +12,26 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io.formats.source import Source
 from tripletscope.core.io.interpret.interpretation import interpret
 from tripletscope.core.io.interpret.proposal import propose
+from tripletscope.core.io.languages import WORDS
 from tripletscope.core.io.loading import load
 from tripletscope.core.io.names import counted, listing, named
-
-#: Names of the columns, by role, in experiments' own words.
-_NAMES = {
-    "anchor": ("anchor", "head", "center", "centre", "reference", "target", "stimulus"),
-    "first": ("first", "left", "a", "option1", "object1", "near"),
-    "second": ("second", "right", "b", "option2", "object2", "far"),
-}
 
 
 def read_questions(
     source: Source, objects: Triplets, name: str | None = None
 ) -> tuple[np.ndarray, str]:
-    """Read questions about known objects: an anchor and two objects to choose from per row.
+    """Questions about known objects, (q, 3) positions: anchor, first, second; and how it was read.
 
-    Parameters
-    ----------
-    source : path, bytes or binary file object
-        A table with columns ``anchor``, ``first`` and ``second``, or ``head``, ``left`` and
-        ``right``; with other names the first three columns count.
-    objects : Triplets
-        Whose objects are meant: by id, by label, or by number from 0.
-    name : str, optional
-        Of the file, for messages.
-
-    Returns
-    -------
-    questions : ndarray of int, shape (q, 3)
-        Positions of the objects.
-    how : str
-        A sentence on how the file was read.
-
-    Raises
-    ------
-    DataError
-        If a row names an unknown object or one object twice, or there is no row.
+    With names of columns that say nothing the first three count.
     """
     table = load(source, name)
-    found = [named(table.columns, names) for names in _NAMES.values()]
-    columns = found if None not in found else table.columns[:3]
+    result = [named(table.columns, names) for names in WORDS["questions"].values()]
+    columns = result if None not in result else table.columns[:3]
     if not table.n_rows:
         raise DataError("there are no questions", file=table.name, remedy="Give one per row.")
     names = np.column_stack([table.texts(column) for column in columns])
     file_rows = table.row_numbers(np.arange(len(names)))
-    rows, what = known_positions(names, objects, table.name, file_rows)
+    rows, what = required_positions(names, objects, table.name, file_rows)
     twice = (rows[:, 0] == rows[:, 1]) | (rows[:, 0] == rows[:, 2]) | (rows[:, 1] == rows[:, 2])
     if twice.any():
         row = int(np.argmax(twice))
@@ -107,10 +81,10 @@ def read_gold(
     """
     table = load(source, name)
     reading = propose(table, insist=True)[0]
-    found = interpret(table, reading)
-    names = np.array(found.triplets.ids, dtype=object)[found.triplets.rows]
-    rows, what = known_positions(names, objects, table.name, found.file_rows)
-    _refuse_contradictions(rows, table.name, found.file_rows)
+    result = interpret(table, reading)
+    names = np.array(result.triplets.ids, dtype=object)[result.triplets.rows]
+    rows, what = required_positions(names, objects, table.name, result.file_rows)
+    _refuse_contradictions(rows, table.name, result.file_rows)
     gold = Triplets(rows, objects.objects, name=table.name)
     return gold, (
         f"{counted(len(rows), 'right answer')}, read as: {reading.title}. Objects are named by "
@@ -119,9 +93,9 @@ def read_gold(
 
 
 def _refuse_contradictions(rows: np.ndarray, file: str, file_rows: Sequence[int]) -> None:
-    given = {tuple(row): k for k, row in enumerate(rows.tolist())}
-    for (anchor, near, far), k in given.items():
-        other = given.get((anchor, far, near))
+    places = {tuple(row): k for k, row in enumerate(rows.tolist())}
+    for (anchor, near, far), k in places.items():
+        other = places.get((anchor, far, near))
         if other is not None:
             first, second = sorted((int(file_rows[k]), int(file_rows[other])))
             raise DataError(
@@ -131,7 +105,7 @@ def _refuse_contradictions(rows: np.ndarray, file: str, file_rows: Sequence[int]
             )
 
 
-def known_positions(
+def required_positions(
     names: np.ndarray, objects: Triplets, file: str, file_rows: Sequence[int] | None = None
 ) -> tuple[np.ndarray, str]:
     """`positions_of` objects that all must be known; a `DataError` names the first that is not."""
@@ -139,20 +113,20 @@ def known_positions(
     unknown = np.argwhere(rows < 0)
     if len(unknown):
         row, column = unknown[0]
-        text, known = names[row, column], _ways(objects)[what]
+        text, vocabulary = names[row, column], _ways(objects)[what]
         raise DataError(
-            f"{text!r} {'names several objects' if text in known else 'is no object'} of "
+            f"{text!r} {'names several objects' if text in vocabulary else 'is no object'} of "
             f"{objects.name}", file=file,
             row=None if file_rows is None else int(file_rows[row]),
-            remedy=f"Name objects by {'their ids' if text in known else what}, such as "
-            f"{listing(objects.ids if text in known else known, 3)}.",
+            remedy=f"Name objects by {'their ids' if text in vocabulary else what}, such as "
+            f"{listing(objects.ids if text in vocabulary else vocabulary, 3)}.",
         )
     return rows, what
 
 
 def positions_of(names: np.ndarray, objects: Triplets) -> tuple[np.ndarray, str]:
     """(q, 3) positions of the objects that are named, -1 where unknown; and how they are named."""
-    ways = {way: _looked_up(names, known) for way, known in _ways(objects).items()}
+    ways = {way: _looked_up(names, vocabulary) for way, vocabulary in _ways(objects).items()}
     what = max(ways, key=lambda way: int((ways[way] >= 0).sum()))
     return ways[what], what
 
@@ -165,9 +139,9 @@ def _ways(objects: Triplets) -> dict[str, list[str]]:
     }
 
 
-def _looked_up(names: np.ndarray, known: list[str]) -> np.ndarray:
+def _looked_up(names: np.ndarray, vocabulary: list[str]) -> np.ndarray:
     place: dict[str, int] = {}
-    for i, name in enumerate(known):
+    for i, name in enumerate(vocabulary):
         place[name] = -1 if name in place else i  # which of two is meant nobody knows
     return np.array(
         [[place.get(text, place.get(plain_number(text), -1)) for text in row] for row in names],

@@ -1,0 +1,219 @@
+"""Programs for experiments: jsPsych, PsychoPy and Pavlovia, Gorilla, Meadows.
+
+jsPsych writes one row per event; objects stand in lists. The triplet template gives ``stimulus``,
+the target, ``choices``, a list of two, and ``response``, the number of the chosen one from 0;
+``trial_category`` tells trials from instructions. In odd-one-out tasks ``stimulus`` is the list of
+three and ``response`` the number of the odd one, or the two that were clicked.
+
+PsychoPy writes one row per trial: the experiment's own columns, ``*.keys``, ``*.rt``. Gorilla
+writes one row per event, of which those of response zones are answers, as ``Zone Type`` tells; the
+experimenter's spreadsheet columns stand in every row. Meadows' annotations have the names of three
+objects, start and end as ISO times, and the chosen label.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+
+from tripletscope.core.io.columns.guess import (
+    SAMPLE_ROWS,
+    numbered_columns,
+    option_roles,
+    plain_texts,
+    side_roles,
+)
+from tripletscope.core.io.columns.reading import Reading
+from tripletscope.core.io.layouts import Layout, by_names, items
+from tripletscope.core.io.names import ALIASES, listing, named, normalised
+from tripletscope.core.io.table import Table
+
+_ANCHORED = ("anchor", "left", "right")
+_LISTS = ("stimulus", "stimuli", "images", "items", "choices")
+_NO_TRIALS = ("practice", "training", "example", "instructions", "instruction", "consent",
+              "fixation", "feedback", "debrief", "preload", "speedy")
+_PSYCHOPY = ("psychopyversion", "expname", "framerate", "trialsthisn", "trialsthistrialn",
+             "trialsthisindex")
+_ZONES = ("zonetype", "responsetype")
+_MEADOWS_TIME = "response time (s)"
+
+
+# jsPsych -------------------------------------------------------------------------------------
+
+
+def _jspsych(table: Table) -> list[Reading]:
+    own = JSPSYCH.columns(table)
+    response = named(table.columns, ("response", "choice", "buttonpressed"))
+    if len(own) < 2 or response is None:
+        return []
+    pair = _parts(table, response)
+    target = named(table.columns, ("stimulus", "target", "reference", "center"))
+    only = _trials(table)
+    readings = []
+    for name in _LISTS:
+        parts = _parts(table, named(table.columns, (name,)))
+        meant: list[tuple[str, dict[str, str], str]] = []
+        if len(parts) == 2 and target and name != target:
+            meant = [("nearer", dict(zip(_ANCHORED, (target, *parts), strict=True))
+                      | {"choice": response}, f"{target} is the target, {name} the two options.")]
+        elif len(parts) == 3 and len(pair) == 2:
+            meant = [("similar_pair", items(parts) | {"choice": pair[0], "choice2": pair[1]},
+                      f"{response} lists two of the three: the pair that belongs together.")]
+        elif len(parts) == 3:
+            doubt = (f"{name} lists three objects; whether {response} is the odd one or another "
+                     "the file does not say: check the sentences.")
+            meant = [(task, items(parts) | {"choice": response}, doubt)
+                     for task in ("odd_one_out", "most_central")]
+        for task, roles, reason in meant:
+            side, reasons = side_roles(table, roles)
+            side |= {"time": own["trialindex"]} if "trialindex" in own else {}
+            reasons += [f"Rows are trials where {listing([*only])} says so."] if only else []
+            readings.append(JSPSYCH.reading(
+                table, roles, "Columns such as trial_type and trial_index are those of jsPsych.",
+                reason, *reasons, side=side, task=task, only=only, program="jsPsych",
+            ))
+    return readings
+
+
+def _parts(table: Table, column: str | None) -> list[str]:
+    return [c for c in table.columns if column and c.startswith(f"{column}[") and c.endswith("]")]
+
+
+def _trials(table: Table) -> dict[str, tuple[str, ...]]:
+    """The kinds of rows that are no practice and no instructions, where a column says so."""
+    column = named(table.columns, ("trialcategory", "task", "phase", "part"))
+    kinds = table.codes(column).values if column else []
+    kept = [kind for kind in kinds if normalised(kind) not in _NO_TRIALS]
+    return {column: tuple(kept)} if 0 < len(kept) < len(kinds) else {}
+
+
+# PsychoPy ------------------------------------------------------------------------------------
+
+
+def _psychopy(table: Table) -> list[Reading]:
+    own = [column for column in table.columns if normalised(column) in _PSYCHOPY]
+    keys = [c for c in table.columns if c.endswith((".keys", ".clicked_name", ".response"))]
+    if not own or not keys:
+        return []
+    # Of several keyboards the one with the most answers is that of the trials.
+    choice = max(keys, key=lambda c: int((table.codes(c).codes >= 0).sum()))
+    device = choice.rpartition(".")[0]
+    if f"{choice}[1]" in table.columns:  # a mouse lists its clicks
+        choice = f"{choice}[1]"
+    side, reasons = side_roles(table, {"choice": choice})
+    timers = [name for name in (f"{device}.rt", f"{device}.time[1]") if name in table.columns]
+    side |= {"response_time": timers[0]} if timers else {}
+    return [
+        PSYCHOPY.reading(
+            table, roles | {"choice": choice},
+            f"Column {own[0]} is PsychoPy's; participants responded by {device}.", *reasons,
+            side={role: c for role, c in side.items() if c not in (*roles.values(), choice)},
+            task=task, program="PsychoPy",
+        )
+        for task, roles in _objects(table, choice)
+    ]
+
+
+def _objects(table: Table, choice: str) -> list[tuple[str, dict[str, str]]]:
+    """What may have been asked, with the roles of the objects, the likeliest first."""
+    anchored = _anchored(table, table.columns)
+    if anchored:
+        return [("nearer", anchored)]
+    words = set(plain_texts(table.head(SAMPLE_ROWS), choice)) - {""}
+    for columns in numbered_columns(table.columns).values():
+        tasks = ()
+        if len(columns) == 3:
+            tasks = ("odd_one_out", "most_central") if len(words) > 2 else (
+                "larger_difference", "smaller_difference"
+            )
+        elif len(columns) == 4:
+            tasks = ("larger_pair", "smaller_pair")
+        if tasks:
+            more = [("nearer", dict(zip(_ANCHORED, columns, strict=True)))] if (
+                "larger_difference" in tasks
+            ) else []
+            return [*((task, items(columns)) for task in tasks), *more]
+    return []
+
+
+def _anchored(table: Table, columns: list[str]) -> dict[str, str]:
+    """Roles of an anchor and two options by the names of some columns, or of all."""
+    roles = by_names(columns, {role: ALIASES[role] for role in _ANCHORED})
+    if len(roles) < len(_ANCHORED):
+        roles = option_roles(table)[0]
+    return {role: roles[role] for role in _ANCHORED} if set(_ANCHORED) <= set(roles) else {}
+
+
+# Gorilla -------------------------------------------------------------------------------------
+
+
+def _gorilla(table: Table) -> list[Reading]:
+    side = GORILLA.columns(table)
+    zone, response = named(table.columns, _ZONES), named(table.columns, ("response",))
+    if "participant" not in side or zone is None or response is None:
+        return []
+    only = response_zones(table)
+    free = [c for c in table.columns if normalised(c) not in ("response", "responsetype")]
+    anchored = _anchored(table, free)
+    groups = [g for g in numbered_columns(free).values() if len(g) == 3]
+    meant: list[tuple[str, dict[str, str]]] = [("nearer", anchored)] if anchored else [
+        (task, items(group)) for group in groups[:1] for task in ("odd_one_out", "most_central")
+    ]
+    return [
+        GORILLA.reading(
+            table, roles | {"choice": response},
+            f"Columns {side['participant']} and {zone} are Gorilla's; answers are the rows of "
+            f"{listing(only[zone]) if only else 'every zone'}.",
+            side=side, task=task, only=only, program="Gorilla",
+        )
+        for task, roles in meant
+    ]
+
+
+def response_zones(table: Table) -> dict[str, tuple[str, ...]]:
+    """The kinds of rows that are responses, as Gorilla tells them; nothing elsewhere."""
+    zone = named(table.columns, _ZONES)
+    kinds = table.codes(zone).values if zone else []
+    responses = tuple(kind for kind in kinds if re.match("response", kind, re.I))
+    return {zone: responses} if responses else {}
+
+
+# Meadows -------------------------------------------------------------------------------------
+
+
+def _meadows(table: Table) -> list[Reading]:
+    roles = MEADOWS.columns(table)
+    if len(roles) < 6:
+        return []
+    side = by_names(table.columns, {"time": ["start"]})
+    side |= {"response_time": _MEADOWS_TIME} if _MEADOWS_TIME in table.columns else {}
+    return [
+        MEADOWS.reading(
+            table, roles,
+            "Columns participation, stim1_name and label are those of Meadows' annotations.",
+            "Label is the object that was chosen; whether as the odd one or another the file does "
+            "not say: check the sentences.",
+            side=side, task=task, program="Meadows", choice_coding="item",
+            response_time_unit="s" if "response_time" in side else None,
+        )
+        for task in ("odd_one_out", "most_central")
+    ]
+
+
+def _with_times(table: Table) -> Table | None:
+    """Response times are the difference of two moments."""
+    start, end = named(table.columns, ["start"]), named(table.columns, ["resp"])
+    if len(MEADOWS.columns(table)) < 6 or not start or not end:
+        return None
+    seconds = (table.moments(end) - table.moments(start)) / np.timedelta64(1, "s")
+    return table.with_columns(
+        {_MEADOWS_TIME: pa.array(seconds)}, f"{_MEADOWS_TIME} is {end} minus {start}."
+    )
+
+
+JSPSYCH = Layout("jspsych", "jsPsych", 12, _jspsych)
+PSYCHOPY = Layout("psychopy", "PsychoPy", 13, _psychopy)
+GORILLA = Layout("gorilla", "Gorilla", 14, _gorilla)
+MEADOWS = Layout("meadows", "Meadows annotations", 15, _meadows, reshape=_with_times)
