@@ -110,14 +110,21 @@ def _apart(lines: list[str]) -> list[str]:
     return found
 
 
+def _declared(owner: Any) -> dict[str, Parameter]:
+    """The declared parameters of a class or function by name."""
+    try:
+        return {parameter.name: parameter for parameter in parameters(owner)}
+    except NameError:  # of `run`, which loads what computes when it is called; it declares nothing
+        return {}
+
+
 def _complete(
     app: Sphinx, what: str, name: str, owner: Any, options: Any, lines: list[str]
 ) -> None:
     if what not in ("class", "function"):
         return
     document = NumpyDocString("\n".join(lines))
-    declared = {parameter.name: parameter for parameter in parameters(owner)}
-    document["Parameters"] = _with_declared(document["Parameters"], declared)
+    document["Parameters"] = _with_declared(document["Parameters"], _declared(owner))
     if what == "class" and not document["Attributes"]:
         document["Attributes"] = _attributes_of_base(owner)
     document["References"] = _apart(document["References"])
