@@ -17,6 +17,7 @@ from tripletscope.core.dimensions.trials import trials_of
 from tripletscope.core.evaluation.score import question_folds, require_groups
 from tripletscope.core.method import Method
 from tripletscope.core.optimise.responses import choice_losses
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: What is tried, in units of the log-likelihood for a weight of 1. The way is upwards: a dimension
@@ -96,7 +97,7 @@ def penalty_curve(
         int, Number(2, 7, "Penalties", "Tried from 0.5 up, each twice the one before; in "
                     "steps of 19 % where dimensions begin to go.")
     ] = 7,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> PenaltyCurve:
     """Held-out log-likelihood of SPoSE by its penalty.

@@ -19,6 +19,7 @@ from tripletscope.core.dimensions.trials import trials_of
 from tripletscope.core.evaluation.score import question_folds, require_groups
 from tripletscope.core.evaluation.units import Unit, sampling_units
 from tripletscope.core.method import Method
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: From this correlation on a dimension counts as found again.
@@ -113,7 +114,7 @@ def dimension_reproducibility(
             "trials, and only begin elsewhere, which says nothing of chance in the trials.",
         ),
     ] = True,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> DimensionReproducibility:
     """How well the dimensions of a fit are found in others.
@@ -228,7 +229,7 @@ def bootstrap_dimensions(
         int, Number(10, 10_000, "Resamples", "More of them make the intervals smoother.")
     ] = 100,
     unit: Unit = "auto",
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> DimensionBootstrap:
     """Uncertainty of SPoSE's weights, by fits to resampled trials or people.

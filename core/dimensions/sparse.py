@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.declared import Number
 from tripletscope.core.dimensions.likelihood import MOST_CENTRAL, NEARER, kinds_of
 from tripletscope.core.dimensions.trials import scored, trials_of
 from tripletscope.core.method import Method
@@ -20,6 +21,13 @@ from tripletscope.core.optimise.responses import hits, shares
 #: Pairs of a trial's columns, each without the column of its own number: the pair that belongs
 #: together if that object is odd.
 PAIRS = ((1, 2), (0, 2), (0, 1))
+
+
+FitSeed = Annotated[
+    int, Number(
+        0, 2**31 - 1, "Seed", "The same seed gives the same dimensions, bit for bit.", advanced=True
+    )
+]
 
 
 class SparseDimensions(Method):

@@ -13,7 +13,7 @@ from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.declared import Number
 from tripletscope.core.dimensions.penalised import from_random
 from tripletscope.core.dimensions.penalties import choose_penalty
-from tripletscope.core.dimensions.sparse import SparseDimensions
+from tripletscope.core.dimensions.sparse import FitSeed, SparseDimensions
 from tripletscope.core.dimensions.trials import trials_of
 from tripletscope.core.method import register
 
@@ -103,13 +103,7 @@ class SPoSE(SparseDimensions):
             "A fit that reaches this limit is reported as not converged.", advanced=True,
         ),
     ] = 500
-    seed: Annotated[
-        int,
-        Number(
-            0, 2**31 - 1, "Seed", "The same seed gives the same dimensions, bit for bit.",
-            advanced=True,
-        ),
-    ] = 0
+    seed: FitSeed = 0
 
     def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
         """Find the dimensions.

@@ -15,6 +15,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.declared import Number
 from tripletscope.core.dimensions.prior import SpikeAndSlab
 from tripletscope.core.dimensions.sparse import (
+    FitSeed,
     SparseDimensions,
     products,
     similarities_of,
@@ -121,13 +122,7 @@ class VICE(SparseDimensions):
             "Steps of the optimiser. Fewer are faster, and leave more dimensions.", advanced=True,
         ),
     ] = 12_000
-    seed: Annotated[
-        int,
-        Number(
-            0, 2**31 - 1, "Seed", "The same seed gives the same dimensions, bit for bit.",
-            advanced=True,
-        ),
-    ] = 0
+    seed: FitSeed = 0
 
     def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
         """Find the dimensions.

@@ -20,12 +20,12 @@ from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.embedding.ste import STE
 from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
 from tripletscope.core.explaining.combining import FeatureSpaces
-from tripletscope.core.explaining.explain import Seed
 from tripletscope.core.explaining.explained import LEVEL
 from tripletscope.core.explaining.holding_out import prepared
 from tripletscope.core.geometry import distances
 from tripletscope.core.method import Inner, unfitted
 from tripletscope.core.optimise.minimise import adapted
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.resampling import bootstrap
 

@@ -32,6 +32,7 @@ from tripletscope.core.explaining.holding_out import (
 from tripletscope.core.explaining.intervals import Units
 from tripletscope.core.explaining.models import MODELS
 from tripletscope.core.explaining.sets import chance, guessing
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 TrialFolds = Annotated[
@@ -44,7 +45,6 @@ ObjectFolds = Annotated[
         "among all others. Of triplets, only one in the square of this number is predicted.",
     ),
 ]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
 @task("Predicting answers from features", "spaces", columns=("participant",))

@@ -17,10 +17,10 @@ from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.units import Unit, sampling_units
 from tripletscope.core.explaining.combining import FeatureSpaces
-from tripletscope.core.explaining.explain import Seed
 from tripletscope.core.explaining.holding_out import prepared
 from tripletscope.core.explaining.models import combine
 from tripletscope.core.explaining.spaces import FeatureSpace
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: Features whose weights can be told apart, and answers for each.

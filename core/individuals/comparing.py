@@ -23,6 +23,7 @@ from tripletscope.core.observers.groups import counted
 from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.optimise.minimise import minimise
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: What people are predicted from, from what all share to what is a person's own.
@@ -37,7 +38,6 @@ Folds = Annotated[
     int, Number(2, 50, "Folds", "The answers are split into this many; each is predicted from the "
                 "others.")
 ]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
 def groups_model(number: int) -> str:

@@ -34,6 +34,7 @@ from tripletscope.core.method import register
 from tripletscope.core.observers.floor import Floor, answers_needed
 from tripletscope.core.optimise.loss import Loss
 from tripletscope.core.optimise.minimise import adapted
+from tripletscope.core.options import Seed
 
 #: Spread that a fit begins with, and folds on which it is estimated anew.
 _FIRST, _FOLDS = 0.3, 3
@@ -67,7 +68,6 @@ Starts = Annotated[
         "is kept.", advanced=True,
     )
 ]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 Response = Annotated[
     str, Choice(
         {"ste": "STE", "tste": "t-STE", "ckl": "CKL"}, "Response model",

@@ -18,6 +18,7 @@ from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.units import ENOUGH, Unit, participants_of, sampling_units
 from tripletscope.core.geometry import procrustes, rms
 from tripletscope.core.optimise.loss import margins, single_losses
+from tripletscope.core.options import Seed
 from tripletscope.core.simulation.people import personal_maps
 from tripletscope.core.simulation.simulate import answer, random_questions
 from tripletscope.core.task import task
@@ -310,7 +311,7 @@ def calibrate(
     ] = 12,
     maps: Maps = 60,
     spread: Spread = "joint",
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> Calibration:
     """How often ellipses and order certainty hold on simulated data like the user's.

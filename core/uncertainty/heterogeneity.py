@@ -17,6 +17,7 @@ from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.units import participants_of
 from tripletscope.core.geometry import rms
 from tripletscope.core.optimise.layout import AnswerLayout, order_of
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.samples import aligned
 
@@ -54,7 +55,7 @@ def heterogeneity(
     triplets: Triplets,
     *,
     divisions: Annotated[int, Number(1, 1000, "Divisions of the answers")] = 4,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> Heterogeneity:
     """How much people differ, by the method of moments.

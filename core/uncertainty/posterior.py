@@ -17,6 +17,7 @@ from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import distances
 from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.chain import Chain
 from tripletscope.core.uncertainty.comparisons import Comparisons
@@ -48,7 +49,6 @@ Variance = Annotated[
         advanced=True, automatic="1 / the method's prior, so that its map is the most probable",
     ),
 ]
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
 @task("Sampling the posterior", "embedding", name="posterior")

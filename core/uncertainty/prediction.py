@@ -18,6 +18,7 @@ from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.score import has_split, n_groups, question_folds, split_of
 from tripletscope.core.evaluation.units import Unit
 from tripletscope.core.optimise.minimise import adapted
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.samples import Samples
 from tripletscope.core.uncertainty.sources import Maps, Source, Spread, samples_from
@@ -27,7 +28,6 @@ _PARTS = 5
 #: Share of the work that is done when there are maps.
 _SAMPLED = 0.6
 
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]
 
 
 @dataclass(frozen=True)

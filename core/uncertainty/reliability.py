@@ -21,6 +21,7 @@ from tripletscope.core.evaluation.units import (
     sampling_units,
 )
 from tripletscope.core.method import Method, unfitted
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.response import (
     ResponseModel,
@@ -299,7 +300,7 @@ def reliability(
     folds: Folds = 5,
     maps: Maps = 20,
     spread: Spread = "joint",
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> Reliability:
     """How often held-out responses were given as predicted, and with which probability.

@@ -24,6 +24,7 @@ from tripletscope.core.evaluation.units import (
 )
 from tripletscope.core.geometry import procrustes, procrustes_disparity
 from tripletscope.core.optimise.layout import AnswerLayout, order_of
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.response import ResponseModel, learned_response
 from tripletscope.core.uncertainty.samples import Samples, aligned
@@ -87,7 +88,7 @@ def bootstrap(
         ),
     ] = True,
     align: Align = "whole",
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     reference: np.ndarray | None = None,
     progress: Progress = silent,
 ) -> Samples:

@@ -10,6 +10,7 @@ from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.declared import Choice, Number, parameters
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.units import Unit
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.posterior import (
     Variance,
@@ -87,7 +88,7 @@ def response_model(
     unit: Unit = "auto",
     share: Fraction = 0.5,
     variance: Variance = None,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)] = 0,
+    seed: Seed = 0,
     progress: Progress = silent,
 ) -> ResponseModel:
     """How likely people respond as maps have it, learned from responses that are held out in turn.
