@@ -19,6 +19,8 @@ def test_a_job_closes_nothing_and_moves_nothing(browser, address):
     wait_for_map(page)
     page.get_by_role("link", name="Uncertainty").click()
     page.get_by_role("radio", name="Calibration").click()
+    # The settings of the tab before go when those of this one are there.
+    expect(page.get_by_role("spinbutton", name="Data sets")).to_be_visible()
     more = page.get_by_text("More settings")
     expect(more).to_have_count(1)
     more.click()
