@@ -9,8 +9,8 @@ import numpy as np
 from scipy.stats import norm, t
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.declared import Number, Switch
@@ -170,12 +170,7 @@ def dimension_reproducibility(
             which = np.flatnonzero(question_folds(triplets, 2, rng) == run % 2)
         other = int(stream.generate_state(1)[0] >> 1)
         parts.append((method, triplets, which, other))
-    result = []
-    for number, weights in enumerate(in_parallel(_fitted, parts), 1):
-        result.append(weights)
-        if progress(number / len(parts)) and number < len(parts):
-            raise Stopped
-    reference, *others = result
+    reference, *others = results_of(_fitted, parts, progress)
     placed = trials_of(triplets).placed
     return DimensionReproducibility(
         np.array([best_matches(reference[placed], other[placed]) for other in others]),
@@ -287,11 +282,7 @@ def bootstrap_dimensions(
         (trials, units, fitted.penalty_, fitted.embedding_, method.max_iter, stream)
         for stream in streams
     ]
-    result = []
-    for number, weights in enumerate(in_parallel(_resampled, parts), 1):
-        result.append(weights)
-        if progress(number / replicates) and number < replicates:
-            raise Stopped
+    result = list(results_of(_resampled, parts, progress))
     low, high = np.quantile(result, [0.025, 0.975], axis=0)
     if units.degrees is not None:
         wider = np.sqrt(units.correction) * t.ppf(0.975, units.degrees) / norm.ppf(0.975)

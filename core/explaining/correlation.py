@@ -10,8 +10,8 @@ import pandas as pd
 from scipy.special import stdtr, stdtrit
 from scipy.stats import kendalltau
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
@@ -205,11 +205,7 @@ def map_correlation(
     others = [_Vector.of(distances(one[objects])) for one in maps.embeddings]
     pieces += [(ranked, one, None) for one in others]
     pieces += [(ranked, one, drawn) for one, drawn in zip(others, times, strict=True)]
-    result = []
-    for one in in_parallel(_correlations, pieces):
-        result.append(one)
-        if progress(0.6 + 0.3 * len(result) / len(pieces)):
-            raise Stopped
+    result = list(results_of(_correlations, pieces, part(progress, 0.6, 0.9)))
     drawn, noisy, both = np.reshape(result, (3, replicates, -1))
     units = sampling_units(given, unit)
     lower = _between_halves(method, given, objects, units, ranked, rng)
@@ -323,8 +319,8 @@ def _between_halves(
     for _ in range(_HALVES):
         half = units.drawn(rng, 0.5) > 0
         maps = []
-        for part in (half, ~half):
-            fitted = method.fit(given.take(part))
+        for one in (half, ~half):
+            fitted = method.fit(given.take(one))
             placed = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
             maps.append(_Vector.of(distances(placed[objects])))
         there = _Vector(maps[1].place, maps[0].known & maps[1].known)

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import numpy as np
 
-from tripletscope.core.computing.parallel import in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.declared import Number
@@ -23,7 +23,6 @@ from tripletscope.core.explaining.divisions import Division
 from tripletscope.core.explaining.explained import SCHEMES, Explained
 from tripletscope.core.explaining.holding_out import (
     AskedChoices,
-    Predicted,
     averaged,
     divisions_of,
     predict,
@@ -137,12 +136,7 @@ def explain(
         (tables[i], names[j], data, division, components, seed)
         for i, j, k in places for division in divided[SCHEMES[k]]
     ]
-    result: list[Predicted] = []
-    for part in in_parallel(predict, pieces):
-        result.append(part)
-        if progress(len(result) / len(pieces)) and len(result) < len(pieces):
-            raise Stopped
-    rest, held = iter(result), {}
+    rest, held = iter(list(results_of(predict, pieces, progress))), {}
     strengths = np.full((len(tables), len(names), len(SCHEMES)), np.nan)
     for at in places:
         divisions = divided[SCHEMES[at[2]]]

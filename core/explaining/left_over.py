@@ -11,8 +11,8 @@ from scipy.optimize import minimize
 from scipy.sparse import issparse
 from scipy.sparse.linalg import eigsh
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
@@ -205,12 +205,7 @@ def left_over(
         for columns, d in ((parts, 0), (parts, n_components), (parts[:, :0], n_components))
         for k in range(len(divisions))
     ]
-    fits = []
-    for one in in_parallel(_fit, pieces):
-        fits.append(one)
-        if progress(len(fits) / len(pieces)) and len(fits) < len(pieces):
-            raise Stopped
-    (weights, x), *fits = fits
+    (weights, x), *fits = results_of(_fit, pieces, progress)
     log, hit = np.zeros((2, len(PARTS), len(sets)))
     for place, (beta, positions) in enumerate(fits):
         part, k = divmod(place, len(divisions))

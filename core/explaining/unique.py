@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
@@ -216,12 +216,7 @@ def unique_parts(
     pieces = [
         (chosen, subsets, data, division) for scheme in SCHEMES for division in divided[scheme]
     ]
-    result = []
-    for part in in_parallel(_predict, pieces):
-        result.append(part)
-        if progress(len(result) / len(pieces)) and len(result) < len(pieces):
-            raise Stopped
-    rest = iter(result)
+    rest = iter(list(results_of(_predict, pieces, progress)))
     units = Units.of(given, unit)
     columns = [
         _parted([next(rest) for _ in divided[scheme]], divided[scheme], subsets, data, units)

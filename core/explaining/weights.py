@@ -8,8 +8,8 @@ from typing import Annotated
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
@@ -161,12 +161,9 @@ def feature_weights(
     units = sampling_units(given, unit)
     seeds = np.random.SeedSequence(seed).spawn(replicates)
     drawn = (units.drawn(np.random.default_rng(one))[sets.answer] for one in seeds)
-    samples = []
-    for one in in_parallel(_weigh, [(sets, parts, times) for times in drawn]):
-        samples.append(one)
-        if progress(len(samples) / replicates) and len(samples) < replicates:
-            raise Stopped
-    result, samples = combine(sets, parts), np.array(samples)
+    pieces = [(sets, parts, times) for times in drawn]
+    samples = np.array(list(results_of(_weigh, pieces, progress)))
+    result = combine(sets, parts)
     samples = result + (samples - result) * np.sqrt(units.correction)
     samples = np.maximum(samples, 0.0)
     share, shares = _shares(result), _shares(samples)

@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
@@ -147,13 +147,10 @@ def compare_treatments(
             "exclusion leaves no answer, or too few", file=triplets.name,
             remedy="Exclude fewer people.",
         )
-    result = []
-    for mistakes in in_parallel(
-        partial(_treated, method, triplets, kept), [(part,) for part in parts]
-    ):
-        result.append(mistakes)
-        if progress(len(result) / (len(parts) + 1)):
-            raise Stopped
+    result = list(results_of(
+        partial(_treated, method, triplets, kept), [(one,) for one in parts],
+        part(progress, 0.0, len(parts) / (len(parts) + 1)),
+    ))
     errors, everybody = np.array([
         (np.average(wrong[:, kept[part]], axis=1, weights=triplets.weight[part & kept]),
          np.average(wrong, axis=1, weights=triplets.weight[part]))

@@ -8,8 +8,8 @@ from typing import Annotated
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.declared import Number
@@ -127,11 +127,7 @@ def heterogeneity(
         (method, answers, grouping[order] != left, reference)
         for grouping in groupings for left in range(parts)
     ]
-    maps = []
-    for result in in_parallel(_map_of, pieces):
-        maps.append(result)
-        if progress(len(maps) / len(pieces)) and len(maps) < len(pieces):
-            raise Stopped
+    maps = list(results_of(_map_of, pieces, progress))
     difference = np.array(maps).reshape(len(groupings), parts, *reference.shape)
     variances = (parts - 1) * difference.var(axis=1).sum(axis=-1)
     by_people, by_answers = variances[0], variances[1:].mean(axis=0)
