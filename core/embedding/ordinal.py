@@ -344,8 +344,8 @@ class OrdinalEmbedding(Embedding):
         -------
         ndarray, shape (S,)
             In the order of ``data.choices``: of an odd one out it is that of the pair that was
-            left among its three pairs, of a ranking that of each choice from what was left. Where
-            more than eight were chosen in no order, it is the product over all comparisons.
+            left among its three pairs, of a ranking that of each choice from what was left. Maps
+            learn more than eight that were chosen in no order as all of their comparisons.
 
         Raises
         ------

@@ -10,6 +10,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import softmax
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Judgements
@@ -131,6 +132,8 @@ def _inform(x, w, lapse, part, shares, slopes, a, b, c):
                 total = 0.0
                 for g in range(m):
                     seen = (1.0 - rate) * shares[g, s]
+                    if seen == 0.0:
+                        continue
                     total += (
                         seen * seen / (seen + rate / m)
                         * ((1.0 if g == e else 0.0) - shares[e, s])
@@ -170,6 +173,8 @@ def _curve(x, w, lapse, part, shares, slopes, c):
         for e in range(m):
             i, j = part.one[e, s], part.other[e, s]
             seen = (1.0 - lapse[p]) * shares[e, s]
+            if seen == 0.0:
+                continue
             ratio = part.weight[s] * seen * seen / (seen + lapse[p] / m)
             for k in range(d):
                 first = slopes[e, s] * w[p, k] * (x[i, k] - x[j, k]) ** 2 - mean[k]
@@ -192,13 +197,14 @@ class Likelihood:
     def _parts(self) -> list[tuple[np.ndarray, _Part]]:
         """Stages, and what they are in columns, of every kind."""
         if not hasattr(self, "_columns"):
-            choices, self._columns = self.choices, []
+            choices, columns = self.choices, []
             for stage, place, chosen in choices.kinds:
                 one, other = np.moveaxis(choices.pairs[place], 0, 2).swapaxes(0, 1)
-                self._columns.append((stage, _Part(
+                columns.append((stage, _Part(
                     np.ascontiguousarray(one, np.int32), np.ascontiguousarray(other, np.int32),
                     choices.unit[stage], choices.weight[stage], chosen, 1.0 / place.shape[1],
                 )))
+            self._columns = columns
         return self._columns
 
     def _lapses(self, number: int) -> np.ndarray:
@@ -225,9 +231,8 @@ class Likelihood:
         loss = np.empty(part.one.shape[1])
         at, constants = address(self._loss.similarity, SIMILARITY), self._loss.constants
         _look(x, w, part, at, constants, likeness, slopes, loss, by)
-        shares = np.sign(part.chosen) * by
-        shares[0] += 1.0
-        return likeness, np.sign(part.chosen) * slopes, shares, loss
+        # `choose` has turned what was least similar round. No small share may be lost.
+        return likeness, np.sign(part.chosen) * slopes, softmax(likeness, axis=0), loss
 
     def judged(self, x: np.ndarray, w: np.ndarray) -> Judged:
         """How likely every choice is."""
@@ -239,7 +244,6 @@ class Likelihood:
             log_share[stage] = -loss if not rate.any() else np.log(
                 (1.0 - rate) * np.exp(-loss) + rate * part.guess
             )
-            # `choose` has turned what was least similar round.
             similarity[kind.place] = np.sign(part.chosen) * likeness.T
         return Judged(self.choices.answer, log_share, hits(self.choices, similarity))
 

@@ -214,12 +214,14 @@ def _kinds(choices: Choices) -> Iterator[_Kind]:
             if not kept.any():
                 continue
             stage, pairs = kind.stage[kept], choices.pairs[kind.place[kept]]
+            if (n_pairs, kind.chosen) == (2, -1):
+                pairs = pairs[:, ::-1]
             rows = pairs.reshape(len(stage), -1)
             if abs(kind.chosen) > MOST_CHOSEN:
                 rows = _compared(np.moveaxis(pairs, 0, 2), kind.chosen)
                 yield _Kind(_with_anchors(rows), np.tile(stage, len(rows) // len(stage)), 0)
                 continue
-            chosen = 0 if (n_pairs, kind.chosen) == (2, 1) else kind.chosen
+            chosen = 0 if n_pairs == 2 else kind.chosen
             yield _Kind(rows[:, [0, 1, 3]] if of_few else rows, stage, chosen)
 
 

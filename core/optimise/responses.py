@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import comb, expit
+from scipy.special import comb, logsumexp, softmax
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.optimise.addresses import SIMILARITY, found_at
@@ -25,6 +25,14 @@ from tripletscope.core.optimise.rows import add_gradient, set_squared_distances
 _BLOCK = 256
 #: Pairs that may be chosen in no order: all orders count, by their 2^r subsets.
 MOST_CHOSEN = 8
+#: Values that differ by no more than rounding are tied.
+_SAME = 1e-12
+#: Places and logarithms of weights of the integral over an exponential time of rate 1, and the
+#: logarithm beyond which rates are not told apart.
+_STEPS = np.arange(-3.4, 6.6, 0.04)
+_TIMES = np.exp(_STEPS - np.exp(-_STEPS))
+_LOG_WEIGHTS = np.log(0.04 * _TIMES * (1.0 + np.exp(-_STEPS))) - _TIMES
+_FARTHEST = 300.0
 
 _similarity_at = found_at(SIMILARITY)
 
@@ -211,19 +219,31 @@ def losses_of(similarity: np.ndarray, chosen: int) -> tuple[np.ndarray, np.ndarr
     """
     values = np.array(similarity, dtype=float, order="C")
     if abs(chosen) > MOST_CHOSEN:
-        return _compared(values, chosen)
+        return _losses_of_many(values, chosen)
     loss, slope = np.empty(values.shape[1]), np.empty_like(values)
     choose(values, values.shape[1], chosen, loss, slope)
     return loss, slope
 
 
-def _compared(values: np.ndarray, chosen: int) -> tuple[np.ndarray, np.ndarray]:
-    """Every chosen pair against every one that was not, as if these were choices of their own."""
-    sign = 1 if chosen > 0 else -1
-    difference = sign * (values[None, abs(chosen):] - values[: abs(chosen), None])
-    slope, share = np.empty_like(values), sign * expit(difference)
-    slope[: abs(chosen)], slope[abs(chosen):] = -share.sum(axis=1), share.sum(axis=0)
-    return np.logaddexp(0.0, difference).sum(axis=(0, 1)), slope
+def _losses_of_many(values: np.ndarray, chosen: int) -> tuple[np.ndarray, np.ndarray]:
+    """The same of many chosen ones, whose subsets are too many: by an integral.
+
+    Each pair is taken at an exponential time with the exponential of its value as rate; the set is
+    chosen if all of it comes before the others. Double exponential quadrature over that time.
+    """
+    sign, few = (1, chosen) if chosen > 0 else (-1, -chosen)
+    values = sign * values
+    rest = logsumexp(values[few:], axis=0)
+    rate = np.exp(np.clip(values[:few] - rest, -_FARTHEST, _FARTHEST))
+    at = rate * _TIMES[:, None, None]  # (times, r, K)
+    with np.errstate(over="ignore", divide="ignore"):
+        each = _LOG_WEIGHTS[:, None] + np.log(-np.expm1(-at)).sum(axis=1)
+        pull = at / np.expm1(at)
+    total = logsumexp(each, axis=0)
+    slope = np.empty_like(values)
+    slope[:few] = -np.sum(np.exp(each - total)[:, None] * pull, axis=0)
+    slope[few:] = -slope[:few].sum(axis=0) * np.exp(values[few:] - rest)
+    return np.maximum(-total, 0.0), sign * slope
 
 
 def shares(choices: Choices, similarity: np.ndarray) -> np.ndarray:
@@ -231,9 +251,11 @@ def shares(choices: Choices, similarity: np.ndarray) -> np.ndarray:
 
     similarity (E,): Of every pair of the choices, where it stands.
     """
-    share = choices.sign[choices.stage] * choice_losses(choices, similarity)[1]
-    share[choices.bounds[:-1]] += 1.0
-    return share
+    result = np.empty(len(similarity))
+    for _, place, chosen in choices.kinds:
+        # Not from the losses: what is as similar has the same share, and no small one is lost.
+        result[place] = softmax(np.sign(chosen) * similarity[place], axis=1)
+    return result
 
 
 def hits(choices: Choices, similarity: np.ndarray) -> np.ndarray:
@@ -246,8 +268,10 @@ def hits(choices: Choices, similarity: np.ndarray) -> np.ndarray:
         few = abs(chosen)
         values = similarity[place] * np.sign(chosen)
         last = np.partition(values, -few, axis=1)[:, -few, None]
-        above = (values > last).sum(axis=1)
-        won = values[:, :few]
-        tops = (won >= last).all(axis=1) & ((won > last).sum(axis=1) == above)
-        right[stage] = tops / comb((values == last).sum(axis=1), few - above)
+        rounding = _SAME * np.maximum(np.abs(last), 1.0)
+        clear = values > last + rounding
+        tied = (values >= last - rounding) & ~clear
+        above = clear.sum(axis=1)
+        tops = (clear | tied)[:, :few].all(axis=1) & (clear[:, :few].sum(axis=1) == above)
+        right[stage] = tops / comb(tied.sum(axis=1), few - above)
     return right

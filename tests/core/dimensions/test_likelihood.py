@@ -133,3 +133,13 @@ def test_few_objects_have_no_dimensions():
         ts.VICE().fit(answers)
     with pytest.raises(ValueError, match="spike of VICE is 2"):
         ts.VICE(spike=2.0).fit(answers)
+
+
+def test_who_knows_no_dimension_guesses():
+    data = ts.simulate_choices(np.eye(6), 60, seed=0)
+    fitted = ts.SPoSE(n_components=2, penalty=0.0).fit(data)
+    fitted.embedding_ = np.zeros((6, 1))
+    assert fitted.score(data) == pytest.approx(fitted.chance(data))
+    assert fitted.leaving_out(data) == pytest.approx([0.0])
+    fitted.embedding_ = np.array([[6.0, 0.0]] * 3 + [[0.0, 6.0]] * 3)
+    assert fitted.log_likelihood(data).min() < -35.0

@@ -110,3 +110,17 @@ def test_answers_without_weight_are_none():
     stages = choices_by(Triplets(data.rows, data.objects, answers), np.zeros(30, int))
     assert stages.answer.tolist() == list(range(1, 30, 2))
     assert np.array_equal(stages.pairs[1::2][:, 1], data.rows[1::2, 2])
+
+
+def test_a_choice_that_is_next_to_impossible_informs_as_any_other():
+    x = np.array([[0.0, 0.0], [7.0, 0.0], [0.0, 0.3], [0.5, 0.5]])
+    data = Triplets([[0, 1, 2], [0, 1, 3], [3, 0, 2]], numbered_objects(4))
+    likelihood = Likelihood(choices_by(data, np.zeros(3, int)), response_loss("ste", 2))
+    w = np.ones((1, 2))
+    assert likelihood(x, w)[0] > 90.0
+    assert likelihood.curvature(x, w)[0, 0, 0] == pytest.approx(0.0015, abs=2e-3)
+    for part in likelihood.information(x, w):
+        assert np.isfinite(part).all()
+    assert np.isfinite(Likelihood(
+        likelihood.choices, response_loss("ste", 2), np.array([0.1])
+    ).curvature(50.0 * x, w)).all()

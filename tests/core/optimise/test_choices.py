@@ -268,7 +268,11 @@ def test_more_than_eight_in_no_order_are_compared_one_by_one():
     plain_value, plain_gradient = Objective(AnswerLayout.of(single, True), loss, 2)(x)
     assert value == pytest.approx(plain_value)
     assert gradient == pytest.approx(plain_gradient)
-    assert map_losses(loss, positions, data.choices) == pytest.approx([value])
+    ends = positions[data.choices.pairs]
+    squares = np.sum((ends[:, 0] - ends[:, 1]) ** 2, axis=1)
+    assert map_losses(loss, positions, data.choices) == pytest.approx(
+        losses_of(-squares[:, None], 9)[0]
+    )
 
 
 def test_losses_of_stages_are_in_the_order_of_the_data():

@@ -8,7 +8,13 @@ import pytest
 from tripletscope.core.data.choices import Choices, choices_of
 from tripletscope.core.embedding import CKL, STE, TSTE
 from tripletscope.core.optimise.loss import Loss, map_losses
-from tripletscope.core.optimise.responses import choice_losses, hits, shares
+from tripletscope.core.optimise.responses import (
+    _losses_of_many,
+    choice_losses,
+    hits,
+    losses_of,
+    shares,
+)
 
 POSITIONS = np.random.default_rng(3).normal(size=(6, 2))
 
@@ -64,3 +70,37 @@ def test_shares_of_pairs_are_softmax_of_their_similarities(sign):
         choice_losses(stages, likeness)[0], -np.log(expected[[0, 3]])
     )
     assert hits(stages, likeness).tolist() == ([0.0, 1.0] if sign > 0 else [0.0, 0.0])
+
+
+def stages(pairs: int, sign: int = 1) -> Choices:
+    """One stage of so many pairs."""
+    one, none = np.ones(1, int), np.zeros(1, int)
+    ends = np.column_stack([np.zeros(pairs, int), np.arange(1, pairs + 1)])
+    return Choices(
+        ends, np.array([0, pairs]), one, sign * one, none, none, np.ones(1), none, pairs + 1
+    )
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_many_chosen_have_the_probability_that_few_have_by_their_subsets(sign):
+    values = 2.0 * np.random.default_rng(0).normal(size=(12, 5))
+    for one, other in zip(
+        _losses_of_many(values, 8 * sign), losses_of(values, 8 * sign), strict=True
+    ):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+    assert losses_of(np.zeros((12, 1)), 9 * sign)[0] == pytest.approx(np.log(220.0))
+    for far in (-1e5, 1e5):
+        loss, slope = losses_of(np.append(np.full(9, far), [0.0, 1.0])[:, None], 9 * sign)
+        assert np.isfinite(loss).all()
+        assert np.isfinite(slope).all()
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_ties_stay_ties_and_no_share_is_lost(sign):
+    choice = stages(3, sign)
+    even = shares(choice, np.full(3, 0.1))
+    assert hits(choice, sign * even) == pytest.approx([1 / 3])
+    assert hits(choice, np.array([0.3, 0.1 + 0.2, 0.3])) == pytest.approx([1 / 3])
+    assert shares(choice, sign * np.array([-60.0, 0.0, -1.0]))[0] == pytest.approx(
+        np.exp(-60.0) / (1 + np.exp(-1.0)), rel=1e-12
+    )
