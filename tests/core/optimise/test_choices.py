@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
@@ -286,3 +287,13 @@ def test_losses_of_stages_are_in_the_order_of_the_data():
             -np.log(by_orders(choices.sign[k] * values, choices.n_chosen[k]))
         )
     assert losses @ choices.weight == pytest.approx(plain_loss(STE(), data, positions))
+
+
+def test_the_less_similar_of_two_pairs_is_a_triplet_turned_round():
+    data = trials(["triplet"] * 20, np.random.default_rng(1))
+    pairs = data.choices.pairs.reshape(-1, 2, 2)[:, ::-1].reshape(-1, 2)
+    turned = replace(data.choices, pairs=pairs, sign=-data.choices.sign)
+    x, loss = np.random.default_rng(2).normal(size=2 * N), STE()._loss()
+    value = Objective(AnswerLayout.of_choices(turned), loss, 2)(x)[0]
+    assert value == pytest.approx(Objective(AnswerLayout.of(data, True), loss, 2)(x)[0])
+    assert value == pytest.approx(map_losses(loss, x.reshape(2, N).T, turned) @ turned.weight)
