@@ -7,6 +7,7 @@ has the response function of an embedding, STE's, t-STE's or CKL's.
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -194,18 +195,17 @@ class Likelihood:
     def __init__(self, choices: Choices, loss: Loss, lapse: np.ndarray | None = None) -> None:
         self.choices, self._loss, self._lapse = choices, loss, lapse
 
+    @cached_property
     def _parts(self) -> list[tuple[np.ndarray, _Part]]:
         """Stages, and what they are in columns, of every kind."""
-        if not hasattr(self, "_columns"):
-            choices, columns = self.choices, []
-            for stage, place, chosen in choices.kinds:
-                one, other = np.moveaxis(choices.pairs[place], 0, 2).swapaxes(0, 1)
-                columns.append((stage, _Part(
-                    np.ascontiguousarray(one, np.int32), np.ascontiguousarray(other, np.int32),
-                    choices.unit[stage], choices.weight[stage], chosen, 1.0 / place.shape[1],
-                )))
-            self._columns = columns
-        return self._columns
+        choices, parts = self.choices, []
+        for stage, place, chosen in choices.kinds:
+            one, other = np.moveaxis(choices.pairs[place], 0, 2).swapaxes(0, 1)
+            parts.append((stage, _Part(
+                np.ascontiguousarray(one, np.int32), np.ascontiguousarray(other, np.int32),
+                choices.unit[stage], choices.weight[stage], chosen, 1.0 / place.shape[1],
+            )))
+        return parts
 
     def _lapses(self, number: int) -> np.ndarray:
         return np.zeros(number) if self._lapse is None else np.asarray(self._lapse, float)
@@ -219,7 +219,7 @@ class Likelihood:
         by_x, by_w, lapse = np.zeros_like(x), np.zeros_like(w), self._lapses(len(w))
         at, constants = address(self._loss.similarity, SIMILARITY), self._loss.constants
         total = sum(
-            _add_up(x, w, lapse, part, at, constants, by_x, by_w) for _, part in self._parts()
+            _add_up(x, w, lapse, part, at, constants, by_x, by_w) for _, part in self._parts
         )
         return float(total), by_x, by_w
 
@@ -238,7 +238,7 @@ class Likelihood:
         """How likely every choice is."""
         log_share, similarity = np.empty(len(self.choices)), np.empty(len(self.choices.pairs))
         lapse = self._lapses(len(w))
-        for (stage, part), kind in zip(self._parts(), self.choices.kinds, strict=True):
+        for (stage, part), kind in zip(self._parts, self.choices.kinds, strict=True):
             likeness, _, _, loss = self._seen(part, x, w)
             rate = lapse[part.who]
             log_share[stage] = -loss if not rate.any() else np.log(
@@ -250,7 +250,7 @@ class Likelihood:
     def curvature(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
         """(P, d, d) expected information on log weights alone."""
         c = np.zeros((*w.shape, w.shape[1]))
-        for _, part in self._parts():
+        for _, part in self._parts:
             _, slopes, shares, _ = self._seen(part, x, w)
             _curve(x, w, self._lapses(len(w)), part, shares, slopes, c)
         return c
@@ -265,7 +265,7 @@ class Likelihood:
         """
         (n, d), number = x.shape, len(w)
         abc = np.zeros((n * d, n * d)), np.zeros((number, d, n * d)), np.zeros((number, d, d))
-        for _, part in self._parts():
+        for _, part in self._parts:
             _, slopes, shares, _ = self._seen(part, x, w)
             _inform(x, w, self._lapses(number), part, shares, slopes, *abc)
         return abc

@@ -218,9 +218,12 @@ def losses_of(similarity: np.ndarray, chosen: int) -> tuple[np.ndarray, np.ndarr
     Returns: (K,); (m, K).
     """
     values = np.array(similarity, dtype=float, order="C")
-    if abs(chosen) > MOST_CHOSEN:
-        return _losses_of_many(values, chosen)
     loss, slope = np.empty(values.shape[1]), np.empty_like(values)
+    if abs(chosen) > MOST_CHOSEN:
+        for low in range(0, len(loss), _BLOCK):  # every time is looked at for each of them
+            part = slice(low, low + _BLOCK)
+            loss[part], slope[:, part] = _losses_of_many(values[:, part], chosen)
+        return loss, slope
     choose(values, values.shape[1], chosen, loss, slope)
     return loss, slope
 
