@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -166,6 +167,21 @@ def empty(title: str, text: str) -> None:
     with st.container(border=True):
         st.markdown(f"**{plain(title)}**")
         st.write(plain(text))
+
+
+def marked(text: str) -> str:
+    """A sentence as a paper has it, for Markdown: what is in asterisks is in italics."""
+    return re.sub(r"\\\*(.+?)\\\*", r"*\1*", plain(text))
+
+
+def sentences(said: Sequence[str]) -> None:
+    """What a result says, the first thing in bold until its numbers come."""
+    if not said:
+        return
+    verdict, colon, numbers = said[0].partition(": ")
+    st.markdown(f"**{marked(verdict)}**{marked(f': {numbers}') if colon else ''}")
+    for text in said[1:]:
+        st.markdown(f"- {marked(text)}" if len(said) > 2 else marked(text))
 
 
 def ask_to_delete(what: str, warning: str, delete: Callable[[], None]) -> None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal
 
-from tripletscope.dashboard.drawing import Drawing
 from tripletscope.dashboard.printing.render import NOT_XML
 from tripletscope.dashboard.report.references import cited, library
+from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.wording import Words
 
 _MARKUP = re.compile(
@@ -31,6 +31,11 @@ class Paragraph:
     """Text with markup."""
 
     text: str
+
+
+def joined(*sentences: str) -> Paragraph:
+    """A paragraph of sentences, of which some may be empty."""
+    return Paragraph(" ".join(filter(None, sentences)))
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,11 @@ from docx.shared import Mm, Pt, RGBColor
 from docx.table import _Cell
 from docx.text.paragraph import Paragraph as WordParagraph
 
-from tripletscope.dashboard.drawing import Drawing
 from tripletscope.dashboard.report.document import Block, Document, Listed, Paragraph, TextTable
 from tripletscope.dashboard.report.parts import PARTS
 from tripletscope.dashboard.report.pictures import WIDTH, picture
 from tripletscope.dashboard.report.references import in_full, library, ordered
+from tripletscope.dashboard.results import Drawing
 
 _LANGUAGES = {"en": "en-US", "de": "de-DE"}
 _TALLEST = 200.0  # millimetres that a figure may take of a page

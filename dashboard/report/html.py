@@ -7,7 +7,6 @@ from pathlib import Path
 
 from plotly.offline import get_plotlyjs
 
-from tripletscope.dashboard.drawing import Drawing
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.typeface import face_for
 from tripletscope.dashboard.report.document import (
@@ -21,6 +20,7 @@ from tripletscope.dashboard.report.document import (
 from tripletscope.dashboard.report.parts import PARTS
 from tripletscope.dashboard.report.pictures import on_screen, picture
 from tripletscope.dashboard.report.references import in_full, library, ordered
+from tripletscope.dashboard.results import Drawing
 
 _STYLE = (Path(__file__).parent / "report.css").read_text("utf-8")
 #: Draws a figure when it is opened, and again when its place gets another width.

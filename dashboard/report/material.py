@@ -16,10 +16,11 @@ from tripletscope.core.evaluation.compare import Suggestion, recommend_dimension
 from tripletscope.core.evaluation.score import ErrorEstimate
 from tripletscope.core.quality import Cleaning, QualityReport, quality
 from tripletscope.core.run import Run
-from tripletscope.dashboard.drawing import UNCERTAIN, Drawing
-from tripletscope.dashboard.drawing.results import drawn
-from tripletscope.dashboard.drawing.shown import ShownResults
-from tripletscope.dashboard.wording import ENGLISH, Words
+from tripletscope.dashboard.report.document import Block, joined
+from tripletscope.dashboard.results import UNCERTAIN, Drawing
+from tripletscope.dashboard.results.showing import drawn, presented
+from tripletscope.dashboard.results.shown import ShownResults, Statement
+from tripletscope.dashboard.wording import ENGLISH, Words, plain
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,7 @@ class Material:
         """Some results, for figures; all without any."""
         return ShownResults(
             runs or self.runs, self.answers, plain(self.name), self.words, self.rotations,
-            self.cuts, self.pictures, self.dimension_names,
+            self.cuts, self.pictures, self.dimension_names, cautious=True,
         )
 
     def drawn(self, *runs: Run, names: bool = True) -> Iterator[Drawing]:
@@ -74,6 +75,17 @@ class Material:
         """
         for drawing in drawn(self.shown(*runs)):
             yield self.named(drawing) if names else drawing
+
+    def told(self, *runs: Run) -> Iterator[Block]:
+        """What some results say, as a paragraph that leads to their figures."""
+        parts = list(presented(self.shown(), *runs))
+        figures = [self.named(part) for part in parts if isinstance(part, Drawing)]
+        sentences = [part.text for part in parts if isinstance(part, Statement)]
+        if figures:
+            places = self.words.listing([f"@fig-{figure.name}" for figure in figures])
+            sentences.append(self.words("see figure", place=places))
+        yield joined(*sentences)
+        yield from figures
 
     def named(self, drawing: Drawing) -> Drawing:
         """A figure under a name that no other figure of the report has."""
@@ -161,8 +173,3 @@ class Material:
             return None
         folds = next(iter(self.compared.values())).options["folds"]
         return recommend_dimension(self.by_dimension, self.answers, 1.0 / (folds - 1))
-
-
-def plain(text: str) -> str:
-    """A name that somebody has given, without what would be markup."""
-    return text.replace("*", "\N{ASTERISK OPERATOR}").replace("@", "\N{FULLWIDTH COMMERCIAL AT}")

@@ -18,9 +18,9 @@ from tripletscope.dashboard.report.document import (
     Section,
     TextTable,
 )
-from tripletscope.dashboard.report.material import Material, plain
+from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts import CHAPTERS, PARTS
-from tripletscope.dashboard.wording import LANGUAGES, Words
+from tripletscope.dashboard.wording import LANGUAGES, Words, plain
 
 #: Parts of which no change is told: with every version of a library they are others.
 _UNTOLD = ("software",)

@@ -26,11 +26,11 @@ from tripletscope.core.presets import published_in
 from tripletscope.core.quality import Cleaning
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.dashboard import export
-from tripletscope.dashboard.drawing import UNCERTAIN, MapFigure
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.reproduce.cells import Cell, notebook, script
 from tripletscope.dashboard.reproduce.environment import environment_files, script_header
 from tripletscope.dashboard.reproduce.features import SpaceSource, contents_of, space_sources
+from tripletscope.dashboard.results import UNCERTAIN, MapFigure
 
 #: What was computed before an option was there to choose.
 _BEFORE = {"unit": "answers"}
@@ -176,7 +176,7 @@ class Steps:
         if "exclusions" in paths:
             imports.add("import json")
         if "figure" in paths:
-            imports.add("from tripletscope.dashboard.drawing import MapFigure")
+            imports.add("from tripletscope.dashboard.results import MapFigure")
         cells = [
             Cell("code", "\n".join(sorted(imports))),
             Cell("words", "## Data"), Cell("code", "\n".join(self._data(paths))),
@@ -325,7 +325,7 @@ def _figures(
         for data, names in drawn.items()
     )
     return [Cell("words", "## Figures", shows=True), Cell(
-        "code", "from tripletscope.dashboard.drawing import drawings\n"
+        "code", "from tripletscope.dashboard.results import drawings\n"
         f"from tripletscope.dashboard.reproduce.showing import show\n\n{shown}", shows=True,
     )]
 

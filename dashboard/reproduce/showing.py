@@ -7,9 +7,9 @@ import html
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from tripletscope.dashboard.drawing import Drawing
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import Composition
+from tripletscope.dashboard.results import Drawing
 
 #: As wide as the text of a notebook; what stands below is its own text.
 _ON_PAGE = Composition(width=160.0, caption=False, dpi=150)

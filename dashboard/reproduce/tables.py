@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from tripletscope.core.run import Run
 from tripletscope.dashboard import export
-from tripletscope.dashboard.drawing import drawings
 from tripletscope.dashboard.reproduce.recipe import Steps
+from tripletscope.dashboard.results import drawings
 
 #: Rows of a table that is written; a matrix of thousands of objects is in no table.
 _MOST = 200_000

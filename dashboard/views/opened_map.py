@@ -18,11 +18,11 @@ from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.evaluation.score import cross_validate, has_split, n_groups
 from tripletscope.core.method import described, unfitted
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.drawing import UNCERTAIN
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results import UNCERTAIN
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import before
 from tripletscope.dashboard.views.page import Context

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from importlib import import_module
+from types import MappingProxyType
 from typing import Any, Self
 
 import streamlit as st
@@ -18,18 +19,26 @@ import streamlit as st
 from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.method import Method
-from tripletscope.core.run import Run
-from tripletscope.dashboard import analysis, views
+from tripletscope.core.run import TASKS, Run
+from tripletscope.dashboard import analysis, export, views
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import pressed, tabs
+from tripletscope.dashboard.interface.controls import parameter_form, pressed, tabs
 from tripletscope.dashboard.interface.guide import page_title
-from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.showing import presented
+from tripletscope.dashboard.results.shown import Advice, Numbers, ShownResults, Statement
 from tripletscope.dashboard.state import Session, session, widgets
 from tripletscope.dashboard.views.opening import about
+from tripletscope.dashboard.views.pictures import picture_addresses
+
+#: Pixels that a figure is wide on a typical page, and what is seen at a time of a tall one.
+_WIDE, _WINDOW = 900.0, 720
+_PICTURE = 64  # pixels
 
 
 @dataclass(frozen=True)
@@ -37,6 +46,7 @@ class Context:
     """What a tab is given.
 
     info: The open data set; None on pages that need none.
+    page: Its name.
     slot: Of the tab's jobs: a newer one takes the place of the one before. None where nothing is
         computed.
     row: The place beside the tabs.
@@ -44,6 +54,7 @@ class Context:
 
     session: Session
     info: DatasetInfo
+    page: str
     slot: str | None
     row: Any
 
@@ -125,6 +136,32 @@ class Context:
         """The slot on the answers that are in use."""
         return self.session.slot(self._slot()) if self.info else self._slot()
 
+    def result(
+        self, method: Method, task: str, about: str, *, given: Mapping[str, Any] | None = None,
+        columns: Mapping[str, Sequence[str]] = MappingProxyType({}), at_once: bool = False,
+    ) -> Run | None:
+        """Options of a task, the button that computes it, and its result with these options.
+
+        about: Help of the button.
+        given: Options that are not asked for.
+        columns: That may be chosen, as for `parameter_form`.
+        at_once: Whether it is computed without being asked for where nothing is there yet.
+        """
+        given = dict(given or {})
+        options = parameter_form(
+            self.session, TASKS[task].function, f"{self.page}.{task}", hidden=tuple(given),
+            columns=columns,
+        ) | given
+        found = self.find(method, task, options)
+        complete = found is not None and found.complete
+        pieces = [] if complete else [(method, task, options)]
+        title = TASKS[task].words
+        self.compute_button(f"{self.page}.{task}.run", title, pieces, about)
+        if at_once and not complete and self.job is None:
+            self.submit(f"{title}: {self.info.name}", pieces)
+            st.rerun()
+        return found
+
     def compute_button(
         self, key: str, title: str, pieces: Sequence[analysis.Piece], about: str, *,
         label: str = "Compute",
@@ -141,6 +178,55 @@ class Context:
         """Say what would be here, and what to do; while a job is at work on it, its bar does."""
         if not self.waiting:
             panels.empty(title, text)
+
+    # What is shown ---------------------------------------------------------------------------
+
+    def present(self, *runs: Run, beside: Sequence[Run] = (), **how: Any) -> None:
+        """What results say, their figures and tables, as they are in a report.
+
+        beside: Further results that these are judged by.
+        **how: Further attributes of `ShownResults`.
+        """
+        objects = self.answers.objects
+        pictures = picture_addresses(self.info, objects, _PICTURE)
+        shown = ShownResults(
+            (*runs, *beside), self.answers, self.info.name, addresses=pictures,
+            selected=tuple(self.selected), cautious=True, **how,
+        )
+        said: list[str] = []
+        for part in presented(shown, *runs):
+            if isinstance(part, Statement):
+                said.append(part.text)
+                continue
+            panels.sentences(said)
+            said.clear()
+            if isinstance(part, Advice):
+                st.caption(panels.marked(part.text))
+            elif isinstance(part, Numbers):
+                self._numbers(part)
+            else:
+                self._figure(part)
+        panels.sentences(said)
+
+    def _figure(self, drawing: Drawing) -> None:
+        panels.figure_panel(
+            self.session, drawing.draw, key=f"{self.page}.{drawing.name}", alt=drawing.alt,
+            caption=drawing.caption, table=drawing.table, window=_WINDOW,
+            canvas=Canvas(_WIDE, _WIDE * drawing.ratio),
+            name=export.file_name(self.info.name, drawing.name),
+            on_pick=self.session.select_positions if drawing.picks else None,
+        )
+
+    def _numbers(self, part: Numbers) -> None:
+        with st.expander(part.title):
+            table = part.table()
+            numbers = table.select_dtypes("float").columns
+            st.dataframe(
+                table, hide_index=True, placeholder="", key=f"{self.page}.{part.title}",
+                column_config={
+                    name: st.column_config.NumberColumn(format="%.3f") for name in numbers
+                },
+            )
 
     def picture_and_side(self) -> tuple[Any, Any]:
         """Two columns: for what is seen, below the job that is at work on it, and for settings."""
@@ -231,7 +317,7 @@ def show_page(
             chosen = known[tabs(current, _key(name), "View", titles)]
     else:
         (chosen,) = known.values()
-    context: Context | None = Context(current, info, chosen.slot, row)
+    context: Context | None = Context(current, info, name, chosen.slot, row)
     if chosen.needs is not None:
         context = chosen.needs(context)
     if context is not None:

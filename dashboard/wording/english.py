@@ -1,5 +1,6 @@
 """English."""
 
+from tripletscope.dashboard.wording.english_findings import FINDINGS
 from tripletscope.dashboard.wording.english_report import REPORT
 
 THOUSANDS, PERCENT, INTERVAL = ",", "%", "95% CI"
@@ -216,4 +217,4 @@ FIGURES = {
     "alt residuals": "Curve of residuals; {share} lie outside of their envelope.",
 }
 
-TEXTS = FIGURES | REPORT
+TEXTS = FIGURES | FINDINGS | REPORT

@@ -240,26 +240,6 @@ REPORT = {
                   "therefore slightly too low.",
     "no gain": "This is not clearly better than always predicting the same.",
     # Groups
-    "weights predict": "Weights of the axes of one map for every {by} ({method}) changed the "
-                       "probability of held-out answers by {gain} (95% interval {low} to {high}) "
-                       "over one map for all ({place}).",
-    "weights shown": "The weights of each {by} are shown in {places} ({method}).",
-    "groups shown": "Latent classes of {by} are shown in {places} ({method}); they are found "
-                    "whether or not there are groups.",
-    "weights not shown": "Weights of each {by} ({method}) are not shown: no test has shown "
-                         "that they differ.",
-    "groups not shown": "Latent classes of {by} ({method}) are not shown: that they predict "
-                        "held-out answers better than one group is not seen.",
-    "attention differs": "They predicted better than differences in consistency alone: what is "
-                         "attended to differs by {by}.",
-    "attention alike": "They did not predict clearly better than differences in consistency alone, "
-                       "so that no difference in attention by {by} is shown.",
-    "attention stretched": "The map is stretched differently by {by}, by too little for held-out "
-                           "answers to be predicted clearly better.",
-    "attention unseen": "That what is attended to differs by {by} is not seen beyond how people "
-                        "vary.",
-    "conditions permuted": "A permutation test of equal weights, beyond consistency, gave {p} "
-                           "({number} permutations); lapses were not taken out.",
     "by group": "Learned by {method} for every {by} alone, held-out errors ranged from {least} to "
                 "{most} ({place}).",
     "lapses found": "Answers like guesses were estimated with the map ({method}): in {usual} of "
@@ -386,40 +366,4 @@ REPORT = {
     # Features
     "part features": "Features",
     "see figure": "See {place}.",
-    "model raw": "by its distances as they are",
-    "model weighted": "with weighted dimensions",
-    "model linear": "after a linear transform",
-    "features best objects": "Of the features, {best} predicted choices among held-out objects "
-                             "best, {how}: accuracy {accuracy}, {interval} over objects and, at "
-                             "once,{over} (chance {chance}; {choices} choices).",
-    "features best trials": "Of the features, {best} predicted held-out trials best, {how}: "
-                            "accuracy {accuracy}, {interval} over objects and, at once,{over} "
-                            "(chance {chance}; {choices} choices). Objects could not be held out.",
-    "features none objects": "No features were seen to predict choices among held-out objects "
-                             "better than chance ({chance}): at best {best}, {how}, with accuracy "
-                             "{accuracy}, {interval} over objects and, at once,{over}.",
-    "features none trials": "No features were seen to predict held-out trials better than chance "
-                            "({chance}): at best {best}, {how}, with accuracy {accuracy}, "
-                            "{interval} over objects and, at once,{over}.",
-    "features at chance": "Not told apart from chance: {names}.",
-    "features no ceiling": "No question was asked twice, so that the noise ceiling is unknown.",
-    "features weigh": "Shares of the features in what decides a choice, intervals{over}: {names}.",
-    "parts together objects": "On held-out objects, the predictors together explained {total}, "
-                              "{interval} over objects and, at once,{over}, of the deviance of "
-                              "guessing.",
-    "parts together trials": "On held-out trials, the predictors together explained {total}, "
-                             "{interval} over objects and, at once,{over}, of the deviance of "
-                             "guessing.",
-    "parts add": "Beyond all others, something was explained by {names}.",
-    "parts add none": "None was seen to explain anything beyond the others.",
-    "features correlate": "Distances between objects in {best} correlated most with those of the "
-                          "map (rank correlation {value}, {interval}).",
-    "features correlate none": "No distances between features were seen to rank pairs of "
-                               "objects as the map does: at best {best} (rank correlation "
-                               "{value}, {interval}).",
-    "left over something": "Beside the features, a map explained a further {gain}, {interval} "
-                           "over objects and, at once,{over}, of the deviance of held-out trials.",
-    "left over nothing": "No more than chance was seen to be left over by the features: a map "
-                         "beside them explained a further {gain}, {interval} over objects and, at "
-                         "once,{over}, of the deviance of held-out trials.",
 }

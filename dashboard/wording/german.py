@@ -1,5 +1,6 @@
 """German."""
 
+from tripletscope.dashboard.wording.german_findings import FINDINGS
 from tripletscope.dashboard.wording.german_report import REPORT
 
 THOUSANDS, PERCENT, INTERVAL = "\N{NARROW NO-BREAK SPACE}", " %", "95-%-KI"
@@ -227,4 +228,4 @@ FIGURES = {
     "alt residuals": "Kurve der Residuen; {share} liegen außerhalb ihrer Hülle.",
 }
 
-TEXTS = FIGURES | REPORT
+TEXTS = FIGURES | FINDINGS | REPORT

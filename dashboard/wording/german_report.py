@@ -264,28 +264,6 @@ REPORT = {
                   "etwas zu niedrig ist.",
     "no gain": "Das ist nicht klar besser, als stets dasselbe vorherzusagen.",
     # Groups
-    "weights predict": "Gewichte der Achsen einer Karte je {by} ({method}) änderten die "
-                       "Wahrscheinlichkeit zurückgehaltener Antworten um {gain} "
-                       "(95-%-Intervall {low} bis {high}) gegenüber einer Karte für alle "
-                       "({place}).",
-    "weights shown": "Die Gewichte je {by} zeigt {places} ({method}).",
-    "groups shown": "Latente Klassen nach {by} zeigen {places} ({method}); sie werden auch dort "
-                    "gefunden, wo es keine Gruppen gibt.",
-    "weights not shown": "Gewichte je {by} ({method}) werden nicht gezeigt: Dass sie sich "
-                         "unterscheiden, hat kein Test gezeigt.",
-    "groups not shown": "Latente Klassen nach {by} ({method}) werden nicht gezeigt: Dass sie "
-                        "zurückgehaltene Antworten besser vorhersagen als eine Gruppe, ist nicht "
-                        "zu sehen.",
-    "attention differs": "Sie sagten besser vorher als Unterschiede der Beständigkeit allein: "
-                         "worauf geachtet wird, unterscheidet sich nach {by}.",
-    "attention alike": "Sie sagten nicht klar besser vorher als Unterschiede der Beständigkeit "
-                       "allein; ein Unterschied der Aufmerksamkeit nach {by} zeigt sich nicht.",
-    "attention stretched": "Die Karte wird nach {by} verschieden gestreckt, aber zu wenig, als "
-                           "dass zurückgehaltene Antworten klar besser vorhergesagt würden.",
-    "attention unseen": "Dass sich nach {by} unterscheidet, worauf geachtet wird, ist nicht zu "
-                        "sehen, über die Unterschiede zwischen Personen hinaus.",
-    "conditions permuted": "Ein Permutationstest auf gleiche Gewichte, über Beständigkeit hinaus, "
-                           "ergab {p} ({number} Permutationen); Raten wurde nicht herausgerechnet.",
     "by group": "Mit {method} je {by} einzeln gelernt, lagen die Vorhersagefehler zwischen {least} "
                 "und {most} ({place}).",
     "lapses found": "Der Anteil geratener Antworten wurde mit der Karte geschätzt ({method}): "
@@ -419,46 +397,4 @@ REPORT = {
     # Merkmale
     "part features": "Merkmale",
     "see figure": "Siehe {place}.",
-    "model raw": "mit seinen Distanzen, wie sie sind",
-    "model weighted": "mit gewichteten Dimensionen",
-    "model linear": "nach einer linearen Abbildung",
-    "features best objects": "Von den Merkmalen sagte {best} Wahlen unter zurückgehaltenen "
-                             "Objekten am besten vorher, {how}: Genauigkeit {accuracy}, "
-                             "{interval} über Objekte und zugleich{over} (Zufall {chance}; "
-                             "{choices} Wahlen).",
-    "features best trials": "Von den Merkmalen sagte {best} zurückgehaltene Durchgänge am besten "
-                            "vorher, {how}: Genauigkeit {accuracy}, {interval} über Objekte und "
-                            "zugleich{over} (Zufall {chance}; {choices} Wahlen). Objekte konnten "
-                            "nicht zurückgehalten werden.",
-    "features none objects": "Von keinem Merkmal war zu sehen, dass es Wahlen unter "
-                             "zurückgehaltenen Objekten besser vorhersagt als der Zufall "
-                             "({chance}): am besten {best}, {how}, mit Genauigkeit {accuracy}, "
-                             "{interval} über Objekte und zugleich{over}.",
-    "features none trials": "Von keinem Merkmal war zu sehen, dass es zurückgehaltene Durchgänge "
-                            "besser vorhersagt als der Zufall ({chance}): am besten {best}, "
-                            "{how}, mit Genauigkeit {accuracy}, {interval} über Objekte und "
-                            "zugleich{over}.",
-    "features at chance": "Nicht vom Zufall zu unterscheiden: {names}.",
-    "features no ceiling": "Keine Frage wurde zweimal gestellt; die Rauschgrenze ist unbekannt.",
-    "features weigh": "Anteile der Merkmale an dem, was eine Wahl entscheidet, Intervalle{over}: "
-                      "{names}.",
-    "parts together objects": "An zurückgehaltenen Objekten erklärten die Prädiktoren zusammen "
-                              "{total}, {interval} über Objekte und zugleich{over}, der Devianz "
-                              "des Ratens.",
-    "parts together trials": "An zurückgehaltenen Durchgängen erklärten die Prädiktoren zusammen "
-                             "{total}, {interval} über Objekte und zugleich{over}, der Devianz "
-                             "des Ratens.",
-    "parts add": "Über alle anderen hinaus erklärten etwas: {names}.",
-    "parts add none": "Von keinem war zu sehen, dass er über die anderen hinaus etwas erklärt.",
-    "features correlate": "Am höchsten korrelierten mit den Distanzen der Karte die zwischen "
-                          "Objekten in {best} (Rangkorrelation {value}, {interval}).",
-    "features correlate none": "Von keinen Distanzen zwischen Merkmalen war zu sehen, dass "
-                               "sie Paare ordnen wie die Karte: am besten {best} "
-                               "(Rangkorrelation {value}, {interval}).",
-    "left over something": "Neben den Merkmalen erklärte eine Karte weitere {gain}, {interval} "
-                           "über Objekte und zugleich{over}, der Devianz zurückgehaltener "
-                           "Durchgänge.",
-    "left over nothing": "Nicht mehr als der Zufall war zu sehen, das die Merkmale übrig lassen: "
-                         "Eine Karte neben ihnen erklärte weitere {gain}, {interval} über Objekte "
-                         "und zugleich{over}, der Devianz zurückgehaltener Durchgänge.",
 }

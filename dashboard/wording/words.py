@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import string
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -32,8 +33,11 @@ class Words:
     language: str = "en"
 
     def __call__(self, key: str, **fields: Any) -> str:
-        """The sentence of a key, with its fields filled in."""
-        return _MODULES[self.language].TEXTS[key].format(**fields)
+        """The sentence of a key, with its fields filled in.
+
+        A field says after a colon how it is written, as in ``{gain:estimate}``: see `_WRITTEN`.
+        """
+        return _Filled(self).format(_MODULES[self.language].TEXTS[key], **fields)
 
     def count(self, number: int, noun: str) -> str:
         """A number with its noun: 1 participant, 17,611 answers."""
@@ -68,9 +72,17 @@ class Words:
         """A share in per cent."""
         return f"{100 * value:.{digits}f}{_MODULES[self.language].PERCENT}"
 
+    def estimate(self, value: float, low: float, high: float) -> str:
+        """A share with the ends of its 95 % interval."""
+        return f"{self.share(value)} [{self.share(low)}, {self.share(high)}]"
+
     def interval(self, low: float, high: float) -> str:
         """A 95 % interval of a share."""
         return f"{_MODULES[self.language].INTERVAL} [{self.share(low)}, {self.share(high)}]"
+
+    def change(self, log_gain: float) -> str:
+        """A gain in log probability, as a change of the probability."""
+        return _signed(self.percent(math.expm1(log_gain)))
 
     def p(self, value: float) -> str:
         """A p value."""
@@ -124,6 +136,52 @@ class Words:
         """The paper whose settings these are of a method or task, as the end of a phrase."""
         cited = published_in(name, values)
         return self("as in", cited=cited) if cited else ""
+
+
+def _signed(text: str) -> str:
+    """A number with its sign."""
+    return text.replace("-", "\N{MINUS SIGN}") if text.startswith("-") else f"+{text}"
+
+
+def plain(text: str) -> str:
+    """A name that somebody has given, without what would be markup."""
+    return text.replace("*", "\N{ASTERISK OPERATOR}").replace("@", "\N{FULLWIDTH COMMERCIAL AT}")
+
+
+#: How fields of sentences are written, by what stands after their colon.
+_WRITTEN: dict[str, Callable[[Words, Any, str], str]] = {
+    "name": lambda words, value, _: plain(str(value)),
+    "names": lambda words, value, _: words.listing([plain(str(name)) for name in value]),
+    "share": lambda words, value, _: words.share(value),
+    "percent": lambda words, value, digits: words.percent(value, int(digits or 1)),
+    "number": lambda words, value, _: words.number(value),
+    "whole": lambda words, value, _: words.whole(value),
+    "p": lambda words, value, _: words.p(value),
+    "estimate": lambda words, value, _: words.estimate(*value),
+    "interval": lambda words, value, _: words.interval(*value),
+    "change": lambda words, value, _: words("estimated change", **dict(
+        zip(("value", "low", "high"), map(words.change, value), strict=True)
+    )),
+    "points": lambda words, value, _: words("estimated change", **dict(
+        zip(("value", "low", "high"), (_signed(f"{100 * x:.1f}") for x in value), strict=True)
+    )),
+    "over": lambda words, value, _: words.over(*value),
+    "method": lambda words, value, _: words.method(value),
+    "count": lambda words, value, noun: words.count(value, noun),
+}
+
+
+class _Filled(string.Formatter):
+    """Fills in the fields of a sentence as its language writes them."""
+
+    def __init__(self, words: Words) -> None:
+        self._words = words
+
+    def format_field(self, value: Any, how: str) -> str:
+        kind, _, further = how.partition(" ")
+        if kind in _WRITTEN:
+            return _WRITTEN[kind](self._words, value, further)
+        return super().format_field(value, how)
 
 
 ENGLISH = Words("en")

@@ -11,10 +11,10 @@ import numpy as np
 from tripletscope import __version__
 from tripletscope.core.evaluation.compare import is_chance
 from tripletscope.core.evaluation.units import ENOUGH, participants_of
-from tripletscope.dashboard.report.document import Block, Listed, TextTable
-from tripletscope.dashboard.report.material import Material, plain
-from tripletscope.dashboard.report.parts.method import joined
+from tripletscope.dashboard.report.document import Block, Listed, TextTable, joined
+from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
+from tripletscope.dashboard.wording import plain
 
 #: What computes, and whom to cite for it.
 _LIBRARIES = {"numpy": "NumPy [@harris2020]", "scipy": "SciPy [@virtanen2020]",

@@ -11,14 +11,14 @@ from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accurac
 from tripletscope.core.evaluation.compare import is_chance
 from tripletscope.core.evaluation.score import ErrorEstimate
 from tripletscope.core.run import Run
-from tripletscope.dashboard.drawing.dimensions import data_of
 from tripletscope.dashboard.figures.dimensions import DimensionData
-from tripletscope.dashboard.report.document import Block, TextTable
-from tripletscope.dashboard.report.material import Material, plain
-from tripletscope.dashboard.report.parts.method import joined, kind_of
+from tripletscope.dashboard.report.document import Block, TextTable, joined
+from tripletscope.dashboard.report.material import Material
+from tripletscope.dashboard.report.parts.method import kind_of
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.parts.results import error_of
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.results.dimensions import data_of
+from tripletscope.dashboard.wording import Words, plain
 
 #: Whom to cite for each method.
 _SOURCES = {"spose": "@zheng2019; @hebart2020", "vice": "@muttenthaler2022"}

@@ -14,24 +14,19 @@ from tripletscope.core.kernel.landmarks import recognise
 from tripletscope.core.quality import verdict
 from tripletscope.core.quality.columns import one_per_trial
 from tripletscope.core.quality.exclusion import WEIGHTS
-from tripletscope.dashboard.drawing import Drawing
 from tripletscope.dashboard.figures.answers import histogram
-from tripletscope.dashboard.report.document import Block, Paragraph, TextTable
-from tripletscope.dashboard.report.material import Material, plain
+from tripletscope.dashboard.report.document import Block, TextTable, joined
+from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.references import SOURCES
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.results import Drawing
+from tripletscope.dashboard.wording import Words, plain
 from tripletscope.dashboard.wording.axes import localised
 
 #: Of fewer triads the share of circular ones says nothing.
 _ENOUGH_TRIADS = 30
 #: Of fewer objects nobody needs a histogram.
 _ENOUGH_OBJECTS = 30
-
-
-def joined(*sentences: str) -> Paragraph:
-    """A paragraph of sentences, of which some may be empty."""
-    return Paragraph(" ".join(filter(None, sentences)))
 
 
 def share_in(words: Words, key: str, share: Share) -> str:

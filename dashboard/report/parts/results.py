@@ -13,20 +13,19 @@ from tripletscope.core.evaluation.choosing import choice_accuracies
 from tripletscope.core.evaluation.compare import Suggestion, is_chance
 from tripletscope.core.evaluation.paired import behind_best
 from tripletscope.core.evaluation.score import ErrorEstimate
-from tripletscope.core.individuals import LatentClassMap, PeopleComparison
 from tripletscope.core.individuals.careless import LOW
 from tripletscope.core.kernel.evidence import evidence
 from tripletscope.core.kernel.triplet import TripletKernel
 from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS
-from tripletscope.dashboard.drawing.clusters import clusters_of, described, stable_and_lost
-from tripletscope.dashboard.drawing.scales import rises, scale_runs
-from tripletscope.dashboard.report.document import Block, TextTable
-from tripletscope.dashboard.report.material import Material, plain
-from tripletscope.dashboard.report.parts.method import joined, kind_of
+from tripletscope.dashboard.report.document import Block, TextTable, joined
+from tripletscope.dashboard.report.material import Material
+from tripletscope.dashboard.report.parts.method import kind_of
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.references import SOURCES
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.results.clusters import clusters_of, described, stable_and_lost
+from tripletscope.dashboard.results.scales import rises, scale_runs
+from tripletscope.dashboard.wording import Words, plain
 
 #: Objects that random comparisons of a kernel are counted for.
 _COUNTED = 50
@@ -426,50 +425,8 @@ def groups(material: Material) -> Iterator[Block]:
 
 def _individuals(material: Material) -> Iterator[Block]:
     """What individual differences predict, and the weights or groups behind it."""
-    words = material.words
-    for run in [*material.all_of("compare_people"), *material.all_of("compare_conditions")]:
-        found, by = run.result(), plain(run.parameters["by"])
-        figures = list(material.drawn(run))
-        gain, low, high = found.gain("weights")
-        attention = "differs" if found.gain("weights", over="consistency")[1] > 0 else "alike"
-        if run.task == "compare_conditions":
-            attention = {"seen": "differs"}.get(found.attention, found.attention)
-        sentences = [words(
-            "weights predict", by=by, method=words.method(run.fresh()),
-            place=f"@fig-{figures[0].name}",
-            gain=words.percent(np.expm1(gain)), low=words.percent(np.expm1(low)),
-            high=words.percent(np.expm1(high)),
-        ), words(f"attention {attention}", by=by)]
-        if run.task == "compare_conditions":
-            sentences.append(words("conditions permuted", p=words.p(found.p),
-                                   number=words.whole(found.permutations)))
-        yield joined(*sentences)
-        yield from figures
-    for run in material.all_of("fit", "individuals"):
-        if not _confirmed(material, run):
-            kind = "groups" if run.method == LatentClassMap.name else "weights"
-            yield joined(words(f"{kind} not shown", by=plain(run.parameters["by"]),
-                               method=words.method(run.fresh())))
-            continue
-        figures = list(material.drawn(run))
-        places = words.listing([f"@fig-{figure.name}" for figure in figures])
-        kind = "groups shown" if run.method == LatentClassMap.name else "weights shown"
-        yield joined(words(kind, places=places, by=plain(run.parameters["by"]),
-                           method=words.method(run.fresh())))
-        yield from figures
-
-
-def _confirmed(material: Material, run: Run) -> bool:
-    """Whether a comparison under the same model finds that weights, or groups, differ.
-
-    Silent on: no comparison (tests/dashboard/report/test_report.py::test_people_are_tested_first).
-    """
-    shared = ("by", "n_components", "response")
-    found = [
-        one.result() for one in
-        [*material.all_of("compare_people"), *material.all_of("compare_conditions")]
-        if all(one.parameters[name] == run.parameters[name] for name in shared)
-    ]
-    if run.method == LatentClassMap.name:
-        return any(one.n_groups > 1 for one in found if isinstance(one, PeopleComparison))
-    return any(one.weights_differ for one in found)
+    for run in (
+        *material.all_of("compare_people"), *material.all_of("compare_conditions"),
+        *material.all_of("fit", "individuals"),
+    ):
+        yield from material.told(run)

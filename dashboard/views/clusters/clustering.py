@@ -16,9 +16,9 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.stability import Stability
 from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.drawing.clusters import by_size, named
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.clusters import by_size, named
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.opening import answers_of
 from tripletscope.dashboard.views.page import Context

@@ -13,11 +13,11 @@ from tripletscope.core.cluster.recommendation import ClusterAdvice, recommend_cl
 from tripletscope.core.cluster.stability import Stability, stability
 from tripletscope.core.evaluation.units import over_units
 from tripletscope.dashboard import export
-from tripletscope.dashboard.drawing.clusters import by_size, stable_and_lost
 from tripletscope.dashboard.figures.clusters import count_curve, together_matrix
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import joint_form
 from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.results.clusters import by_size, stable_and_lost
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.clusters.choosing import choose_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering

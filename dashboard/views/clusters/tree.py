@@ -16,7 +16,6 @@ from tripletscope.core.kernel import K1
 from tripletscope.core.method import unfitted
 from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis, export
-from tripletscope.dashboard.drawing.clusters import by_size
 from tripletscope.dashboard.figures.colours import look
 from tripletscope.dashboard.figures.dendrogram import (
     DendrogramData,
@@ -33,6 +32,7 @@ from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.interface.theme import number as written
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.clusters import by_size
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.clusters.choosing import make_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering

@@ -69,7 +69,7 @@ def _warn_of_telling(info: DatasetInfo) -> None:
 
 def _content(current: Session, info: DatasetInfo, terms: Terms) -> Callable[[], bytes]:
     settings = dict(current.drafts)
-    context = Context(current, info, None, None)
+    context = Context(current, info, "data", None, None)
 
     def content() -> bytes:
         # A report may name participants: in figures of each, and in exclusions by hand.

@@ -13,11 +13,11 @@ import streamlit as st
 from tripletscope.core.dimensions.sparse import SparseDimensions
 from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.drawing.dimensions import reproducibility_table
 from tripletscope.dashboard.figures.dimensions import DimensionData
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.dimensions import reproducibility_table
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.dimensions.fitting import ask_for_fit, fits_of, new_fit
 from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions

@@ -9,7 +9,6 @@ import streamlit as st
 from tripletscope.core.dimensions.penalties import PenaltyCurve
 from tripletscope.core.run import TASKS
 from tripletscope.dashboard import export
-from tripletscope.dashboard.drawing.dimensions import penalty_table
 from tripletscope.dashboard.figures.reproduced import (
     AGAIN,
     GUESSING,
@@ -19,6 +18,7 @@ from tripletscope.dashboard.figures.reproduced import (
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.interface.theme import Canvas, count, number
+from tripletscope.dashboard.results.dimensions import penalty_table
 from tripletscope.dashboard.views.dimensions.context import DimensionsContext, choose_fit
 from tripletscope.dashboard.views.dimensions.fitting import PAGE
 from tripletscope.dashboard.views.page import tab

@@ -9,14 +9,14 @@ import pandas as pd
 
 from tripletscope.core.run import Run
 from tripletscope.dashboard import export
-from tripletscope.dashboard.drawing import drawings
-from tripletscope.dashboard.drawing.dimensions import weights_table
 from tripletscope.dashboard.figures.dimensions import DimensionData
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import PRESETS, Composition
 from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER
 from tripletscope.dashboard.reproduce.recipe import reproduction
+from tripletscope.dashboard.results import drawings
+from tripletscope.dashboard.results.dimensions import weights_table
 from tripletscope.dashboard.views.dimensions.context import DimensionsContext
 from tripletscope.dashboard.views.pictures import embedded_pictures
 

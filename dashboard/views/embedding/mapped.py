@@ -19,7 +19,6 @@ from tripletscope.core.evaluation.units import over_units
 from tripletscope.core.run import Run
 from tripletscope.core.uncertainty import Samples
 from tripletscope.dashboard import analysis, export
-from tripletscope.dashboard.drawing import MapFigure, Placed, placed
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.plane import height_of
@@ -34,6 +33,7 @@ from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER
 from tripletscope.dashboard.reproduce.recipe import reproduction
+from tripletscope.dashboard.results import MapFigure, Placed, placed
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table
 from tripletscope.dashboard.views.embedding.colouring import (

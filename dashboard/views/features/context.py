@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import streamlit as st
@@ -16,9 +16,8 @@ from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accurac
 from tripletscope.core.explaining.combining import FeatureSpaces
 from tripletscope.core.explaining.spaces import FeatureSpace
 from tripletscope.core.io import features_of
-from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import parameter_form, several
+from tripletscope.dashboard.interface.controls import several
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.measurements import KeptTable
@@ -38,8 +37,6 @@ TOGETHER = "All columns of the objects"
 MOST, _FIRST = 12, 6
 #: Columns of the objects that are offered each.
 _COLUMNS = 30
-#: Answers times features up to which results are computed without being asked for.
-_AT_ONCE = 100_000
 
 
 @dataclass(frozen=True)
@@ -77,33 +74,9 @@ class FeaturesContext(Context):
         return np.logical_and.reduce([space.known for space in self.spaces])
 
     @property
-    def _size(self) -> int:
+    def size_of_work(self) -> int:
+        """Answers times features."""
         return len(self.answers) * sum(space.n_features or 1 for space in self.spaces)
-
-    def result(
-        self, task: str, title: str, about: str, given: Mapping[str, Any] | None = None, *,
-        most: int = _AT_ONCE,
-    ) -> Run | None:
-        """Options of a task and the button that computes it; its result, where it is there.
-
-        What is quick is computed at once when nothing is there yet.
-
-        about: Help of the button.
-        given: Options that are not asked for.
-        most: Answers times features up to which it is quick.
-        """
-        options = parameter_form(
-            self.session, TASKS[task].function, f"{PAGE}.{task}", hidden=tuple(given or ()),
-        ) | dict(given or {})
-        found = self.find(self.method, task, options)
-        ready = found is not None and found.complete
-        self.compute_button(
-            f"{PAGE}.{task}.run", title, [] if ready else [(self.method, task, options)], about,
-        )
-        if not ready and self.job is None and self._size <= most:
-            self.submit(f"{title}: {self.info.name}", [(self.method, task, options)])
-            st.rerun()
-        return found if ready else None
 
     @property
     def choices(self) -> list[ChoiceAccuracy]:
@@ -161,6 +134,18 @@ def choose_spaces(context: Context) -> FeaturesContext | None:
             "about others take no part."
         ))
     return found
+
+
+def choose_spaces_whole(context: Context) -> FeaturesContext | None:
+    """The same, without columns that are in a chosen table of all columns."""
+    chosen = choose_spaces(context)
+    return chosen and chosen.without_doubles(whole=True)
+
+
+def choose_spaces_apart(context: Context) -> FeaturesContext | None:
+    """The same, without the table of all columns if some of them are chosen."""
+    chosen = choose_spaces(context)
+    return chosen and chosen.without_doubles(whole=False)
 
 
 def _offered(context: Context, tables: list[KeptTable]) -> dict[str, list[str] | KeptTable]:

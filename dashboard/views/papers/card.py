@@ -9,12 +9,12 @@ import streamlit as st
 
 from tripletscope.core.computing.progress import Progress
 from tripletscope.core.presets import DOCUMENTS
-from tripletscope.dashboard.drawing.drawing import Drawing
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed
 from tripletscope.dashboard.interface.theme import Canvas, duration
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.papers.chart import Chart
 from tripletscope.dashboard.views.papers.continuations import CONTINUATIONS

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
-from tripletscope.core.individuals import ConditionComparison, compare_conditions
-from tripletscope.core.individuals.comparing import CONSISTENCY, ONE, WEIGHTS
+from tripletscope.core.individuals import compare_conditions
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.people.context import (
     PAGE,
-    SAID,
     PeopleContext,
-    percent,
     with_people,
 )
 
@@ -65,41 +59,4 @@ def show_conditions(context: PeopleContext) -> None:
                 "Compute shows whether people attend to other things under other conditions.",
             )
             return
-        st.markdown(f"**{panels.plain(verdict(compared.result(), by))}**")
-        context.draw(compared)
-        if not compared.result().weights_differ:
-            st.caption("Weights of the conditions are not shown: that they differ is not seen.")
-        elif fit is not None:
-            context.draw(fit)
-
-
-def verdict(found: ConditionComparison, by: str) -> str:
-    """What the test and held-out answers say.
-
-    Silent on: people who vary (tests/core/individuals/test_conditions.py::test_people_vary).
-    """
-    unit = "participants" if found.unit == "participants" else "parts of the answers"
-    gain = found.gain(WEIGHTS, CONSISTENCY)
-    said = _SAID[found.attention].format(by=by)
-    if found.attention == "unseen" and found.chosen not in (ONE, CONSISTENCY):
-        said += (
-            f" Answers of these people are predicted best by {_OF_CONDITIONS[found.chosen]}, as "
-            "they may be where people vary without a common direction."
-        )
-    if found.attention != "unseen":
-        said += " Guessing under one condition alone can look like this."
-    return (
-        f"{said} {found.permuted.split()[0].capitalize()}-{found.permuted.split()[1][:-1]} "
-        f"permutation test that all weight the map alike: p = {found.p:.3g}. Weights of the "
-        f"conditions change the probability of held-out answers by {percent(gain[0])} over "
-        f"consistency alone (95 % interval over {unit} {percent(gain[1])} to {percent(gain[2])})."
-    )
-
-
-_SAID = {
-    "seen": "What is attended to differs between the conditions of {by}.",
-    "stretched": "The conditions of {by} stretch the map differently, by too little for held-out "
-                 "answers to be predicted better.",
-    "unseen": "It is not seen that what is attended to differs between the conditions of {by}.",
-}
-_OF_CONDITIONS = {**SAID, WEIGHTS: "weights of each", "own maps": "a map of each"}
+        context.present(compared, *filter(None, (fit,)))

@@ -11,20 +11,15 @@ import streamlit as st
 from tripletscope.core.individuals import PeopleComparison, WeightedEuclidean
 from tripletscope.core.individuals.comparing import CONSISTENCY, ONE, WEIGHTS
 from tripletscope.dashboard import export
-from tripletscope.dashboard.drawing.maps import colour_of
 from tripletscope.dashboard.figures.observers import grid_height, map_grid
 from tripletscope.dashboard.figures.people import most_different
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import Canvas, interval
+from tripletscope.dashboard.results.maps import colour_of
 from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.people.context import (
-    NOT_TOLD,
-    PAGE,
-    PeopleContext,
-    with_people,
-)
+from tripletscope.dashboard.views.people.context import PAGE, PeopleContext, with_people
 
 #: Pixels that each of two maps is wide.
 _WIDE = 300.0
@@ -48,7 +43,10 @@ def show_person(context: PeopleContext) -> None:
     compared = context.compared(method)
     if compared is None or not compared.result().weights_differ:
         with context.picture:
-            context.empty("No single people", NOT_TOLD)
+            context.empty(
+                "No single people", "Single people are not shown: that weights predict held-out "
+                "answers better than one map is not seen."
+            )
         return
     floor = fitted.floor
     order = [k for k in most_different(fitted.weights_) if floor.reached[k]]

@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
-from tripletscope.core.individuals import WeightedEuclidean, compare_people
+from tripletscope.core.individuals import compare_people
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.drawing.people import weights_table
-from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.people.context import (
-    NOT_TOLD,
-    PAGE,
-    PeopleContext,
-    about_axes,
-    verdict,
-    with_people,
-)
-
-#: Rows of the table that are seen at once.
-_ROWS = 8
+from tripletscope.dashboard.views.people.context import PAGE, PeopleContext, with_people
 
 
 @tab(PAGE, "Weights", 1, needs=with_people)
@@ -47,23 +33,4 @@ def show_weights(context: PeopleContext) -> None:
                 "whether that predicts their answers better than one map for all.",
             )
             return
-        fitted: WeightedEuclidean = fit.fitted()
-        found = compared.result() if compared else None
-        if found is not None:
-            st.markdown(f"**{panels.plain(verdict(found, method.by))}**")
-        st.markdown(panels.plain(about_axes(fitted, found)))
-        if compared is not None:
-            context.draw(compared)
-        if found is None or not found.weights_differ:
-            st.caption(NOT_TOLD)
-            return
-        context.draw(fit)
-        st.markdown("**Who differs most**")
-        st.dataframe(
-            weights_table(fitted), hide_index=True, key=f"{PAGE}.weights.table", placeholder="",
-            height=38 + 35 * min(len(fitted.people_), _ROWS),
-            column_config={
-                name: st.column_config.NumberColumn(format="%.2f")
-                for name in weights_table(fitted).columns[2:]
-            },
-        )
+        context.present(*filter(None, (compared, fit)))

@@ -7,7 +7,6 @@ import json
 import streamlit as st
 
 from tripletscope.core.run import TASKS, Run
-from tripletscope.dashboard.drawing import UNCERTAIN
 from tripletscope.dashboard.keeping.catalogue import RunInfo
 from tripletscope.dashboard.keeping.dimension_names import kept_names
 from tripletscope.dashboard.keeping.rows import MEASURED
@@ -17,6 +16,7 @@ from tripletscope.dashboard.report.html import page
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts import TOLD
 from tripletscope.dashboard.report.report import ReportSettings, document, written
+from tripletscope.dashboard.results import UNCERTAIN
 from tripletscope.dashboard.views.clusters.clustering import number_cut
 from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
 from tripletscope.dashboard.views.opened_map import opened_map

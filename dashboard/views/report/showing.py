@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tripletscope.dashboard.drawing import Drawing
 from tripletscope.dashboard.interface.chart import chart
 from tripletscope.dashboard.interface.panels import plain
 from tripletscope.dashboard.report import html
 from tripletscope.dashboard.report.document import Block, Document, Section
 from tripletscope.dashboard.report.parts import PARTS
+from tripletscope.dashboard.results import Drawing
 
 _WIDTH = 720.0  # of the text, in pixels
 

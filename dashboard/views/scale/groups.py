@@ -14,12 +14,12 @@ from tripletscope.core.method import Method
 from tripletscope.core.observers import Floor, GroupErrors, errors_by_group
 from tripletscope.core.scale import MLDS, GroupScales, scales_by
 from tripletscope.dashboard import export
-from tripletscope.dashboard.drawing.scales import groups_aligned
 from tripletscope.dashboard.figures.scales import Curve, group_errors, panel_height, scale_multiples
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, several
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.results.scales import groups_aligned
 from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus

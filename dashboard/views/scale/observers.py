@@ -24,7 +24,6 @@ from tripletscope.core.observers import (
 )
 from tripletscope.core.scale import MLDS
 from tripletscope.dashboard import analysis, export
-from tripletscope.dashboard.drawing.clusters import by_size
 from tripletscope.dashboard.figures.dendrogram import (
     DendrogramData,
     Rows,
@@ -42,6 +41,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pick_method
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.results.clusters import by_size
 from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext

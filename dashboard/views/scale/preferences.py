@@ -39,7 +39,7 @@ class ScaledPreferences:
 def show_preferences_alone(current: Session) -> None:
     """The same where no data set is open, which preferences do not need."""
     st.subheader("Paired preferences", anchor=False)
-    show_preferences(Context(current, None, _PLACE, None))
+    show_preferences(Context(current, None, PAGE, _PLACE, None))
 
 
 @tab(PAGE, "Preferences", 6, slot=_PLACE)

@@ -17,13 +17,13 @@ from tripletscope.core.method import Method
 from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale
 from tripletscope.dashboard import analysis, export
-from tripletscope.dashboard.drawing.scales import aligned, rises, value_title
 from tripletscope.dashboard.figures.points import MapData
 from tripletscope.dashboard.figures.scales import Curve, scale_curves
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick, several
 from tripletscope.dashboard.interface.theme import Canvas, count, interval
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.scales import aligned, rises, value_title
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus

@@ -26,13 +26,13 @@ from tripletscope.core.tree.oracle import AnswersOracle, Fitted, Observer, Oracl
 from tripletscope.core.tree.quality import expansion_rates, height_bound
 from tripletscope.core.uncertainty import Samples
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.drawing import UNCERTAIN
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, parameter_number, pick
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results import UNCERTAIN
 from tripletscope.dashboard.views.choosing import names_of
 from tripletscope.dashboard.views.opened_map import await_map, maps_of, opened_map
 from tripletscope.dashboard.views.page import Context

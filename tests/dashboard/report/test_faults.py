@@ -13,7 +13,6 @@ import plotly.graph_objects as go
 import pytest
 
 import tripletscope as ts
-from tripletscope.dashboard.drawing import Drawing
 from tripletscope.dashboard.printing.browser import ExportError
 from tripletscope.dashboard.report import html as web
 from tripletscope.dashboard.report import latex as tex
@@ -34,6 +33,7 @@ from tripletscope.dashboard.report.report import (
     merged,
     taken,
 )
+from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.views.report import gathering, writing
 from tripletscope.dashboard.wording import Words
 

@@ -11,11 +11,11 @@ import tripletscope as ts
 from tripletscope.core.dimensions.penalties import PenaltyCurve
 from tripletscope.core.dimensions.simulated import simulate_choices
 from tripletscope.core.evaluation.choosing import choice_accuracies
-from tripletscope.dashboard.drawing import Drawing
-from tripletscope.dashboard.drawing.dimensions import penalty_of
 from tripletscope.dashboard.report.document import TextTable
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.report import text_of, written
+from tripletscope.dashboard.results import Drawing
+from tripletscope.dashboard.results.dimensions import penalty_of
 from tripletscope.dashboard.wording import Words
 
 

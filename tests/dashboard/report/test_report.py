@@ -14,7 +14,6 @@ from tests.paths import ROOT
 from tripletscope.core.evaluation.compare import Suggestion
 from tripletscope.core.evaluation.paired import PairedDifference
 from tripletscope.core.ratings import measured
-from tripletscope.dashboard.drawing import Drawing
 from tripletscope.dashboard.report.document import Listed, Paragraph, TextTable
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts import PARTS
@@ -26,6 +25,7 @@ from tripletscope.dashboard.report.report import (
     text_of,
     written,
 )
+from tripletscope.dashboard.results import Drawing
 from tripletscope.dashboard.wording import Words
 
 
@@ -328,7 +328,7 @@ def test_people_are_tested_first(language):
     material = Material("C", ts.Cleaning(crowd), (run,), Words(language))
     text = _text(PARTS["groups"].make(material))
     assert "@fig" not in text
-    assert {"en": "are not shown", "de": "werden nicht gezeigt"}[language] in text
+    assert {"en": "None are shown", "de": "werden keine gezeigt"}[language] in text
 
 
 def _text(blocks) -> str:

@@ -27,11 +27,11 @@ from tripletscope.core.method import methods
 from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
-from tripletscope.dashboard.drawing import MapFigure
 from tripletscope.dashboard.figures.points import MapStyle
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.reproduce import recipe
+from tripletscope.dashboard.results import MapFigure
 
 
 def test_the_script_computes_the_same_results(tmp_path):

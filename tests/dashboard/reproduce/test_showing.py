@@ -10,9 +10,9 @@ import pytest
 
 from tripletscope.core.embedding import STE
 from tripletscope.core.run import run
-from tripletscope.dashboard.drawing import drawings
 from tripletscope.dashboard.reproduce import showing
 from tripletscope.dashboard.reproduce.showing import NotebookFigure, show
+from tripletscope.dashboard.results import drawings
 
 
 @pytest.fixture(scope="module")

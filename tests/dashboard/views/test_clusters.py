@@ -27,7 +27,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel.space import space_of_distances
 from tripletscope.core.run import run
 from tripletscope.core.simulation.simulate import simulate
-from tripletscope.dashboard.drawing.clusters import stable_and_lost
+from tripletscope.dashboard.results.clusters import stable_and_lost
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.clusters.clustering import PAGE as CLUSTERS
 from tripletscope.dashboard.views.clusters.clustering import ShownClustering

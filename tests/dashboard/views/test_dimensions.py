@@ -78,7 +78,7 @@ def shown(services, session: str) -> DimensionsContext:
     current = Session(session, services.workspace.session(session))
     (listed,) = services.workspace.runs(of(services).id, "fit", "dimensions")
     found = services.workspace.run(of(services).id, listed.key)
-    return DimensionsContext(current, of(services), PAGE, None, fit=found)
+    return DimensionsContext(current, of(services), PAGE, PAGE, None, fit=found)
 
 
 def name_box(app):

@@ -9,8 +9,8 @@ from tests.core.individuals.planted import answers_of
 from tests.dashboard.views.harness import crowd, figure, on_tab, session_on, settled, start, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.individuals import PeopleComparison, WeightedEuclidean, compare_people
-from tripletscope.dashboard.views.people.context import about_axes
-from tripletscope.dashboard.views.people.groups import _verdict as groups_verdict
+from tripletscope.dashboard.results.people import axes_said, groups_said
+from tripletscope.dashboard.wording import ENGLISH
 
 QUICK = {"people.compare_people.most_groups": 2}
 
@@ -56,7 +56,7 @@ def test_people_who_differ_are_said_to(services):
 
     app = on_tab(app, "people", "conditions")
     app = computed(app, services, "conditions")
-    assert "p = 0\\.001" in words(app)
+    assert "*p* = \\.001" in words(app)
     assert "What is attended to differs between the conditions of told" in words(app)
     figure(app, "people.gains-told")
 
@@ -78,7 +78,7 @@ def test_conditions_that_are_alike_have_no_weights(services):
     app = on_tab(start("people", session_on(services, data)), "people", "conditions")
     app = computed(app, services, "conditions")
     assert "It is not seen that what is attended to differs" in words(app)
-    assert "Weights of the conditions are not shown" in words(app)
+    assert "Weights of each told are not shown" in words(app)
     (drawn,) = (c.proto.id for c in app.get("bidi_component") if "people." in c.proto.id)
     assert drawn.endswith("people.gains-told")
 
@@ -97,8 +97,8 @@ def alike() -> PeopleComparison:
 def test_nobody_is_told_of():
     found = alike()
     assert not found.weights_differ
-    assert "None are shown" in groups_verdict(found)
-    assert "None are shown" in groups_verdict(None)
+    assert "None are shown" in groups_said(ENGLISH, found)
+    assert "None are shown" in groups_said(ENGLISH, None)
 
 
 def test_no_axes_are_named():
@@ -106,10 +106,10 @@ def test_no_axes_are_named():
     data = kinds_of_people(0.8)
     fitted = WeightedEuclidean(n_init=1).fit(data)
     assert fitted.axes_are_fixed
-    assert "not been tested" in about_axes(fitted, None)
-    assert "no axis be named" in about_axes(fitted, alike())
+    assert "not been tested" in axes_said(ENGLISH, fitted, None)
+    assert "no axis be named" in axes_said(ENGLISH, fitted, alike())
     found = compare_people(WeightedEuclidean(n_init=1), data, most_groups=1, folds=5)
-    assert "The axes may be named" in about_axes(fitted, found)
+    assert "The axes may be named" in axes_said(ENGLISH, fitted, found)
 
 
 @pytest.mark.parametrize("tab", ["weights", "person", "groups", "conditions"])

@@ -160,7 +160,7 @@ def test_a_tab_is_declared_in_one_place():
 
 def test_no_job_begins_where_nobody_would_see_it():
     with pytest.raises(TypeError, match="slot=None"):
-        declared.Context(None, None, None, None).submit("A job", [])
+        declared.Context(None, None, "", None, None).submit("A job", [])
 
 
 def test_a_page_that_fails_leaves_what_is_open_in_the_sidebar(services, monkeypatch):

@@ -29,6 +29,7 @@ class Drawing:
     draw: Draws it for a `Canvas`.
     table: Makes the numbers behind it, as a DataFrame.
     runs: Keys of the results that it is of.
+    picks: Whether objects that are clicked in it are selected.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Drawing:
     draw: Callable[[Canvas], go.Figure]
     table: Callable[[], pd.DataFrame]
     runs: tuple[str, ...] = ()
+    picks: bool = False
 
     def figure(self, width: float = _WIDTH) -> go.Figure:
         """The figure for a screen, as in a notebook.

@@ -9,12 +9,12 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.core.run import Run
-from tripletscope.dashboard.drawing.drawing import Drawing
-from tripletscope.dashboard.drawing.shown import ShownResults, figure_of, table_of
 from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
 from tripletscope.dashboard.figures.prediction import error_curves
 from tripletscope.dashboard.figures.scales import group_errors
 from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.shown import ShownResults, presents, table_of
 
 _FLAT = 0.5
 
@@ -35,7 +35,7 @@ def errors_by_dimension(shown: ShownResults, task: str = "cross_validate") -> pd
     return table.drop_duplicates(["method", "dimensions"]).sort_values(["method", "dimensions"])
 
 
-@figure_of("cross_validate")
+@presents("cross_validate")
 def dimensions_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Held-out error by the number of dimensions, once for all results that have one."""
     table, words = errors_by_dimension(shown), shown.words
@@ -63,7 +63,7 @@ def _first(shown: ShownResults) -> Run:
     return next(run for run in shown.all_of("cross_validate") if run.kind == "embedding")
 
 
-@figure_of("uncertainty_by_dimension")
+@presents("uncertainty_by_dimension")
 def uncertainty_by_dimension_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Average uncertainty by the number of dimensions."""
     found, words = run.result(), shown.words
@@ -81,7 +81,7 @@ def uncertainty_by_dimension_of(shown: ShownResults, run: Run) -> Iterator[Drawi
     )
 
 
-@figure_of("tune")
+@presents("tune")
 def tuning_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Cross-validated error by the strength of the prior."""
     found, words = run.tuning(), shown.words
@@ -97,7 +97,7 @@ def tuning_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-@figure_of("learning_curve")
+@presents("learning_curve")
 def learning_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Held-out error against the number of answers."""
     curve, words, n = run.curve(), shown.words, shown.answers.n_objects
@@ -116,7 +116,7 @@ def learning_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-@figure_of("forest_errors")
+@presents("forest_errors")
 def forest_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Held-out error of comparison forests and their peers against the number of trees."""
     found, words = run.result(), shown.words
@@ -142,7 +142,7 @@ def forest_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-@figure_of("search_curve")
+@presents("search_curve")
 def search_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """How often trees miss the nearest neighbour, against the size of their leaves."""
     found, words = run.result(), shown.words
@@ -157,7 +157,7 @@ def search_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-@figure_of("errors_by_group")
+@presents("errors_by_group")
 def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """How well the answers of every group are predicted by its other answers."""
     found, words = run.result(), shown.words

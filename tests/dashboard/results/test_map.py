@@ -16,11 +16,11 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.run import run
 from tripletscope.core.simulation.simulate import simulate
-from tripletscope.dashboard.drawing import MapFigure, placed
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.printing.composition import Composition
+from tripletscope.dashboard.results import MapFigure, placed
 
 N = 9
 OBJECTS = pd.DataFrame({"id": [f"o{i}" for i in range(N)], "kind": list("abc") * 3})

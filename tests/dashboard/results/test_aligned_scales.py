@@ -11,7 +11,7 @@ import pytest
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.scale import MLDS, GroupScales, bootstrap_scale
-from tripletscope.dashboard.drawing.scales import aligned, groups_aligned, rises
+from tripletscope.dashboard.results.scales import aligned, groups_aligned, rises
 
 STIMULUS = np.arange(12.0)
 

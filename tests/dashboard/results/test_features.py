@@ -1,4 +1,4 @@
-"""Figures of what features explain, as scripts and reports have them."""
+"""What is said and drawn of what features explain."""
 
 from __future__ import annotations
 
@@ -7,10 +7,20 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
-from tripletscope.dashboard.drawing import drawings
-from tripletscope.dashboard.drawing.explaining import ceilings_of, in_order, measured_as
+from tests.core.explaining.test_explain import of_people, spaces_of
+from tripletscope.core.explaining.correlation import MapCorrelation
+from tripletscope.core.explaining.explain import explain
+from tripletscope.dashboard.results import drawings
+from tripletscope.dashboard.results.features import (
+    accuracy_said,
+    ceilings_of,
+    correlations_said,
+    in_order,
+    measured_as,
+)
 from tripletscope.dashboard.wording import Words
 
+EN = Words("en")
 SEEN = np.random.default_rng(0).normal(size=(15, 2))
 
 
@@ -77,3 +87,40 @@ def test_no_ceiling_is_drawn_that_is_not_known(answers, spaces):
         "ceiling_upper": np.array([0.8, 0.78, 0.82]),
     })
     assert ceilings_of(precise, []) == {"objects": (0.7, 0.8), "trials": (0.7, 0.8)}
+
+
+def texts(parts) -> list[str]:
+    return [part.text for part in parts]
+
+
+def test_only_what_is_learned_can_be_learned_by_heart(answers, spaces):
+    found = ts.explain(spaces, answers)
+    table = pd.DataFrame({
+        "space": "size", "model": ["raw", "raw"], "held_out": ["objects", "trials"],
+        "accuracy": 0.7, "low": 0.6, "high": 0.8, "p": 0.001, "chance": 0.5, "choices": 100,
+    })
+    text = " ".join(texts(accuracy_said(EN, found, table, {})))
+    assert text.startswith("size predicts choices among held-out objects by its distances")
+    assert "Nothing was learned" in text
+    text = " ".join(texts(accuracy_said(EN, found, table.assign(model="linear"), {})))
+    assert "higher for that reason alone" in text
+
+
+def test_random_features():
+    seen, spaces = spaces_of(6, None)
+    found = explain(spaces, of_people(seen, 24_000, 6))
+    said = texts(accuracy_said(EN, found, in_order(found.table), {}))
+    assert said[0].startswith("No features are seen to predict choices among held-out objects")
+    assert not any("ahead" in sentence or "told apart" in sentence for sentence in said)
+
+
+def test_random_correlations():
+    value, none = np.array([0.3, 0.1]), np.zeros(2)
+    ends = value - 0.339, value + 0.339
+    found = MapCorrelation(
+        ["a", "b"], "spearman", value, *ends, *ends, none, none - 0.1, none + 0.1, 0.5, 0.9,
+        np.zeros((0, 2)), n_objects=20, n_units=20,
+    )
+    said = texts(correlations_said(EN, found))
+    assert said[0].startswith("None of the features is seen to rank pairs better than chance")
+    assert not any("most like" in sentence or "ahead" in sentence for sentence in said)

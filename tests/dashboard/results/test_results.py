@@ -9,9 +9,9 @@ import pytest
 
 import tripletscope as ts
 from tests.paths import ROOT
-from tripletscope.dashboard.drawing import drawings
-from tripletscope.dashboard.drawing.curves import forest_of
-from tripletscope.dashboard.drawing.shown import ShownResults
+from tripletscope.dashboard.results import drawings
+from tripletscope.dashboard.results.curves import forest_of
+from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.wording import Words
 
 FOLDER = ROOT / "sample_data" / "ekman_colors"

@@ -13,9 +13,6 @@ from tripletscope.core.cluster.counting import ClusterCounts
 from tripletscope.core.cluster.stability import Stability
 from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.run import Run
-from tripletscope.dashboard.drawing.drawing import Drawing
-from tripletscope.dashboard.drawing.map import placed
-from tripletscope.dashboard.drawing.shown import ShownResults, figure_of, table_of
 from tripletscope.dashboard.figures.clusters import count_curve
 from tripletscope.dashboard.figures.dendrogram import (
     DendrogramData,
@@ -27,6 +24,9 @@ from tripletscope.dashboard.figures.dendrogram import (
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.map import placed
+from tripletscope.dashboard.results.shown import ShownResults, presents, table_of
 
 _WIDTH = 640.0
 #: Trees of more leaves than so many are drawn with some branches collapsed.
@@ -86,7 +86,7 @@ def support_of(shown: ShownResults, run: Run) -> np.ndarray | None:
     return None
 
 
-@figure_of("fit", "cluster")
+@presents("fit", "cluster")
 def clusters_drawn(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """The tree of a hierarchy; other clusters on the first map."""
     fitted = run.fitted()
@@ -173,7 +173,7 @@ def _on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-@figure_of("count_clusters")
+@presents("count_clusters")
 def counts_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Silhouettes against the number of clusters, beside those of continua."""
     found, words = run.result(), shown.words
@@ -191,7 +191,7 @@ def counts_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-@figure_of("stability")
+@presents("stability")
 def stability_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """How far clusters of resampled answers agree with the clusters shown."""
     found, words = run.result(), shown.words

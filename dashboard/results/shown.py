@@ -1,8 +1,9 @@
-"""Results that are shown together, and the figures that are made of them.
+"""Results that are shown together, and what pages, reports and scripts show of them.
 
-A figure is made by a function of `ShownResults`, declared by `figure_of` for the task, or the kind
-of method, of the result that it begins with. It finds there what else it shows, such as the
-uncertainty of a map.
+How a result is presented is declared once, by `presents`: a function that gives its sentences,
+figures and tables in their order. It finds in `ShownResults` what else is shown, such as the
+uncertainty of a map. Pages show all of it; reports have its sentences and figures; notebooks,
+archives and scripts the figures.
 """
 
 from __future__ import annotations
@@ -18,13 +19,41 @@ import pandas as pd
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.ceiling import Ceiling, noise_ceiling
 from tripletscope.core.run import Run
-from tripletscope.dashboard.drawing.drawing import Drawing
-from tripletscope.dashboard.drawing.map import UNCERTAIN
+from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.map import UNCERTAIN
 from tripletscope.dashboard.wording import ENGLISH, Words
 
-Figure = Callable[["ShownResults", Run], Iterator[Drawing]]
-#: Makers of figures by the task, and for fits the kind of method, of a result.
-FIGURES: dict[tuple[str, str], list[Figure]] = {}
+
+@dataclass(frozen=True)
+class Statement:
+    """What a result says, as in a paper: ``*p*`` is in italics; see `Words`."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What only the page says: how a result is to be read, and what to do next."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A table beside the figures of a page.
+
+    table: Makes it, with columns as they are to be called.
+    """
+
+    title: str
+    table: Callable[[], pd.DataFrame]
+
+
+Element = Drawing | Statement | Advice | Numbers
+Presentation = Callable[["ShownResults", Run], Iterator[Element]]
+#: How results are presented, by their task, and for fits the kind of method.
+PRESENTATIONS: dict[tuple[str, str], list[Presentation]] = {}
 
 
 @dataclass(frozen=True)
@@ -37,6 +66,11 @@ class ShownResults:
     cuts: Into how many clusters trees are cut, by the key of their result.
     pictures: Pictures of objects, as data addresses, by position.
     named: What people call dimensions, by position, by the key of their fit.
+    addresses: Where a browser finds the pictures, by position.
+    selected: Positions of the objects that are selected.
+    two_at_a_time: Whether choices among several count as comparisons of two.
+    cautious: Whether figures are withheld of what no test confirms, as on pages and in reports;
+        scripts draw what they ask for.
     """
 
     runs: tuple[Run, ...]
@@ -47,6 +81,14 @@ class ShownResults:
     cuts: dict[str, int] = field(default_factory=dict)
     pictures: dict[int, str] = field(default_factory=dict)
     named: dict[str, dict[int, str]] = field(default_factory=dict)
+    addresses: dict[int, str] = field(default_factory=dict)
+    selected: tuple[int, ...] = ()
+    two_at_a_time: bool = False
+    cautious: bool = False
+
+    def pictures_on(self, canvas: Canvas) -> dict[int, str]:
+        """Pictures for a page, or for a file, which has them in it."""
+        return self.addresses if canvas.screen and self.addresses else self.pictures
 
     @property
     def about(self) -> str:
@@ -74,11 +116,11 @@ class ShownResults:
         return [run for run in self.runs if run.task == task]
 
 
-def figure_of(task: str, kind: str = "") -> Callable[[Figure], Figure]:
-    """Declare a function that makes figures of results of a task, for methods of a kind."""
+def presents(task: str, kind: str = "") -> Callable[[Presentation], Presentation]:
+    """Declare how results of a task are presented; of fits, those of methods of a kind."""
 
-    def declare(make: Figure) -> Figure:
-        FIGURES.setdefault((task, kind), []).append(make)
+    def declare(make: Presentation) -> Presentation:
+        PRESENTATIONS.setdefault((task, kind), []).append(make)
         return make
 
     return declare

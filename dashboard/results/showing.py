@@ -1,7 +1,8 @@
-"""All figures that belong to some results."""
+"""All that is shown of some results, and the figures of it."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,14 +13,14 @@ import plotly.graph_objects as go
 
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.run import Run
-from tripletscope.dashboard.drawing.drawing import Drawing
-from tripletscope.dashboard.drawing.shown import FIGURES, ShownResults
 from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.shown import PRESENTATIONS, Element, ShownResults
 from tripletscope.dashboard.wording.axes import localised
 
 # Who makes figures says so as soon as its module is loaded.
 for _module in (
-    "maps", "dimensions", "curves", "clusters", "scales", "explaining", "lapses", "people",
+    "maps", "dimensions", "curves", "clusters", "scales", "features", "lapses", "people",
 ):
     import_module(f"{__package__}.{_module}")
 
@@ -41,7 +42,7 @@ def drawings(
     Examples
     --------
     >>> import tripletscope as ts
-    >>> from tripletscope.dashboard.drawing import drawings
+    >>> from tripletscope.dashboard.results import drawings
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
     >>> run = ts.run("fit", ts.STE(n_init=2), answers)
     >>> [drawing.name for drawing in drawings(run, answers)]
@@ -52,17 +53,29 @@ def drawings(
     return list(drawn(shown))
 
 
-def drawn(shown: ShownResults) -> Iterator[Drawing]:
-    """The figures of some results; no two have one name."""
-    taken: dict[str, int] = {}
-    for run in shown.runs:
+def presented(shown: ShownResults, *runs: Run) -> Iterator[Element]:
+    """Sentences, figures and tables of results; no two figures have one name.
+
+    runs: Of those that are shown together, which to present; all without any.
+    """
+    taken: Counter[str] = Counter()
+    for run in runs or shown.runs:
         kind = run.kind if run.task == "fit" else ""
-        for make in FIGURES.get((run.task, kind), ()):
-            for drawing in make(shown, run):
-                taken[drawing.name] = taken.get(drawing.name, 0) + 1
-                if taken[drawing.name] > 1:
-                    drawing = replace(drawing, name=f"{drawing.name}-{taken[drawing.name]}")
-                yield replace(drawing, draw=partial(_in_language, drawing.draw, shown))
+        for present in PRESENTATIONS.get((run.task, kind), ()):
+            for part in present(shown, run):
+                if isinstance(part, Drawing):
+                    taken[part.name] += 1
+                    name, number = part.name, taken[part.name]
+                    part = replace(
+                        part, name=f"{name}-{number}" if number > 1 else name,
+                        draw=partial(_in_language, part.draw, shown),
+                    )
+                yield part
+
+
+def drawn(shown: ShownResults) -> Iterator[Drawing]:
+    """The figures of some results."""
+    return (part for part in presented(shown) if isinstance(part, Drawing))
 
 
 def _in_language(

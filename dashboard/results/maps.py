@@ -13,9 +13,6 @@ from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.run import Run
-from tripletscope.dashboard.drawing.drawing import Drawing
-from tripletscope.dashboard.drawing.map import placed
-from tripletscope.dashboard.drawing.shown import ShownResults, figure_of, table_of, uncertainty_of
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.matrix import similarity_matrix, spectrum_figure
@@ -23,6 +20,9 @@ from tripletscope.dashboard.figures.plane import height_of
 from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle
 from tripletscope.dashboard.figures.trust import coverage, reliability, response_reliability
 from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.map import placed
+from tripletscope.dashboard.results.shown import ShownResults, presents, table_of, uncertainty_of
 
 #: A map's frame: width that it is fitted to, least and most height, and what stands above it.
 _WIDTH, _LEAST, _MOST, _HEAD = 640.0, 260.0, 640.0, 40.0
@@ -33,7 +33,7 @@ _FEW = 10
 _OWN = ("id", "label", "image")
 
 
-@figure_of("fit", "embedding")
+@presents("fit", "embedding")
 def map_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """The map, with ellipses where its uncertainty is known."""
     words, samples, fitted = shown.words, uncertainty_of(shown, run), run.fitted()
@@ -114,7 +114,7 @@ def _coordinates(objects: pd.DataFrame, positions: np.ndarray) -> pd.DataFrame:
     return table.assign(**{f"x{k + 1}": axis for k, axis in enumerate(positions.T)})
 
 
-@figure_of("fit", "kernel")
+@presents("fit", "kernel")
 def matrix_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """The matrix of similarities, in the order of its average-linkage tree."""
     kernel, words = run.fitted(), shown.words
@@ -140,7 +140,7 @@ def matrix_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-@figure_of("spectrum")
+@presents("spectrum")
 def spectrum_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Eigenvalues beside those of permuted answers."""
     found, words = run.result(), shown.words
@@ -158,7 +158,7 @@ def spectrum_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-@figure_of("reliability")
+@presents("reliability")
 def reliability_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """How often held-out responses were given as predicted."""
     found, words = run.result(), shown.words
@@ -175,7 +175,7 @@ def reliability_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-@figure_of("calibrate")
+@presents("calibrate")
 def calibration_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """How often true positions of simulated data lie in their ellipses, and orders are right."""
     found, words = run.result(), shown.words

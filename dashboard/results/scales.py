@@ -13,12 +13,12 @@ from tripletscope.core.evaluation.compare import is_chance
 from tripletscope.core.evaluation.score import ErrorEstimate
 from tripletscope.core.run import Run
 from tripletscope.core.scale import GroupScales, OrdinalScale, ScaleSamples
-from tripletscope.dashboard.drawing.drawing import Drawing
-from tripletscope.dashboard.drawing.shown import ShownResults, figure_of
 from tripletscope.dashboard.figures.diagnostics import residual_curve
 from tripletscope.dashboard.figures.points import MapData
 from tripletscope.dashboard.figures.scales import Curve, scale_curves
 from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.shown import ShownResults, presents
 
 _TASKS = ("bootstrap_scale", "ordinal_scale")
 _RATIO = 0.6
@@ -61,7 +61,7 @@ def rises(found: ScaleSamples | OrdinalScale, error: ErrorEstimate | None) -> bo
     None where it does not, and held-out answers are not shown to be predicted better than by
     chance: 9 % of the scales of 100 guesses fell.
 
-    Silent on: guesses (tests/dashboard/drawing/test_aligned_scales.py::test_guesses_do_not_fall).
+    Silent on: guesses (tests/dashboard/results/test_aligned_scales.py::test_guesses_do_not_fall).
     """
     fits = found.is_monotone()
     return None if not fits and (error is None or is_chance(error)) else fits
@@ -167,10 +167,10 @@ def _scale(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 
 
 for _task in _TASKS:
-    figure_of(_task)(_scale)
+    presents(_task)(_scale)
 
 
-@figure_of("diagnose")
+@presents("diagnose")
 def residuals_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Residuals of a difference scale in their envelope."""
     found, words = run.result(), shown.words

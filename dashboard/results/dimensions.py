@@ -10,8 +10,6 @@ import pandas as pd
 from tripletscope.core.dimensions.penalties import PenaltyCurve
 from tripletscope.core.dimensions.reproducibility import DimensionReproducibility
 from tripletscope.core.run import Run
-from tripletscope.dashboard.drawing.drawing import Drawing
-from tripletscope.dashboard.drawing.shown import ShownResults, figure_of
 from tripletscope.dashboard.figures.dimensions import DimensionData, strips, strips_height
 from tripletscope.dashboard.figures.reproduced import (
     GUESSING,
@@ -19,6 +17,8 @@ from tripletscope.dashboard.figures.reproduced import (
     reproducibility_curve,
 )
 from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.shown import ShownResults, presents
 
 #: Dimensions of one figure of strips: with the letters of a journal they fill a page.
 _ON_A_SHEET = 16
@@ -71,7 +71,7 @@ def data_of(shown: ShownResults, run: Run) -> DimensionData:
     )
 
 
-@figure_of("fit", "dimensions")
+@presents("fit", "dimensions")
 def strips_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """The highest objects of every dimension, on as many sheets as that takes."""
     data, words = data_of(shown, run), shown.words
@@ -92,7 +92,7 @@ def strips_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
         )
 
 
-@figure_of("dimension_reproducibility")
+@presents("dimension_reproducibility")
 def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """How well each dimension is found again."""
     words, fit = shown.words, shown.of(run, "fit")
@@ -112,7 +112,7 @@ def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-@figure_of("penalty_curve")
+@presents("penalty_curve")
 def penalty_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Held-out log-likelihood by the strength of the penalty."""
     found, words = run.result(), shown.words

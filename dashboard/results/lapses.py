@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from tripletscope.core.individuals.careless import LOW
 from tripletscope.core.run import Run
-from tripletscope.dashboard.drawing.drawing import Drawing
-from tripletscope.dashboard.drawing.shown import ShownResults, figure_of
 from tripletscope.dashboard.figures.quality import MOST_RATES, lapse_rates
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.shown import ShownResults, presents
 
 _TALL = 0.7
 
 
-@figure_of("with_lapses")
+@presents("with_lapses")
 def lapses_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Rates of answers like guesses of all people, where the answers tell them."""
     found, words = run.result(), shown.words

@@ -1,0 +1,426 @@
+"""How well features explain answers: what it says, and its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.embedding import STE
+from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.explaining.correlation import MapCorrelation
+from tripletscope.core.explaining.explained import Explained, surely_above
+from tripletscope.core.explaining.left_over import LeftOver
+from tripletscope.core.explaining.unique import UniqueParts
+from tripletscope.core.explaining.weights import FeatureWeights
+from tripletscope.core.method import unfitted
+from tripletscope.core.run import Run
+from tripletscope.dashboard.figures.explaining import (
+    MODEL_NAMES,
+    SCHEME_NAMES,
+    accuracy_bars,
+    accuracy_height,
+    interval_rows,
+    rows_height,
+)
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.shown import (
+    Advice,
+    Element,
+    Numbers,
+    ShownResults,
+    Statement,
+    presents,
+)
+from tripletscope.dashboard.wording import Words, plain
+
+#: Bounds of a ceiling whose intervals are wider say little.
+_VAGUE = 0.1
+_WIDTH = 900.0
+#: Up to so many objects have their names in a map.
+_NAMED = 150
+#: Features that are named as those that count most, and as those that do not.
+_MOST, _NOTHING = 5, 10
+
+
+@presents("explain")
+def accuracy_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """Accuracy of every feature space on held-out choices."""
+    found, words = run.result(), shown.words
+    table = in_order(measured_as(found, as_asked=not shown.two_at_a_time))
+    ceilings = ceilings_of(
+        found, choice_accuracies(shown.answers), as_asked=not shown.two_at_a_time
+    )
+    yield from accuracy_said(words, found, table, ceilings)
+    spaces, models = table["space"].nunique(), table["model"].nunique()
+    text = words("features of", over=words.over(found.unit, found.n_units), about=shown.about)
+    if ceilings:
+        text += f" {words('ceiling band')}"
+    yield Drawing(
+        "features-accuracy", words("title features"), text,
+        words("alt features", number=words.count(spaces, "feature space"),
+              best=table["space"].iloc[0]),
+        accuracy_height(spaces, models) / _WIDTH,
+        partial(_accuracy_bars, table, ceilings, text), lambda: table, (run.key,),
+    )
+    yield Numbers("Numbers", partial(_accuracy_numbers, table))
+    yield from map(Advice, found.notes)
+
+
+def measured_as(found: Explained, *, as_asked: bool = True) -> pd.DataFrame:
+    """The table of accuracies, of choices as they were asked or of two at a time."""
+    table = found.table
+    if as_asked:
+        return table
+    places = ["accuracy", "low", "high", "p"]
+    table[places] = table[
+        ["triplet_accuracy", "triplet_low", "triplet_high", "triplet_p"]
+    ].to_numpy()
+    answers = dict(zip(found.schemes, found.n_answers, strict=True))
+    return table.assign(chance=0.5, choices=table["held_out"].map(answers)).drop(
+        columns=["behind", "behind_low", "behind_high", "gain", "gain_low", "gain_high"]
+    )
+
+
+def in_order(table: pd.DataFrame) -> pd.DataFrame:
+    """The space that predicts held-out objects best first; of trials, where there are no others."""
+    scheme = "objects" if (table["held_out"] == "objects").any() else "trials"
+    best = table[table["held_out"] == scheme].groupby("space")["accuracy"].max()
+    order = best.sort_values(ascending=False, kind="stable").index.tolist()
+    return table.sort_values(
+        "space", key=lambda names: names.map({name: k for k, name in enumerate(order)}),
+        kind="stable", ignore_index=True,
+    )
+
+
+def ceilings_of(
+    found: Explained, choices: Sequence[ChoiceAccuracy], *, as_asked: bool = True
+) -> dict[str, tuple[float, float]]:
+    """Bounds of the noise ceiling by what was held out; empty where they are not known well.
+
+    choices: Of the same answers; empty where all are choices between two.
+    as_asked: As of `measured_as`. Of several kinds of choice together no ceiling is known.
+    """
+    bounds = [tuple(found.ceiling_lower), tuple(found.ceiling_upper)]
+    if as_asked and choices:
+        chances = {round(one.chance, 9) for one in choices}
+        lower, upper = choices[0].ceiling.lower, choices[0].ceiling.upper
+        mixed = len(choices) > 1 or any(abs(found.chance - min(chances)) > 1e-6)
+        if mixed or lower is None or upper is None:
+            return {}
+        bounds = [(bound.value, bound.low, bound.high) for bound in (lower, upper)]
+    known = all(np.isfinite(b).all() and b[2] - b[1] < _VAGUE for b in bounds)
+    return dict.fromkeys(found.schemes, (bounds[0][0], bounds[1][0])) if known else {}
+
+
+def accuracy_said(
+    words: Words, found: Explained, table: pd.DataFrame, ceilings: dict[str, tuple[float, float]]
+) -> Iterator[Element]:
+    """None is ahead of another where neither is surely above chance (`surely_above`).
+
+    Silent on: random features (tests/dashboard/results/test_features.py::test_random_features).
+
+    table: As `measured_as` gives it.
+    ceilings: As `ceilings_of` gives them.
+    """
+    rows = surely_above(table)
+    scheme = rows["held_out"].iloc[0]
+    best = rows.loc[rows["accuracy"].idxmax()]
+    key = ("best" if len(set(rows["space"])) > 1 else "one") if best["surely"] else "none"
+    yield Statement(words(
+        f"features {key} {scheme}", best=best["space"], how=words(f"model {best['model']}"),
+        accuracy=tuple(best[["accuracy", "low", "high"]]), over=(found.unit, found.n_units),
+        chance=best["chance"], choices=int(best["choices"]),
+    ))
+    nothing = [name for name, own in rows.groupby("space", sort=False) if not own["surely"].any()]
+    if best["surely"]:
+        if nothing:
+            yield Statement(words("features at chance", names=nothing))
+        yield from _differences(words, rows, best)
+    yield _of_ceiling(words, best, ceilings.get(scheme))
+    if len(set(table["held_out"])) > 1:
+        learned = (table["model"] != "raw").any()
+        yield Advice(words("learned by heart" if learned else "nothing learned"))
+
+
+def _differences(words: Words, rows: pd.DataFrame, best: pd.Series) -> Iterator[Statement]:
+    """The next space against the best, of the same model and on the same choices.
+
+    Silent on: random features (tests/dashboard/results/test_features.py::test_random_features).
+    """
+    same = rows[(rows["model"] == best["model"]) & (rows["space"] != best["space"])]
+    if len(same) and "behind" in same:
+        following = same.loc[same["accuracy"].idxmax()]
+        key = "features ahead" if following["behind_low"] > 0 else "features not ahead"
+        yield Statement(words(
+            key, next=following["space"],
+            behind=tuple(following[["behind", "behind_low", "behind_high"]]),
+        ))
+
+
+def _of_ceiling(words: Words, best: pd.Series, bounds: tuple[float, float] | None) -> Statement:
+    if bounds is None:
+        return Statement(words("features no ceiling"))
+    lower, upper = bounds
+    share = (best["accuracy"] - best["chance"]) / (upper - best["chance"])
+    key = "features at ceiling" if best["high"] >= lower else "features below ceiling"
+    return Statement(words(key, lower=lower, upper=upper, share=max(share, 0.0)))
+
+
+def _accuracy_bars(table, ceilings, text, canvas):
+    return accuracy_bars(table, ceilings=ceilings, caption=text, canvas=canvas)
+
+
+_COLUMNS = {
+    "space": "feature space", "model": "how", "held_out": "held out", "accuracy": "accuracy",
+    "low": "from", "high": "to", "chance": "chance", "behind": "behind the best",
+    "behind_low": "behind, from", "behind_high": "behind, to",
+    "deviance_explained": "deviance explained", "choices": "choices",
+}
+
+
+def _accuracy_numbers(table: pd.DataFrame) -> pd.DataFrame:
+    named = table[[c for c in _COLUMNS if c in table]].rename(columns=_COLUMNS)
+    return named.assign(how=named["how"].map(MODEL_NAMES),
+                        **{"held out": named["held out"].map(SCHEME_NAMES)})
+
+
+@presents("feature_weights")
+def weights_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """What each feature counts."""
+    found, words = run.result(), shown.words
+    table = shares_of(found)
+    yield from _weights_said(words, found, table)
+    text = words("feature weights of", number=words.whole(len(found.samples)),
+                 over=words.over(found.unit, found.n_units), about=shown.about)
+    yield _rows(
+        "features-weights", words("title feature weights"), text,
+        words("alt feature weights", first=table["name"][0]), table, "share of the weights", run,
+    )
+
+
+def shares_of(found: FeatureWeights) -> pd.DataFrame:
+    """The shares of features, the largest first, for `interval_rows`."""
+    several = len(set(found.spaces)) > 1
+    twice = pd.Series(found.features).duplicated(keep=False)
+    names = [
+        f"{feature} ({space})" if several and again else feature
+        for space, feature, again in zip(found.spaces, found.features, twice, strict=True)
+    ]
+    table = pd.DataFrame({
+        "name": names, "value": found.share, "low": found.share_low, "high": found.share_high,
+        "weight": found.weight, "weight_low": found.weight_low, "weight_high": found.weight_high,
+        "is_zero": found.is_zero,
+    })
+    return table.sort_values("value", ascending=False, kind="stable", ignore_index=True)
+
+
+def _weights_said(words: Words, found: FeatureWeights, table: pd.DataFrame) -> Iterator[Element]:
+    if len(table) == 1:
+        yield Statement(words("one feature"))
+        yield Advice(words("choose several"))
+        return
+    counts, nothing = table[~table["is_zero"]], table[table["is_zero"]]["name"]
+    if len(counts):
+        estimates = zip(*counts[["name", "value", "low", "high"]].to_numpy().T, strict=True)
+        names = _first(words, _named(words, estimates), _MOST)
+        yield Statement(words("features count", names=names, over=(found.unit, found.n_units)))
+    if len(nothing):
+        names = _first(words, [plain(name) for name in nothing], _NOTHING)
+        yield Statement(words("features do not count", names=names))
+    yield Advice(words("weights are shared"))
+
+
+def _named(words: Words, estimates: Iterator[tuple[str, float, float, float]]) -> list[str]:
+    """Names with their estimates."""
+    return [f"{plain(name)} {words.estimate(*estimate)}" for name, *estimate in estimates]
+
+
+def _first(words: Words, names: list[str], most: int) -> str:
+    """A list of which only the first are named, and how many more there are."""
+    if len(names) <= most:
+        return words.listing(names)
+    return words("and more", names=", ".join(names[:most]), number=len(names) - most)
+
+
+@presents("unique_parts")
+def unique_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """What each predictor explains alone, and beyond all others."""
+    found, words = run.result(), shown.words
+    scheme, table = parts_of(found)
+    yield from _parts_said(words, found, scheme)
+    text = words(f"unique of {scheme}", over=words.over(found.unit, found.n_units),
+                 about=shown.about)
+    yield _rows(
+        "features-unique", words("title unique"), text,
+        words("alt unique", number=len(found.predictors)), table, "deviance explained", run,
+        n_rows=1.5 * len(found.predictors) + 1,
+    )
+    yield Numbers("Every subset", partial(_subsets, found, scheme))
+    yield from map(Advice, found.notes)
+
+
+def parts_of(found: UniqueParts) -> tuple[str, pd.DataFrame]:
+    """What was held out, objects if that was possible, and the parts for `interval_rows`."""
+    k = 0 if found.n_choices[0] else 1
+    parts = [
+        pd.DataFrame({
+            "name": found.predictors, "kind": kind, "value": getattr(found, name)[:, k],
+            "low": getattr(found, f"{name}_low")[:, k],
+            "high": getattr(found, f"{name}_high")[:, k],
+        })
+        for name, kind in (("alone", "alone"), ("unique", "beyond all others"))
+    ]
+    together = pd.DataFrame({
+        "name": ["all together"], "kind": ["alone"], "value": found.total[[k]],
+        "low": found.total_low[[k]], "high": found.total_high[[k]],
+    })
+    return found.schemes[k], pd.concat([*parts, together], ignore_index=True)
+
+
+def _parts_said(words: Words, found: UniqueParts, scheme: str) -> Iterator[Statement]:
+    k = found.schemes.index(scheme)
+    some = found.total_low[k] > 0
+    yield Statement(words(
+        f"parts {'together' if some else 'none'} {scheme}", over=(found.unit, found.n_units),
+        total=(found.total[k], found.total_low[k], found.total_high[k]),
+    ))
+    if not some:
+        return
+    unique = zip(found.predictors, found.unique[:, k], found.unique_low[:, k],
+                 found.unique_high[:, k], strict=True)
+    adds, named = found.adds[:, k], _named(words, unique)
+    some = [name for name, counts in zip(named, adds, strict=True) if counts]
+    rest = [name for name, counts in zip(found.predictors, adds, strict=True) if not counts]
+    yield Statement(words("parts add", names=words.listing(some)) if some else
+                   words("parts add none"))
+    if rest and some:
+        yield Statement(words("parts do not add", names=rest))
+    yield Statement(words(
+        "parts help" if found.joint_high[k] < 0 else "parts shared",
+        joint=(found.joint[k], found.joint_low[k], found.joint_high[k]),
+    ))
+
+
+def _subsets(found: UniqueParts, scheme: str) -> pd.DataFrame:
+    k = found.schemes.index(scheme)
+    return pd.DataFrame({
+        "predictors": [
+            ", ".join(name for name, there in zip(found.predictors, subset, strict=True) if there)
+            for subset in found.subsets
+        ],
+        "explained": found.explained[:, k], "accuracy": found.subset_accuracy[:, k],
+        "in common alone": found.common[:, k], "from": found.common_low[:, k],
+        "to": found.common_high[:, k],
+    })
+
+
+@presents("map_correlation")
+def map_correlation_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """Rank correlation of every feature space with the map."""
+    found, words = run.result(), shown.words
+    yield from correlations_said(words, found)
+    table = found.table.rename(columns={"space": "name", "correlation": "value"}).sort_values(
+        "value", ascending=False, kind="stable", ignore_index=True
+    )
+    bounds = (found.ceiling_lower, found.ceiling_upper) if found.ceiling_lower > 0 else None
+    method = unfitted(run.options["embedding"]) if run.options["embedding"] else STE()
+    text = words("map correlation of", map=words.method(method),
+                 over=words.over(found.unit, found.n_units), about=shown.about)
+    if bounds is not None:
+        text += f" {words('halves band')}"
+    alt = words("alt map correlation", number=words.count(len(table), "feature space"),
+                best=table["name"][0])
+    yield _rows("features-map", words("title map correlation"), text, alt, table,
+                "rank correlation", run, band=bounds)
+    yield Advice(words("map between"))
+
+
+def correlations_said(words: Words, found: MapCorrelation) -> Iterator[Statement]:
+    """Which features rank pairs as the map does.
+
+    Silent on: random features (tests/dashboard/results/test_features.py::test_random_correlations).
+    """
+    best = int(found.value.argmax())
+    surely = found.surely[best]
+    yield Statement(words(
+        "features correlate" if surely else "features correlate none", best=found.spaces[best],
+        value=(found.value[best], found.low[best], found.high[best]),
+        over=(found.unit, found.n_units),
+    ))
+    if surely:
+        nothing = [name for name, sure in zip(found.spaces, found.surely, strict=True) if not sure]
+        if nothing:
+            yield Statement(words("features at chance", names=nothing))
+        for k in [k for k in (-found.value).argsort(kind="stable") if k != best][:1]:
+            yield Statement(words(
+                "correlates ahead" if found.behind_low[k] > 0 else "correlates not ahead",
+                next=found.spaces[k],
+                behind=(found.behind[k], found.behind_low[k], found.behind_high[k]),
+            ))
+    if found.ceiling_lower > 0:
+        yield Statement(words("halves correlate", lower=found.ceiling_lower,
+                             upper=found.ceiling_upper))
+
+
+@presents("left_over")
+def left_over_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """The map of what features leave over, and what it explains."""
+    found, words = run.result(), shown.words
+    objects = shown.answers.objects
+    yield from _rest_said(words, found)
+    positions = np.where(found.placed[:, None], found.embedding, np.nan)
+    text = words("left over of", features=words.method(run.fresh()), about=shown.about)
+    if not found.is_something:
+        text += f" {words('left over noise')}"
+    style = MapStyle("labels" if len(objects) <= _NAMED else "points")
+    axes = [f"x{c + 1}" for c in range(positions.shape[1])]
+    yield Drawing(
+        "features-left-over", words("title left over"), text,
+        words("alt left over", objects=words.count(int(found.placed.sum()), "object")), 0.62,
+        lambda canvas: embedding_map(
+            MapData(positions, objects, None, shown.pictures_on(canvas), list(shown.selected)),
+            style, caption=text, revision=run.key, canvas=canvas,
+        ),
+        lambda: pd.concat([objects, pd.DataFrame(positions, columns=axes)], axis=1), (run.key,),
+        picks=True,
+    )
+    parts = words("left over parts of", over=words.over(found.unit, found.n_units),
+                  about=shown.about)
+    table = pd.DataFrame({
+        "name": found.parts, "value": found.explained, "low": found.explained_low,
+        "high": found.explained_high,
+    })
+    yield _rows("features-left-over-parts", words("title left over parts"), parts,
+                words("alt rows"), table, "deviance explained", run)
+
+
+def _rest_said(words: Words, found: LeftOver) -> Iterator[Statement]:
+    yield Statement(words(
+        "left over something" if found.is_something else "left over nothing",
+        gain=(found.gain, found.gain_low, found.gain_high), over=(found.unit, found.n_units),
+    ))
+    helps, harms = found.beyond_low > 0, found.beyond_high < 0
+    yield Statement(words(
+        "features help the map" if helps else "map beats features" if harms else "map as features",
+        beyond=(found.beyond, found.beyond_low, found.beyond_high),
+    ))
+    parts = zip(found.parts, found.accuracy, found.accuracy_low, found.accuracy_high, strict=True)
+    yield Statement(words("left over accuracy", chance=found.chance,
+                         parts=words.listing(_named(words, parts))))
+
+
+def _rows(
+    name: str, title: str, text: str, alt: str, table: pd.DataFrame, value: str, run: Run, *,
+    n_rows: float | None = None, band: tuple[float, float] | None = None,
+) -> Drawing:
+    """A figure of estimates with their intervals, a row for each."""
+    return Drawing(
+        name, title, text, alt, rows_height(n_rows or len(table)) / _WIDTH,
+        lambda canvas: interval_rows(table, value=value, band=band, caption=text, canvas=canvas),
+        lambda: table, (run.key,),
+    )

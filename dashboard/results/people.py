@@ -1,0 +1,262 @@
+"""People as individuals: what predicts them, their weights, groups and conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.individuals import (
+    ConditionComparison,
+    LatentClassMap,
+    PeopleComparison,
+    WeightedEuclidean,
+)
+from tripletscope.core.individuals.comparing import CONSISTENCY, ONE, OWN, WEIGHTS, groups_model
+from tripletscope.core.run import Run
+from tripletscope.dashboard.figures.observers import grid_height, map_grid
+from tripletscope.dashboard.figures.people import (
+    gain_dots,
+    membership_bars,
+    most_different,
+    weights_figure,
+)
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.maps import colour_of
+from tripletscope.dashboard.results.shown import (
+    Advice,
+    Element,
+    Numbers,
+    ShownResults,
+    Statement,
+    presents,
+)
+from tripletscope.dashboard.wording import Words
+
+_WIDTH = 900.0
+
+
+def weights_table(fitted: WeightedEuclidean) -> pd.DataFrame:
+    """One row per person, the most different first.
+
+    ``person``, ``answers``, and of every axis ``weight``, ``low``, ``high``; with two axes
+    ``axis 1 / axis 2`` with its interval, which is attention without consistency.
+    """
+    table = pd.DataFrame({"person": fitted.people_, "answers": fitted.n_answers_})
+    logs, covariance = np.log(fitted.weights_), fitted.log_covariance_
+    if fitted.n_components == 2:
+        ratio = logs[:, 0] - logs[:, 1]
+        spread = np.sqrt(np.maximum(
+            covariance[:, 0, 0] + covariance[:, 1, 1] - 2 * covariance[:, 0, 1], 0.0
+        ))
+        table["axis 1 / axis 2"] = np.exp(ratio)
+        table["ratio low"] = np.exp(ratio - 1.96 * spread)
+        table["ratio high"] = np.exp(ratio + 1.96 * spread)
+    for k in range(fitted.n_components):
+        table[f"weight {k + 1}"] = fitted.weights_[:, k]
+        table[f"low {k + 1}"], table[f"high {k + 1}"] = fitted.low_[:, k], fitted.high_[:, k]
+    return table.iloc[most_different(fitted.weights_)].reset_index(drop=True)
+
+
+@presents("compare_people")
+def compared(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """Which view of people predicts their held-out answers."""
+    yield from map(Statement, people_said(shown.words, run.result(), run.parameters["by"]))
+    yield _gains(shown, run)
+
+
+def people_said(words: Words, found: PeopleComparison, by: str) -> Iterator[str]:
+    """What the comparison says, the most important first.
+
+    Silent on: people who are alike
+    (tests/dashboard/views/test_people.py::test_people_who_are_alike_are_said_to_be).
+    """
+    chosen, people, told = found.chosen, len(found.people), found.n_told
+    if chosen == ONE:
+        yield words("people one map", by=by)
+    else:
+        yield words("people best", view=_view(words, chosen), over=("participants", people),
+                    gain=found.gain(chosen), right=found.gain(chosen, of="accuracy"))
+    better, clearly, worse = found.better(WEIGHTS)
+    chance = words("by chance", number=round(0.025 * told)) if 0.025 * told >= 1 else words(
+        "hardly by chance"
+    )
+    key = "people not told" if not told else "people better" + " of some" * (told < people)
+    yield words(key, better=better, people=people, clearly=clearly, worse=worse, told=told,
+                chance=chance)
+    if chosen not in (ONE, CONSISTENCY) and found.gain(WEIGHTS, CONSISTENCY)[1] <= 0:
+        yield words("weights add nothing")
+
+
+def _view(words: Words, model: str) -> str:
+    """What a model of people is called within a sentence."""
+    if model in (ONE, CONSISTENCY, WEIGHTS, OWN):
+        return words(f"view {model}")
+    return words("view groups", number=int(model.split()[0]))
+
+
+@presents("compare_conditions")
+def conditions(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """Whether attention differs between conditions."""
+    yield from map(Statement, conditions_said(shown.words, run.result(), run.parameters["by"]))
+    yield _gains(shown, run)
+
+
+def conditions_said(words: Words, found: ConditionComparison, by: str) -> Iterator[str]:
+    """What the permutation test and held-out answers say.
+
+    Silent on: people who vary (tests/core/individuals/test_conditions.py::test_people_vary).
+    """
+    yield words(f"conditions {found.attention}", by=by)
+    if found.attention == "unseen" and found.chosen not in (ONE, CONSISTENCY):
+        yield words("conditions vary", view=words(f"view of conditions {found.chosen}"))
+    yield words("conditions permuted", how=words(f"permuted {found.permuted}"), p=found.p,
+                number=found.permutations)
+    yield words("conditions gain", gain=found.gain(WEIGHTS, CONSISTENCY),
+                over=words(f"conditions over {found.unit}"))
+
+
+def _gains(shown: ShownResults, run: Run) -> Drawing:
+    """What views of people, or of conditions, add to one map."""
+    words, found = shown.words, run.result()
+    table, by = found.table, run.parameters["by"]
+    number = len(found.log_share)
+    over = words.over("participants", number) if run.task == "compare_people" or \
+        found.unit == "participants" else words.over("answers", None)
+    text = words("people gains of", by=by, folds=words.whole(run.options["folds"]), over=over,
+                 method=words.method(run.fresh()))
+    return Drawing(
+        f"gains-{by}", words("title people gains", by=by), text, words("alt rows"),
+        (110.0 + 40.0 * len(table)) / _WIDTH,
+        lambda canvas: gain_dots(table, caption=text, canvas=canvas), lambda: table, (run.key,),
+    )
+
+
+@presents("fit", "individuals")
+def individuals_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """Weights, or groups; where one is cautious, only what a comparison confirms."""
+    fitted, words = run.fitted(), shown.words
+    if isinstance(fitted, LatentClassMap):
+        found = next((
+            one for one in _comparisons(shown, run) if isinstance(one, PeopleComparison)
+        ), None)
+        yield Statement(groups_said(words, found))
+        if not fitted.converged_:
+            yield Advice(words("groups not converged"))
+        if not shown.cautious or (found is not None and found.n_groups > 1):
+            yield from _groups(shown, run, fitted)
+        return
+    comparisons = _comparisons(shown, run)
+    if not any(isinstance(one, ConditionComparison) for one in comparisons):
+        yield Statement(axes_said(words, fitted, next(iter(comparisons), None)))
+    if shown.cautious and not any(one.weights_differ for one in comparisons):
+        yield Statement(words("weights not shown", by=fitted.by))
+        return
+    yield _weights(shown, run, fitted)
+    yield Numbers(words("who differs"), partial(weights_table, fitted))
+
+
+def _comparisons(
+    shown: ShownResults, run: Run
+) -> list[PeopleComparison | ConditionComparison]:
+    """Comparisons under the same model of people, by held-out answers.
+
+    Silent on: no comparison (tests/dashboard/report/test_report.py::test_people_are_tested_first).
+    """
+    shared = ("by", "n_components", "response")
+    return [
+        one.result() for one in
+        [*shown.all_of("compare_people"), *shown.all_of("compare_conditions")]
+        if all(one.parameters[name] == run.parameters[name] for name in shared)
+    ]
+
+
+def groups_said(words: Words, found: PeopleComparison | None) -> str:
+    """How many groups held-out answers support.
+
+    Silent on: people who are alike (tests/dashboard/views/test_people.py::test_nobody_is_told_of).
+    """
+    if found is None or groups_model(2) not in found.models:
+        return words("groups not tested")
+    number = found.n_groups
+    if number == 1:
+        return words("one group", gain=found.gain(groups_model(2)))
+    return words("groups predict", number=number, gain=found.gain(groups_model(number), ONE))
+
+
+def axes_said(words: Words, fitted: WeightedEuclidean, found: PeopleComparison | None) -> str:
+    """Whether the axes of the map mean something.
+
+    Silent on: people who are alike (tests/dashboard/views/test_people.py::test_no_axes_are_named).
+    """
+    if fitted.n_components == 1:
+        return words("one axis")
+    if found is None:
+        return words("axes not tested")
+    if not found.weights_differ or found.gain(WEIGHTS, CONSISTENCY)[1] <= 0:
+        return words("axes not needed")
+    if fitted.axes_are_fixed:
+        return words("axes fixed", error=f"{1.96 * fitted.axes_error_:.0f}")
+    return words("axes free")
+
+
+def _weights(shown: ShownResults, run: Run, fitted: WeightedEuclidean) -> Drawing:
+    words, d = shown.words, fitted.n_components
+    text = words(
+        "weights of", people=words.whole(len(fitted.people_)), by=fitted.by,
+        method=words.method(run.fresh()),
+    )
+    text = f"{text} {words({2: 'weights read', 3: 'weights triangle'}.get(d, 'weights strips'))}"
+    return Drawing(
+        f"weights-{fitted.by}", words("title weights", by=fitted.by), text, words("alt weights"),
+        0.75 if d in (2, 3) else 0.5,
+        lambda canvas: weights_figure(
+            fitted.people_, fitted.weights_, fitted.low_, fitted.high_, caption=text,
+            canvas=canvas,
+        ), partial(weights_table, fitted), (run.key,),
+    )
+
+
+def _groups(shown: ShownResults, run: Run, fitted: LatentClassMap) -> Iterator[Drawing]:
+    words = shown.words
+    text = words(
+        "membership of", people=words.whole(len(fitted.people_)), by=fitted.by,
+        groups=words.whole(fitted.n_groups), method=words.method(run.fresh()),
+    )
+    table = pd.DataFrame({
+        "person": fitted.people_, "answers": fitted.n_answers_, "group": fitted.group_ + 1,
+        **{f"group {g + 1}": column for g, column in enumerate(fitted.membership_.T)},
+    })
+    yield Drawing(
+        "membership", words("title membership"), text, words("alt membership"), 0.42,
+        lambda canvas: membership_bars(
+            fitted.people_, fitted.membership_, caption=text, canvas=canvas
+        ), lambda: table, (run.key,),
+    )
+    about = words("group maps of", groups=words.whole(fitted.n_groups),
+                  method=words.method(run.fresh()))
+    maps = np.concatenate([fitted.embedding_[None], fitted.maps_])
+    maps = np.where(fitted.placed_[None, :, None], maps, np.nan)
+    titles = [words("map of all"), *(
+        words("map of group", number=str(g + 1), share=words.percent(share, 0))
+        for g, share in enumerate(fitted.shares_)
+    )]
+
+    def positions() -> pd.DataFrame:
+        return pd.concat([
+            pd.DataFrame({
+                "map": title, "object": shown.answers.labels,
+                **{f"x{k + 1}": axis for k, axis in enumerate(x.T)},
+            }) for title, x in zip(titles, maps, strict=True)
+        ], ignore_index=True)
+
+    yield Drawing(
+        "group-maps", words("title group maps"), about, words("alt group maps"),
+        max(grid_height(maps) / _WIDTH, 0.25),
+        lambda canvas: map_grid(
+            maps, titles, shown.answers.objects, colour=colour_of(shown.answers.objects),
+            caption=about, canvas=canvas,
+        ), positions, (run.key,),
+    )

@@ -1,0 +1,137 @@
+"""What features predict, count, share and leave over: a tab for each task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from tripletscope.core.embedding import STE
+from tripletscope.core.explaining.weights import FOR_EACH, MOST
+from tripletscope.core.method import Method, described, unfitted
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.views.features.context import (
+    PAGE,
+    FeaturesContext,
+    choose_spaces,
+    choose_spaces_apart,
+    choose_spaces_whole,
+)
+from tripletscope.dashboard.views.opened_map import opened_map
+from tripletscope.dashboard.views.task import task_tab
+
+#: Answers times features up to which results are computed without being asked for.
+_AT_ONCE, _MAPS_AT_ONCE = 100_000, 2_000
+#: Predictors of which all subsets are tried.
+_MOST_PREDICTORS = 6
+#: Objects that can be resampled at least.
+FEWEST = 5
+#: What is counted, where an odd one out is one choice of three.
+_COUNTED = {"asked": "as they were asked", "two": "two at a time"}
+
+
+def _counted(context: FeaturesContext) -> dict[str, Any]:
+    """Whether choices count as they were asked; a question only where that is another number."""
+    if not context.choices:
+        return {}
+    counted = pick(
+        context.session, f"{PAGE}.counted", "Count choices", _COUNTED,
+        help="An odd one out is one choice of three, or two comparisons of two. Each way has its "
+        "own chance and ceiling.",
+    )
+    return {"two_at_a_time": counted == "two"}
+
+
+def _too_many_to_weigh(context: FeaturesContext) -> tuple[str, str] | None:
+    features = sum(len(space.names) for space in context.spaces)
+    if features <= MOST and len(context.answers) >= FOR_EACH * features:
+        return None
+    return (
+        "Too many features to weigh each",
+        f"{count(features, 'feature')} are chosen. At most {MOST} can be weighed, with {FOR_EACH} "
+        "answers for each: choose other feature spaces above. Tables of many columns are weighted "
+        "under Accuracy, where a penalty helps.",
+    )
+
+
+def _no_subsets(context: FeaturesContext) -> tuple[str, str] | None:
+    """Predictors are feature spaces, or the features of a single one."""
+    spaces = len(context.spaces)
+    number = spaces if spaces > 1 else len(context.spaces[0].names)
+    if spaces == 1 and number > _MOST_PREDICTORS:
+        number = 1
+    if 2 <= number <= _MOST_PREDICTORS:
+        return None
+    return (
+        "Only one predictor" if number < 2 else "Too many predictors",
+        f"{count(spaces, 'feature space')} {'is' if spaces < 2 else 'are'} chosen. Choose two to "
+        f"{_MOST_PREDICTORS} above: every subset of them is tried.",
+    )
+
+
+def _map_of(context: FeaturesContext) -> Method:
+    """The map that is open, as it was set; the usual one where there is none."""
+    opened = opened_map(context.session, context.info)
+    if opened is None:
+        return STE()
+    return unfitted({name: opened.record[name] for name in ("kind", "method", "parameters")})
+
+
+def _too_few_objects(context: FeaturesContext) -> tuple[str, str] | None:
+    known = int(context.known.sum())
+    if known >= FEWEST:
+        return None
+    return (
+        "Too few objects",
+        f"{count(known, 'object')} have features in every chosen space; a rank correlation needs "
+        f"at least {FEWEST}.",
+    )
+
+
+def _name_the_map(context: FeaturesContext) -> dict[str, Any]:
+    st.caption(panels.plain(f"Map: {analysis.describe(_map_of(context))}."))
+    return {}
+
+
+task_tab(
+    PAGE, "Accuracy", 1, "explain", name="accuracy", needs=choose_spaces, further=_counted,
+    at_once=lambda context: context.size_of_work <= _AT_ONCE,
+    about="Predicts choices that nothing was learned from, by each feature space.",
+    promise="Compute shows how often each feature space predicts what people chose: as it is, "
+    "with a weight for each of its dimensions, and after a linear transform.",
+)
+task_tab(
+    PAGE, "Weights", 2, "feature_weights", name="weights", slot=f"{PAGE}.weights",
+    needs=choose_spaces_whole, refuse=_too_many_to_weigh,
+    at_once=lambda context: context.size_of_work <= _AT_ONCE,
+    about="Finds the weights under which the answers are most likely, for the answers and for "
+    "bootstrap replicates.",
+    promise="Compute shows what each feature counts beside the others, with its interval.",
+)
+task_tab(
+    PAGE, "Map", 3, "map_correlation", name="map", slot=f"{PAGE}.map", needs=choose_spaces,
+    refuse=_too_few_objects, further=_name_the_map,
+    given=lambda context: {"embedding": described(_map_of(context))},
+    at_once=lambda context: context.size_of_work <= _MAPS_AT_ONCE,
+    about="Correlates distances between features with those of the map and of maps of resampled "
+    "answers.",
+    promise="Compute shows whether pairs that are far apart in features are far apart in the map, "
+    "with an interval for other objects and other people.",
+)
+task_tab(
+    PAGE, "Unique and shared", 4, "unique_parts", name="unique", slot=f"{PAGE}.unique",
+    needs=choose_spaces_apart, refuse=_no_subsets,
+    at_once=lambda context: context.size_of_work <= _AT_ONCE,
+    about="Predicts held-out choices by every subset of the predictors.",
+    promise="Compute shows what each feature space explains alone, and what is lost without it.",
+)
+task_tab(
+    PAGE, "What is left over", 5, "left_over", name="left_over", slot=f"{PAGE}.left_over",
+    needs=choose_spaces_whole, at_once=lambda context: context.size_of_work <= _AT_ONCE,
+    about="Fits a map beside the features, and asks whether it predicts held-out trials.",
+    promise="Compute maps what people see that the features do not tell, and says whether it is "
+    "more than noise.",
+)

@@ -1,0 +1,53 @@
+"""Tabs that compute a task and present its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.views.page import Context, tab
+
+
+def task_tab(
+    page: str, title: str, order: float, task: str, *, name: str, about: str, promise: str,
+    needs: Callable[[Context], Context | None], slot: str = "",
+    refuse: Callable[[Any], tuple[str, str] | None] = lambda context: None,
+    given: Callable[[Any], Mapping[str, Any]] = lambda context: {},
+    at_once: Callable[[Any], bool] = lambda context: False,
+    further: Callable[[Any], Mapping[str, Any]] = lambda context: {},
+    columns: Callable[[Any], Mapping[str, list[str]]] = lambda context: {},
+) -> None:
+    """Declare a tab: settings and a button beside the result, or beside what it would be.
+
+    page, title, order, needs, slot: As of `tab`. What `needs` gives has the `method` of the task.
+    name: Of the tab, in addresses.
+    about: Help of the button.
+    promise: What is seen once it is computed.
+    refuse: Says, as a title and a text, why the task cannot be computed, if so.
+    given: Options that are not asked for.
+    at_once: Whether it takes so little that it is computed without being asked for.
+    further: Asks, below the button, for more of how the result is shown; see `Context.present`.
+    columns: That may be chosen; see `parameter_form`.
+    """
+
+    def show(context: Any) -> None:
+        picture, side = context.picture_and_side()
+        refused, run, how = refuse(context), None, {}
+        if refused is None:
+            with side:
+                run = context.result(
+                    context.method, task, about, given=given(context), columns=columns(context),
+                    at_once=at_once(context),
+                )
+                how = further(context)
+        with picture:
+            if refused is not None:
+                panels.empty(*refused)
+            elif run is None or not run.complete:
+                context.empty("Nothing has been computed yet", promise)
+            else:
+                context.present(run, **how)
+
+    show.__name__ = f"show_{name}"
+    tab(page, title, order, needs=needs, slot=slot)(show)
