@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.paths import ROOT
-from tripletscope.dashboard.wording.english_report import REPORT
+from tripletscope.dashboard.wording.words import catalogue
 
 LINE = re.compile(r"Silent on: [^()]+ \((tests/[\w/]+\.py)::(test_\w+)\)\.")
 KINDS = (ast.FunctionDef, ast.ClassDef, ast.Module)
@@ -22,6 +22,8 @@ CONCLUDES = re.compile(
     r"stands? out|compatible with|chains (?:have|agreed|did)|speaks against|\w+confident|"
     r"dependence|read correctly|[Aa]dds something|left over:|[Ww]hat counts|answers reveal)",
 )
+#: Where sentences are named by their keys.
+WORDED = ("dashboard/results/", "dashboard/report/")
 #: What has such words and concludes nothing, and why.
 NO_VERDICTS = {
     ("dashboard/views/data/direction.py", "_comparison"): "what is meant by clearly",
@@ -71,7 +73,7 @@ def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
 
 
 def within(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """What it does itself: no docstring, help, refusal, place that is empty, or function in it."""
+    """What it does itself: no docstring, help, kind of sorting, refusal, place that is empty, or function in it."""
     todo = function.body[ast.get_docstring(function) is not None :]
     while todo:
         node = todo.pop()
@@ -79,7 +81,7 @@ def within(function: ast.FunctionDef) -> Iterator[ast.AST]:
             continue
         yield node
         if isinstance(node, ast.Call):
-            node.keywords = [one for one in node.keywords if one.arg != "help"]
+            node.keywords = [one for one in node.keywords if one.arg not in ("help", "kind")]
             if getattr(node.func, "attr", "") == "empty":
                 node.args = []
         todo += ast.iter_child_nodes(node)
@@ -88,14 +90,15 @@ def within(function: ast.FunctionDef) -> Iterator[ast.AST]:
 def test_who_words_a_conclusion_names_its_silence_or_who_decides():
     every = list(functions())
     decide = {node.name for _, node in every if "Silent on:" in (ast.get_docstring(node) or "")}
-    keys = {key for key, sentence in REPORT.items() if CONCLUDES.search(sentence)}
+    texts = catalogue("en").texts
+    keys = {key for key, sentence in texts.items() if CONCLUDES.search(sentence)}
     found, unnecessary = {}, set(NO_VERDICTS)
     for place, node in every:
         parts = list(within(node))
         texts = [part.value for part in parts if isinstance(part, ast.Constant)]
         said = [
             text for text in texts if isinstance(text, str) and (
-                CONCLUDES.search(text) or (text in keys and "report" in place)
+                CONCLUDES.search(text) or (text in keys and place.startswith(WORDED))
             )
         ]
         used = {part.attr for part in parts if isinstance(part, ast.Attribute)}

@@ -28,6 +28,7 @@ from tripletscope.dashboard.figures.explaining import (
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.maps import coordinates
 from tripletscope.dashboard.results.shown import (
     Advice,
     Element,
@@ -220,6 +221,11 @@ def shares_of(found: FeatureWeights) -> pd.DataFrame:
 
 
 def _weights_said(words: Words, found: FeatureWeights, table: pd.DataFrame) -> Iterator[Element]:
+    """What counts, and what is not seen to.
+
+    Silent on: random features
+    (tests/core/explaining/test_weights.py::test_random_features_seldom_count).
+    """
     if len(table) == 1:
         yield Statement(words("one feature"))
         yield Advice(words("choose several"))
@@ -378,7 +384,6 @@ def left_over_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     if not found.is_something:
         text += f" {words('left over noise')}"
     style = MapStyle("labels" if len(objects) <= _NAMED else "points")
-    axes = [f"x{c + 1}" for c in range(positions.shape[1])]
     yield Drawing(
         "features-left-over", words("title left over"), text,
         words("alt left over", objects=words.count(int(found.placed.sum()), "object")), 0.62,
@@ -386,7 +391,7 @@ def left_over_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             MapData(positions, objects, None, shown.pictures_on(canvas), list(shown.selected)),
             style, caption=text, revision=run.key, canvas=canvas,
         ),
-        lambda: pd.concat([objects, pd.DataFrame(positions, columns=axes)], axis=1), (run.key,),
+        lambda: coordinates(objects, positions), (run.key,),
         picks=True,
     )
     parts = words("left over parts of", over=words.over(found.unit, found.n_units),

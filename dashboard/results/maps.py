@@ -1,4 +1,4 @@
-"""Maps, kernels as matrices, and how far their uncertainty is to be believed."""
+"""Maps, and how far their uncertainty is to be believed."""
 
 from __future__ import annotations
 
@@ -7,19 +7,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
-from tripletscope.core.cluster import Agglomerative
-from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
-from tripletscope.core.kernel.space import space_of
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.matrix import similarity_matrix, spectrum_figure
 from tripletscope.dashboard.figures.plane import height_of
 from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle
 from tripletscope.dashboard.figures.trust import coverage, reliability, response_reliability
-from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map import placed
 from tripletscope.dashboard.results.shown import ShownResults, presents, table_of, uncertainty_of
@@ -67,7 +61,7 @@ def map_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
         "map", words("title map", method=fitted.title), text,
         words("alt map", objects=words.count(len(objects), "object"), far=_far_apart(shown, where)),
         ratio, lambda canvas: embedding_map(data, style, caption=text, canvas=canvas),
-        lambda: _coordinates(objects, where.positions),
+        lambda: coordinates(objects, where.positions),
         (run.key, *((samples.key,) if samples else ())),
     )
 
@@ -109,53 +103,10 @@ def _far_apart(shown: ShownResults, where: Any) -> str:
     return shown.words("along the first axis", first=labels[first], last=labels[last])
 
 
-def _coordinates(objects: pd.DataFrame, positions: np.ndarray) -> pd.DataFrame:
+def coordinates(objects: pd.DataFrame, positions: np.ndarray) -> pd.DataFrame:
+    """The objects, without their pictures, and where they lie."""
     table = objects.drop(columns="image", errors="ignore")
     return table.assign(**{f"x{k + 1}": axis for k, axis in enumerate(positions.T)})
-
-
-@presents("fit", "kernel")
-def matrix_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """The matrix of similarities, in the order of its average-linkage tree."""
-    kernel, words = run.fitted(), shown.words
-    if shown.answers.n_objects > MOST_IN_A_MATRIX or kernel.placed_.sum() < 2:
-        return
-    tree = Agglomerative().tree(space_of(kernel))
-    text = words("matrix of", method=words.method(run.fresh()), about=shown.about)
-
-    def draw(canvas: Canvas) -> go.Figure:
-        return similarity_matrix(
-            kernel.kernel_, tree.order, shown.answers.objects, tree=tree, caption=text,
-            canvas=canvas,
-        )
-
-    def table() -> pd.DataFrame:
-        ids = shown.answers.ids
-        return pd.DataFrame(kernel.kernel_, index=ids, columns=ids).rename_axis("id").reset_index()
-
-    yield Drawing(
-        f"matrix-{run.method}", words("title matrix", method=kernel.title), text,
-        words("alt matrix", objects=words.count(len(kernel.kernel_), "object")), 1.05, draw, table,
-        (run.key,),
-    )
-
-
-@presents("spectrum")
-def spectrum_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """Eigenvalues beside those of permuted answers."""
-    found, words = run.result(), shown.words
-    text = words(
-        "spectrum of", method=words.method(run.fresh()), number=words.whole(len(found.shuffled)),
-        share=words.percent(2 * found.level - 1, 0),
-    )
-    yield Drawing(
-        f"spectrum-{run.method}", words("title spectrum"), text,
-        words("alt spectrum", number=words.count(found.n_signal, "component")), 0.5,
-        lambda canvas: spectrum_figure(found, caption=text, canvas=canvas),
-        table_of(component=np.arange(1, len(found.eigenvalues) + 1), eigenvalue=found.eigenvalues,
-                 chance=found.threshold),
-        (run.key,),
-    )
 
 
 @presents("reliability")

@@ -20,7 +20,7 @@ from tripletscope.dashboard.wording.axes import localised
 
 # Who makes figures says so as soon as its module is loaded.
 for _module in (
-    "maps", "dimensions", "curves", "clusters", "scales", "features", "lapses", "people",
+    "maps", "kernels", "dimensions", "curves", "clusters", "scales", "features", "lapses", "people",
 ):
     import_module(f"{__package__}.{_module}")
 

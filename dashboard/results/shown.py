@@ -44,10 +44,12 @@ class Numbers:
     """A table beside the figures of a page.
 
     table: Makes it, with columns as they are to be called.
+    objects: Positions of the objects that it is about, which can be selected.
     """
 
     title: str
     table: Callable[[], pd.DataFrame]
+    objects: tuple[int, ...] = ()
 
 
 Element = Drawing | Statement | Advice | Numbers
@@ -68,6 +70,7 @@ class ShownResults:
     named: What people call dimensions, by position, by the key of their fit.
     addresses: Where a browser finds the pictures, by position.
     selected: Positions of the objects that are selected.
+    marks, colour: How objects are shown in a map, and by which of their columns.
     two_at_a_time: Whether choices among several count as comparisons of two.
     cautious: Whether figures are withheld of what no test confirms, as on pages and in reports;
         scripts draw what they ask for.
@@ -83,6 +86,8 @@ class ShownResults:
     named: dict[str, dict[int, str]] = field(default_factory=dict)
     addresses: dict[int, str] = field(default_factory=dict)
     selected: tuple[int, ...] = ()
+    marks: str | None = None
+    colour: str | None = None
     two_at_a_time: bool = False
     cautious: bool = False
 

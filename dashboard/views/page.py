@@ -188,9 +188,9 @@ class Context:
         **how: Further attributes of `ShownResults`.
         """
         objects = self.answers.objects
-        pictures = picture_addresses(self.info, objects, _PICTURE)
+        addresses = picture_addresses(self.info, objects, _PICTURE)
         shown = ShownResults(
-            (*runs, *beside), self.answers, self.info.name, addresses=pictures,
+            (*runs, *beside), self.answers, self.info.name, addresses=addresses,
             selected=tuple(self.selected), cautious=True, **how,
         )
         said: list[str] = []
@@ -227,6 +227,11 @@ class Context:
                     name: st.column_config.NumberColumn(format="%.3f") for name in numbers
                 },
             )
+            if part.objects:
+                st.button(
+                    "Select them", key=f"{self.page}.select", args=(list(part.objects),),
+                    on_click=self.session.select_positions,
+                )
 
     def picture_and_side(self) -> tuple[Any, Any]:
         """Two columns: for what is seen, below the job that is at work on it, and for settings."""

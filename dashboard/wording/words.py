@@ -4,23 +4,48 @@ from __future__ import annotations
 
 import math
 import string
+import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tripletscope.core.declared import Content, parameters
 from tripletscope.core.presets import published_in
-from tripletscope.dashboard.wording import english, german
 
 if TYPE_CHECKING:
     from tripletscope.core.method import Method
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
-_MODULES = {"en": english, "de": german}
+_FILES = {"en": "english.toml", "de": "german.toml"}
 #: Smaller p values are only said to be smaller.
 _SMALL = 0.001
 #: So many columns are named, of more their number is said.
 _FEW_COLUMNS = 3
+
+
+class Catalogue(NamedTuple):
+    """What a language has words for.
+
+    form: How numbers and lists are written.
+    nouns: One of them and several, by name.
+    texts: Sentences by key, with fields in braces.
+    """
+
+    form: dict[str, str]
+    nouns: dict[str, list[str]]
+    texts: dict[str, str]
+
+
+@cache
+def catalogue(language: str) -> Catalogue:
+    """The words of a language, read once."""
+    source = Path(__file__).with_name(_FILES[language]).read_text("utf-8")
+    found = tomllib.loads(source)
+    return Catalogue(
+        found["form"], found["nouns"], found["figures"] | found["findings"] | found["report"]
+    )
 
 
 @dataclass(frozen=True)
@@ -37,7 +62,11 @@ class Words:
 
         A field says after a colon how it is written, as in ``{gain:estimate}``: see `_WRITTEN`.
         """
-        return _Filled(self).format(_MODULES[self.language].TEXTS[key], **fields)
+        return _Filled(self).format(catalogue(self.language).texts[key], **fields)
+
+    @property
+    def _form(self) -> dict[str, str]:
+        return catalogue(self.language).form
 
     def count(self, number: int, noun: str) -> str:
         """A number with its noun: 1 participant, 17,611 answers."""
@@ -45,11 +74,11 @@ class Words:
 
     def noun(self, number: int, noun: str) -> str:
         """A noun as it stands with a number."""
-        return _MODULES[self.language].NOUNS[noun][number != 1]
+        return catalogue(self.language).nouns[noun][number != 1]
 
     def whole(self, number: int) -> str:
         """A whole number, in groups of three digits."""
-        return f"{number:,}".replace(",", _MODULES[self.language].THOUSANDS)
+        return f"{number:,}".replace(",", self._form["thousands"])
 
     def number(self, value: float, digits: int = 3) -> str:
         """A number with so many significant digits."""
@@ -58,7 +87,7 @@ class Words:
         if value == 0 or 1e-3 <= abs(value) < 1e9:
             places = max(digits - 1 - (math.floor(math.log10(abs(value))) if value else 0), 0)
             text = f"{value:,.{places}f}"
-            return text.replace(",", _MODULES[self.language].THOUSANDS)
+            return text.replace(",", self._form["thousands"])
         return f"{value:.{digits - 1}e}"
 
     def share(self, value: float, digits: int = 3) -> str:
@@ -70,7 +99,7 @@ class Words:
 
     def percent(self, value: float, digits: int = 1) -> str:
         """A share in per cent."""
-        return f"{100 * value:.{digits}f}{_MODULES[self.language].PERCENT}"
+        return f"{100 * value:.{digits}f}{self._form['percent']}"
 
     def estimate(self, value: float, low: float, high: float) -> str:
         """A share with the ends of its 95 % interval."""
@@ -78,7 +107,7 @@ class Words:
 
     def interval(self, low: float, high: float) -> str:
         """A 95 % interval of a share."""
-        return f"{_MODULES[self.language].INTERVAL} [{self.share(low)}, {self.share(high)}]"
+        return f"{self._form['interval']} [{self.share(low)}, {self.share(high)}]"
 
     def change(self, log_gain: float) -> str:
         """A gain in log probability, as a change of the probability."""
@@ -95,9 +124,9 @@ class Words:
     def listing(self, parts: list[str]) -> str:
         """Several things in a row: a, b, and c."""
         if len(parts) < 3:
-            return f" {_MODULES[self.language].AND} ".join(parts)
-        comma = _MODULES[self.language].LAST_COMMA
-        return f"{', '.join(parts[:-1])}{comma} {_MODULES[self.language].AND} {parts[-1]}"
+            return f" {self._form['and']} ".join(parts)
+        comma = self._form["last_comma"]
+        return f"{', '.join(parts[:-1])}{comma} {self._form['and']} {parts[-1]}"
 
     def over(self, unit: str, number: int | None) -> str:
         """What an interval takes as independent, as the end of a phrase."""

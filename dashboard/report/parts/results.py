@@ -234,9 +234,7 @@ def similarities(material: Material) -> Iterator[Block]:
         yield joined(*sentences)
         yield from figures
     for run in material.all_of("spectrum"):
-        found = run.result()
-        yield joined(words("signal", number=words.count(found.n_signal, "component")))
-        yield from material.drawn(run)
+        yield from material.told(run)
 
 
 @part("clusters", "results", 5)

@@ -24,6 +24,15 @@ class KernelContext(Context):
     side: Any
 
     @property
+    def method(self) -> Kernel:
+        """What is computed for."""
+        return self.kernel
+
+    def picture_and_side(self) -> tuple[Any, Any]:
+        """The places that the kernel was asked for in."""
+        return self.picture, self.side
+
+    @property
     def about(self) -> str:
         """Kernel and data, for captions."""
         return f"{analysis.describe(self.kernel)}. {self.size}"

@@ -23,28 +23,15 @@ from tests.dashboard.views.harness import (
 )
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.kernel.spectrum import Spectrum
 from tripletscope.core.simulation.motifs import motif_graphs
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.tree.classifiers import CLASSIFIERS, predict_labels
 from tripletscope.dashboard.state import _KEY
 from tripletscope.dashboard.views.kernel import graphs
-from tripletscope.dashboard.views.kernel.components import _of_components
 
 
 def kernel(session: str, view: str = "similarities") -> AppTest:
     return on_tab(start("kernel", session), "kernel", view)
-
-
-def test_no_number_by_less_than_a_point():
-    """A number was called lowest by a difference of 0.0001."""
-    def said(*errors: float) -> str:
-        return _of_components(Spectrum(np.ones(3), np.zeros((5, 3)), np.array(errors)))
-
-    alike = said(0.3001, 0.3000, 0.3050)
-    assert "is 0.300 with one component, and not lower by more than a point with any" in alike
-    assert "with one component, 0.210 with 2, and not" in said(0.35, 0.21, 0.205)
-    assert "Held-out error" not in said(np.nan, np.nan, np.nan)
 
 
 def test_the_first_kernel_is_there_without_asking(services, opened):
@@ -268,13 +255,13 @@ def test_who_is_predicted_wrongly_is_named_and_can_be_selected(services, planted
     app = kernel(session, "classes")
     app.button(key="kernel.classify.run").click().run()
     settled(app, services)
-    axes = figure(app, "kernel.confusions")["layout"]
+    axes = figure(app, "kernel.confusions-k1")["layout"]
     assert [axes[f"{a}axis"]["title"]["text"] for a in "xy"] == ["predicted", "true"]
     (wrong,) = [d.value for d in app.dataframe if "predicted" in d.value]
     labels = services.workspace.triplets(services.workspace.datasets()[0]).labels
     for name, true, predicted in wrong.itertuples(index=False):
         assert true == "ab"[labels.index(name) % 2] != predicted
-    app.button(key="kernel.wrong.select").click().run()
+    app.button(key="kernel.select").click().run()
     assert f"{len(wrong)} object" in words(app)
 
 

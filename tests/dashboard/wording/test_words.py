@@ -5,7 +5,8 @@ import string
 import pytest
 
 import tripletscope as ts
-from tripletscope.dashboard.wording import LANGUAGES, Words, english, german
+from tripletscope.dashboard.wording import LANGUAGES, Words
+from tripletscope.dashboard.wording.words import catalogue
 
 EN, DE = Words("en"), Words("de")
 
@@ -16,10 +17,12 @@ def fields(template):
 
 def test_languages_say_the_same():
     assert set(LANGUAGES) == {"en", "de"}
-    assert english.NOUNS.keys() == german.NOUNS.keys()
-    assert english.TEXTS.keys() == german.TEXTS.keys()
-    for key, template in english.TEXTS.items():
-        assert fields(template) == fields(german.TEXTS[key]), key
+    english, german = catalogue("en"), catalogue("de")
+    assert english.form.keys() == german.form.keys()
+    assert english.nouns.keys() == german.nouns.keys()
+    assert english.texts.keys() == german.texts.keys()
+    for key, template in english.texts.items():
+        assert fields(template) == fields(german.texts[key]), key
 
 
 @pytest.mark.parametrize(("value", "text"), [

@@ -1,0 +1,61 @@
+"""What a kernel's components and neighbours tell: a tab for each task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.views.kernel.context import PAGE, KernelContext, choose_kernel
+from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
+from tripletscope.dashboard.views.task import task_tab
+
+
+def _marks(context: KernelContext) -> dict[str, Any]:
+    """How objects are shown, as on the page of maps."""
+    info, current, objects = context.info, context.session, context.triplets.objects
+    marks = {"points": "Points", "labels": "Labels"}
+    if picture_addresses(info, objects, 64):
+        marks["pictures"] = "Pictures"
+    columns = {"": "None", **{name: name for name in context.columns}}
+    return {
+        "marks": pick(current, f"map.marks.plane@{info.id}", "Show", marks,
+                      default=list(marks)[-1]),
+        "colour": pick(current, f"kernel.colour@{info.id}", "Colour", columns,
+                       default=current.drafts.get(f"map.colour@{info.id}")) or None,
+        "pictures": embedded_pictures(info, objects) if "pictures" in marks else {},
+    }
+
+
+def _labels(context: KernelContext) -> list[str]:
+    """Columns of categories."""
+    return [name for name in context.columns if not is_quantity(context.triplets.objects[name])]
+
+
+def _no_labels(context: KernelContext) -> tuple[str, str] | None:
+    if _labels(context):
+        return None
+    return (
+        "There are no labels",
+        "Classes are learned from a categorical column of the stimulus metadata. Add one on the "
+        "page Data.",
+    )
+
+
+task_tab(
+    PAGE, "Map", 2, "kernel_map", name="map", needs=choose_kernel, further=_marks,
+    about="Computes a map from the similarities.",
+    promise="Compute draws a map of the objects from the kernel.",
+)
+task_tab(
+    PAGE, "Spectrum", 3, "spectrum", name="spectrum", needs=choose_kernel,
+    about="Computes the components of the kernel and those of permuted answers.",
+    promise="Compute shows which components of the kernel exceed chance, and how well the leading "
+    "ones predict held-out answers.",
+)
+task_tab(
+    PAGE, "Classes", 4, "classify", name="classes", needs=choose_kernel, refuse=_no_labels,
+    columns=lambda context: {"objects": _labels(context)},
+    about="Predicts held-out labels; hyperparameters are chosen on inner folds.",
+    promise="Compute shows how well labels are predicted from similarities to labelled objects.",
+)
