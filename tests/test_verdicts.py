@@ -73,7 +73,7 @@ def functions() -> Iterator[tuple[str, ast.FunctionDef]]:
 
 
 def within(function: ast.FunctionDef) -> Iterator[ast.AST]:
-    """What it does itself: no docstring, help, kind of sorting, refusal, place that is empty, or function in it."""
+    """What it does: no docstring, help, kind of sorting, refusal, empty place, function in it."""
     todo = function.body[ast.get_docstring(function) is not None :]
     while todo:
         node = todo.pop()

@@ -8,15 +8,27 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from tripletscope.core.evaluation.ceiling import Ceiling
+from tripletscope.core.evaluation.compare import LearningCurve
+from tripletscope.core.evaluation.score import CHANCE, has_split
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
 from tripletscope.dashboard.figures.prediction import error_curves
 from tripletscope.dashboard.figures.scales import group_errors
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.shown import ShownResults, presents, table_of
+from tripletscope.dashboard.results.shown import (
+    Element,
+    ShownResults,
+    Statement,
+    presents,
+    table_of,
+)
+from tripletscope.dashboard.wording import Words
 
 _FLAT = 0.5
+#: A gain of held-out error below this is next to nothing.
+_NEXT_TO_NOTHING = 0.005
 
 
 def errors_by_dimension(shown: ShownResults, task: str = "cross_validate") -> pd.DataFrame:
@@ -82,14 +94,21 @@ def uncertainty_by_dimension_of(shown: ShownResults, run: Run) -> Iterator[Drawi
 
 
 @presents("tune")
-def tuning_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+def tuning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Cross-validated error by the strength of the prior."""
     found, words = run.tuning(), shown.words
+    errors, best = found.errors.mean(axis=1), found.setting()
+    yield Statement(words(
+        "best setting", dimensions=words.count(best["n_components"], "dimension"),
+        prior=best["prior"], error=errors.min(), number=len(errors),
+    ))
+    if has_split(shown.answers):
+        yield Statement(words("split not used"))
     table = pd.DataFrame({
         "method": [f"prior {prior:g}" for prior in found.prior],
-        "dimensions": found.n_components, "held-out error": found.errors.mean(axis=1),
+        "dimensions": found.n_components, "held-out error": errors,
     })
-    text = words("tuning of", method=run.fresh().title)
+    text = words("tuning of", method=run.fresh().title, about=shown.about)
     yield Drawing(
         "tuning", words("title tuning"), text, words("alt curve"), _FLAT,
         lambda canvas: dimension_curves(table, caption=text, canvas=canvas), lambda: table,
@@ -98,22 +117,51 @@ def tuning_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 
 
 @presents("learning_curve")
-def learning_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+def learning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Held-out error against the number of answers."""
     curve, words, n = run.curve(), shown.words, shown.answers.n_objects
     mark = run.parameters.get("n_components", np.nan) * n * np.log(n)
-    text = words("learning of", method=words.method(run.fresh()),
+    ceiling = shown.ceiling
+    yield Statement(enough_said(words, curve, ceiling))
+    last = (curve.mean[-1], curve.mean[-1] - curve.reach[-1], curve.mean[-1] + curve.reach[-1])
+    yield Statement(words(
+        "learned", method=words.method(run.fresh()), first=curve.mean[0], last=last,
+        few=int(curve.n_answers[0]), many=int(curve.n_answers[-1]),
+        unit=(curve.unit, curve.n_units),
+    ))
+    yield Statement(words("rule of thumb takes", times=len(shown.answers) / mark))
+    text = words("learning of", method=words.method(run.fresh()), about=shown.about,
                  number=words.whole(len(curve.errors)), over=words.over(curve.unit, curve.n_units))
+    if ceiling.is_precise:
+        text += f" {words('ceiling band')}"
     yield Drawing(
         "learning-curve", words("title learning"), text,
         words("alt learning", first=words.share(curve.mean[0]), last=words.share(curve.mean[-1])),
         _FLAT, lambda canvas: learning_figure(
-            curve, mark=mark, ceiling=shown.ceiling, caption=text, canvas=canvas
+            curve, mark=mark, ceiling=ceiling, caption=text, canvas=canvas
         ),
         table_of(answers=curve.n_answers, error=curve.mean, low=curve.mean - curve.reach,
                  high=curve.mean + curve.reach),
         (run.key,),
     )
+
+
+def enough_said(words: Words, curve: LearningCurve, ceiling: Ceiling) -> str:
+    """Whether more answers would help: not where the noise ceiling leaves nothing to gain.
+
+    Silent on: answers by chance
+    (tests/dashboard/results/test_curves.py::test_answers_by_chance_are_not_called_enough).
+    """
+    gain, low, high = curve.gain()
+    error, reach = float(curve.mean[-1]), float(curve.reach[-1])
+    if error + reach >= CHANCE:
+        return words("curve at chance")
+    if ceiling.is_reached(error, error - reach):
+        return words("curve at ceiling", upper=1 - ceiling.upper.value)
+    key = "more hardly help" if high < _NEXT_TO_NOTHING else "more help" if low > 0 else (
+        "more may help"
+    )
+    return words(key, gain=(gain, low, high))
 
 
 @presents("forest_errors")

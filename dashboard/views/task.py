@@ -3,10 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from tripletscope.core.method import Method
+from tripletscope.core.run import Run
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.views.page import Context, tab
+
+
+@dataclass(frozen=True)
+class MethodContext(Context):
+    """A method as it is set, with the places for what is seen and for what it is set by."""
+
+    method: Any
+    picture: Any
+    side: Any
+
+    def picture_and_side(self) -> tuple[Any, Any]:
+        """The places that the method was asked for in."""
+        return self.picture, self.side
+
+
+def beside(ask: Callable[[Context], Method]) -> Callable[[Context], MethodContext]:
+    """What a tab needs that asks for a method beside what is seen."""
+
+    def needs(context: Context) -> MethodContext:
+        picture, side = context.picture_and_side()
+        with side:
+            method = ask(context)
+        return MethodContext.of(context, method=method, picture=picture, side=side)
+
+    return needs
 
 
 def task_tab(
@@ -17,6 +45,7 @@ def task_tab(
     at_once: Callable[[Any], bool] = lambda context: False,
     further: Callable[[Any], Mapping[str, Any]] = lambda context: {},
     columns: Callable[[Any], Mapping[str, list[str]]] = lambda context: {},
+    after: Callable[[Any, Run], None] = lambda context, run: None,
 ) -> None:
     """Declare a tab: settings and a button beside the result, or beside what it would be.
 
@@ -29,6 +58,7 @@ def task_tab(
     at_once: Whether it takes so little that it is computed without being asked for.
     further: Asks, below the button, for more of how the result is shown; see `Context.present`.
     columns: That may be chosen; see `parameter_form`.
+    after: Shows, below the result, what can be done with it.
     """
 
     def show(context: Any) -> None:
@@ -48,6 +78,7 @@ def task_tab(
                 context.empty("Nothing has been computed yet", promise)
             else:
                 context.present(run, **how)
+                after(context, run)
 
     show.__name__ = f"show_{name}"
     tab(page, title, order, needs=needs, slot=slot)(show)

@@ -174,20 +174,8 @@ def comparison(material: Material) -> Iterator[Block]:
     elif tests and material.map is None and not scale_runs(material.shown()):
         yield joined(words("one predicts", method=words.method(tests[0].fresh()),
                            error=error_of(words, tests[0].error())))
-    for run in material.all_of("learning_curve"):
-        curve, figures = run.curve(), list(material.drawn(run))
-        yield joined(words(
-            "learned", method=words.method(run.fresh()), first=words.share(curve.mean[0]),
-            few=words.whole(int(curve.n_answers[0])), last=words.share(curve.mean[-1]),
-            interval=words.interval(
-                curve.mean[-1] - curve.reach[-1], curve.mean[-1] + curve.reach[-1]
-            ),
-            over=words.over(curve.unit, curve.n_units),
-            many=words.whole(int(curve.n_answers[-1])), place=f"@fig-{figures[0].name}",
-        ))
-        yield from figures
-    for run in material.all_of("tune"):
-        yield from material.drawn(run)
+    for run in (*material.all_of("learning_curve"), *material.all_of("tune")):
+        yield from material.told(run)
 
 
 def _methods(material: Material, tests: list[Run]) -> Iterator[Block]:

@@ -11,26 +11,19 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface.controls import method_form
 from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.task import MethodContext
 
 PAGE = "kernel"
 
 
 @dataclass(frozen=True)
-class KernelContext(Context):
-    """A kernel as it is set, with the places for a picture and for what it is set by."""
-
-    kernel: Kernel
-    picture: Any
-    side: Any
+class KernelContext(MethodContext):
+    """A kernel as it is set."""
 
     @property
-    def method(self) -> Kernel:
+    def kernel(self) -> Kernel:
         """What is computed for."""
-        return self.kernel
-
-    def picture_and_side(self) -> tuple[Any, Any]:
-        """The places that the kernel was asked for in."""
-        return self.picture, self.side
+        return self.method
 
     @property
     def about(self) -> str:
@@ -53,4 +46,4 @@ def choose_kernel(context: Context) -> KernelContext:
     picture, side = context.picture_and_side()
     with side:
         kernel = method_form(context.session, "kernel", PAGE, "k1", label="Kernel")
-    return KernelContext.of(context, kernel=kernel, picture=picture, side=side)
+    return KernelContext.of(context, method=kernel, picture=picture, side=side)

@@ -17,18 +17,14 @@ from tests.dashboard.views.harness import (
 )
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import SOE, STE
-from tripletscope.core.evaluation.ceiling import Ceiling
-from tripletscope.core.evaluation.compare import LearningCurve, Suggestion
+from tripletscope.core.evaluation.compare import Suggestion
 from tripletscope.core.evaluation.paired import PairedDifference
 from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate
-from tripletscope.core.evaluation.share import Share
 from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.figures.curves import learning_figure
 from tripletscope.dashboard.state import _KEY, Session
-from tripletscope.dashboard.views.compare.learning import verdict
 from tripletscope.dashboard.views.compare.recommending import (
     Comparison,
     in_words,
@@ -255,35 +251,13 @@ def test_the_learning_curve_gives_a_verdict(services, opened):
     app = settled(start("compare", opened), services)
     app.segmented_control(key="compare.view").set_value("learning").run()
     assert "Nothing has been computed yet" in words(app)
-    app.number_input(key="compare.curve.points").set_value(3).run()
-    app.number_input(key="compare.curve.repeats").set_value(3).run()
-    app.button(key="compare.curve.run").click().run()
+    app.number_input(key="compare.learning_curve.points").set_value(3).run()
+    app.number_input(key="compare.learning_curve.repeats").set_value(3).run()
+    app.button(key="compare.learning_curve.run").click().run()
     settled(app, services)
     assert "times as many" in words(app)
     assert "with a 95 % band over answers" in words(app)
-    assert any(len(numbers(t["x"])) == 3 for t in figure(app, "compare.curve.figure")["data"])
-
-
-def test_answers_by_chance_are_not_called_enough():
-    unknown = Ceiling(None, None)
-    assert verdict(curve(0.3, 0.0, 0.001), unknown, 3.0).startswith("Enough: the second half")
-    assert verdict(curve(0.5, 0.0, 0.001), unknown, 3.0).startswith("Inconclusive")
-    assert verdict(curve(0.3, 0.03, 0.001), unknown, 3.0).startswith("More answers would help")
-    assert verdict(curve(0.3, 0.03, 0.1), unknown, 3.0).startswith("Undecided")
-
-
-def test_at_the_noise_ceiling_no_more_answers_are_asked_for():
-    """Be the fall of the error as clear as it may."""
-    ceiling = Ceiling(Share(0.67, 0.66, 0.68, 900), Share(0.71, 0.70, 0.73, 900))
-    said = verdict(curve(0.295, 0.03, 0.001), ceiling, 3.0)
-    assert said.startswith(f"Enough. {ceiling.advice(0.295, 0.29, 0.30)} With all answers it is")
-    assert "hardly lower it" in said
-    assert verdict(curve(0.35, 0.03, 0.001), ceiling, 3.0).startswith("More answers would help")
-    assert verdict(curve(0.5, 0.03, 0.1), ceiling, 3.0).startswith("Inconclusive")
-    drawn = learning_figure(curve(0.295, 0.03, 0.001), mark=200.0, ceiling=ceiling)
-    notes = {a.text: a.y for a in drawn.layout.annotations if "noise ceiling" in a.text}
-    assert notes == {"noise ceiling, lower bound": pytest.approx(0.33),
-                     "noise ceiling, upper bound": pytest.approx(0.29)}
+    assert any(len(numbers(t["x"])) == 3 for t in figure(app, "compare.learning-curve")["data"])
 
 
 def test_what_cannot_be_decided_is_not_recommended():
@@ -337,14 +311,6 @@ def session_of(services, info) -> str:
     session.open(info.id)
     session.save()
     return session.id
-
-
-def curve(end: float, fall: float, spread: float) -> LearningCurve:
-    """Errors that fall by so much over the second half of the answers, in five divisions."""
-    noise = spread * np.array([-1.0, -0.5, 0.0, 0.5, 1.0])[:, None]
-    return LearningCurve(
-        np.array([100, 200, 400]), end + noise * [0.5, 1.0, 0.5] + [2 * fall, fall, 0.0]
-    )
 
 
 def test_maps_of_other_objects_are_shown_and_not_compared(services, planted):
@@ -416,8 +382,8 @@ def test_tuning_says_what_to_set(services, opened):
     app.number_input(key="compare.tune.most").set_value(2).run()
     app.button(key="compare.tune.run").click().run()
     settled(app, services)
-    assert "For prediction: 2 dimensions" in words(app).replace("\\", "")
-    assert len(figure(app, "compare.tune.figure")["data"]) == 5
+    assert "with 2 dimensions and prior" in words(app).replace("\\", "")
+    assert len(figure(app, "compare.tuning")["data"]) == 5
     app.button(key="compare.tune.use").click().run()
     assert app.title[0].value == "Embedding"
     settled(app, services).switch_page(PAGES["embedding"]).run()
