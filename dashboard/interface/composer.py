@@ -50,6 +50,7 @@ class Printable:
     name: Of its files, without ending.
     draw: Draws it for a canvas.
     ratio: Its height divided by its width.
+    caption: What a paper says below it: what is seen, method, data and uncertainty.
     note: Ends its caption.
     further: Draws the buttons of what else there is to download, for a composition.
     """
@@ -58,6 +59,7 @@ class Printable:
     name: str
     draw: Callable[[Canvas], go.Figure]
     ratio: float
+    caption: str
     note: str
     further: Callable[[Composition], None]
 
@@ -143,6 +145,9 @@ def _show_figure(session: Session, panels: list[Panel], printable: Printable) ->
                 on_click="ignore", width="stretch",
             )
         _preview(svg, f"Preview of {printable.name}", session)
+        if printable.caption:
+            st.caption("The caption, for your text:")
+            st.code(printable.caption, language=None, wrap_lines=True)
         with st.container(horizontal=True):
             printable.further(composition)
             st.button(
@@ -214,8 +219,9 @@ def _asked_for(session: Session, printable: Printable, there: Possible) -> Compo
         "Title", last.title, max_chars=200, key=f"{_COMMON}.title.{printable.key}",
     ).strip()}
     caption = switch(
-        session, f"{_COMMON}.caption", "Caption", last.caption,
-        help="Method, data and how the uncertainty is meant. Without it, say so in your text.",
+        session, f"{_COMMON}.caption", "Caption in the figure", last.caption,
+        help="Journals set captions themselves: it stands below, to be copied, and in the ZIP. In "
+        "the figure it takes room from what is drawn.",
     )
     common = {
         "width": width or last.width, "height": height, "font": font or last.font,

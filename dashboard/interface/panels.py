@@ -69,16 +69,17 @@ def figure_panel(
         figure, remarked = _drawn(draw, canvas)
     else:
         figure, remarked = _drawn_once(joblib.hash((key, of, canvas)), draw, canvas)
-    caption = f"{caption} {remarked}".strip()
     with st.container(height=window if window and canvas.height > window else "content"):
         chart(
             figure, key=key, alt=alt, height=int(canvas.height), pictures=pictures,
             on_pick=on_pick, on_move=on_move, on_label=on_label,
         )
-    if caption:
-        st.caption(plain(caption))
+    if beneath := f"{caption} {remarked}".strip():
+        st.caption(plain(beneath))
+    left_out = info.left_out if info else ""
     printable = Printable(
-        key, name, draw, canvas.height / canvas.width, info.left_out if info else "",
+        key, name, draw, canvas.height / canvas.width,
+        f"{caption} {left_out}".strip(), left_out,
         further=lambda composition: _numbers(
             info, simulations or {}, printable, table, composition, files
         ),
@@ -123,7 +124,7 @@ def _numbers(
         partial(_together, info, simulations, printable, table, composition, further),
         f"{printable.name}.zip", "application/zip", key=f"{printable.key}.zip",
         on_click="ignore", icon=":material/folder_zip:",
-        help=f"Includes the figure and how it was composed, {told}.",
+        help=f"Includes the figure, its caption and how it was composed, {told}.",
     )
 
 
@@ -136,6 +137,7 @@ def _together(
     files = {
         f"{name}.{form}": printable.file(form, composition),
         f"{name}.csv": export.csv(table()),
+        f"{name}-caption.txt": f"{printable.caption}\n".encode(),
         f"{name}-figure.json": json.dumps(composition.to_dict(), indent=2).encode(),
     }
     if info is not None:

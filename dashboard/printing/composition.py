@@ -50,7 +50,7 @@ class Composition:
     height: In millimetres, without caption and title; None keeps the figure's own shape.
     font: In points.
     dpi: Pixels per inch of a PNG.
-    caption: Whether method, data and uncertainty are told below the figure.
+    caption: Whether method, data and uncertainty are told below the figure, in the file itself.
     legend: One of `LEGENDS`.
     legend_title: In the place of its own, if there is any text.
     labels: Whether points have names.
@@ -62,7 +62,7 @@ class Composition:
     height: float | None = None
     font: float = 8.0
     dpi: int = 300
-    caption: bool = True
+    caption: bool = False
     title: str = ""
     legend: str = "above"
     legend_title: str = ""

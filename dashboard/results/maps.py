@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.geometry import ellipsoids
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
@@ -61,7 +62,7 @@ def map_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
         "map", words("title map", method=fitted.title), text,
         words("alt map", objects=words.count(len(objects), "object"), far=_far_apart(shown, where)),
         ratio, lambda canvas: embedding_map(data, style, caption=text, canvas=canvas),
-        lambda: coordinates(objects, where.positions),
+        lambda: coordinates(objects, *where),
         (run.key, *((samples.key,) if samples else ())),
     )
 
@@ -103,10 +104,34 @@ def _far_apart(shown: ShownResults, where: Any) -> str:
     return shown.words("along the first axis", first=labels[first], last=labels[last])
 
 
-def coordinates(objects: pd.DataFrame, positions: np.ndarray) -> pd.DataFrame:
-    """The objects, without their pictures, and where they lie."""
-    table = objects.drop(columns="image", errors="ignore")
-    return table.assign(**{f"x{k + 1}": axis for k, axis in enumerate(positions.T)})
+def coordinates(
+    objects: pd.DataFrame, positions: np.ndarray, covariances: np.ndarray | None = None,
+    degrees: float | None = None,
+) -> pd.DataFrame:
+    """The objects, without their pictures, where they lie, and how surely.
+
+    Shapes: positions (n, d), covariances (n, d, d).
+    degrees: Of freedom of the covariances.
+    Returns: Beside the columns of `objects` those of positions (``x1``), and where covariances are
+        known their entries (``cov_x1_x2``), half the lengths of the 95 % intervals or ellipses
+        (``half_axis_1_95``, the longest first), and in the plane the angle of the longest to the
+        first axis, against the clock (``angle_degrees``).
+    """
+    table = objects.drop(columns="image", errors="ignore").assign(
+        **{f"x{k + 1}": axis for k, axis in enumerate(positions.T)}
+    )
+    if covariances is None:
+        return table
+    d = positions.shape[1]
+    shape = ellipsoids(covariances, 0.95, degrees)
+    further = {
+        f"cov_x{r + 1}_x{c + 1}": covariances[:, r, c]
+        for r, c in zip(*np.triu_indices(d), strict=True)
+    } | {f"half_axis_{k + 1}_95": half for k, half in enumerate(shape.half_axes.T)}
+    if d == 2:
+        along = np.degrees(np.arctan2(shape.directions[:, 1, 0], shape.directions[:, 0, 0])) % 180
+        further["angle_degrees"] = np.where(np.isfinite(shape.half_axes[:, 0]), along, np.nan)
+    return table.assign(**further)
 
 
 @presents("reliability")

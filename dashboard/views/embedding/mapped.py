@@ -34,6 +34,7 @@ from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER
 from tripletscope.dashboard.reproduce.recipe import reproduction
 from tripletscope.dashboard.results import MapFigure, Placed, placed
+from tripletscope.dashboard.results.maps import coordinates
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table
 from tripletscope.dashboard.views.embedding.colouring import (
@@ -167,8 +168,8 @@ def show_map(current: Session, result: Result) -> None:
         st.download_button(
             "Download everything", _everything(result, recipe, name), f"{name}.zip",
             "application/zip", key="everything", icon=":material/folder_zip:", on_click="ignore",
-            help="The figure in every format, coordinates, covariances, the table of objects and "
-            "the settings, as one ZIP.",
+            help="The figure in every format, coordinates with their ellipses, the table of "
+            "objects and the settings, as one ZIP.",
         )
 
     canvas = replace(_MAP, height=_HEAD + height_of(data, *_HEIGHTS)) if in_plane else _MAP
@@ -177,7 +178,7 @@ def show_map(current: Session, result: Result) -> None:
     panels.figure_panel(
         current, draw, key="map", name=name, canvas=canvas,
         alt=f"Map of {count(result.triplets.n_objects, 'object')}. {text}",
-        table=lambda: coordinates(result),
+        table=lambda: coordinates(result.triplets.objects, *result.placed),
         pictures=picture_addresses(result.info, result.triplets.objects, 320),
         on_pick=current.select_positions, caption=text, further=bundle,
         on_label=moved.put if in_plane else None,
@@ -353,24 +354,6 @@ def _origin(result: Result) -> str:
 # Files ---------------------------------------------------------------------------------------
 
 
-def coordinates(result: Result) -> pd.DataFrame:
-    """Position of every object, with what else is known of it; empty where it has none."""
-    axes = [f"x{c + 1}" for c in range(result.fitted.n_components)]
-    places = pd.DataFrame(result.positions, columns=axes)
-    objects = result.triplets.objects.drop(columns="image", errors="ignore")
-    return pd.concat([objects, places], axis=1)
-
-
-def covariance_table(result: Result) -> pd.DataFrame:
-    """Entries of every object's covariance, on and above the diagonal."""
-    d = result.fitted.n_components
-    rows, columns = np.triu_indices(d)
-    entries = result.covariances[:, rows, columns]
-    names = [f"cov_x{r + 1}_x{c + 1}" for r, c in zip(rows, columns, strict=True)]
-    ids = result.triplets.objects[["id"]]
-    return pd.concat([ids, pd.DataFrame(entries, columns=names)], axis=1)
-
-
 def _recipe(
     result: Result, style: MapStyle, data: MapData, text: str, ratio: float,
     composition: Composition,
@@ -395,15 +378,15 @@ def _everything(
     def make() -> bytes:
         figure = recipe()
         files = {
-            f"{name}-coordinates.csv": export.csv(coordinates(result)),
+            f"{name}-coordinates.csv": export.csv(
+                coordinates(result.triplets.objects, *result.placed)
+            ),
             f"{name}-objects.csv": export.csv(_inspected(result, 0.95)),
             **reproduction(
                 result.info, services().workspace.cleaning(result.info),
                 list(result.runs.values()), drawn=figure,
             ),
         }
-        if result.covariances is not None:
-            files[f"{name}-covariances.csv"] = export.csv(covariance_table(result))
         possible = can_render()
         for form in FORMATS:
             if possible or form not in NEED_BROWSER:

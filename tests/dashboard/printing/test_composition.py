@@ -63,8 +63,8 @@ def test_presets_have_their_size(preset):
 
 
 def test_a_caption_makes_the_figure_taller_and_can_be_left_out():
-    plain = composed(draw, Composition(caption=False), note="Without two people.")
-    told = composed(draw, Composition(), note="Without two people.")
+    plain = composed(draw, Composition(), note="Without two people.")
+    told = composed(draw, Composition(caption=True), note="Without two people.")
     assert plain.layout.title.text is None
     assert told.layout.title.text == "STE. Without two people."
     assert told.layout.height > plain.layout.height
@@ -77,7 +77,7 @@ def test_points_lines_and_names():
     widths = [[t.line.width for t in f.data if t.name == "ellipses"] for f in (usual, larger)]
     assert widths[1] == pytest.approx([3 * width for width in widths[0]])
     assert len(names(usual)) == 6
-    unnamed = composed(draw, Composition(labels=False))
+    unnamed = composed(draw, Composition(labels=False, caption=True))
     assert not names(unnamed)
     assert "hidden" not in unnamed.layout.title.text
 

@@ -47,7 +47,7 @@ def draw(canvas):
 @needs_browser
 @pytest.mark.parametrize("width", [85.0, 180.0])
 def test_svg_has_its_size_its_text_and_a_white_ground(width):
-    root = ElementTree.fromstring(render(draw, "svg", Composition(width)))
+    root = ElementTree.fromstring(render(draw, "svg", Composition(width, caption=True)))
     assert root.get("width") == f"{width:g}mm"
     assert float(root.get("height").removesuffix("mm")) == pytest.approx(0.8 * width + CAPTION)
     texts = ["".join(t.itertext()) for t in root.iter(f"{SVG}text")]
@@ -60,12 +60,15 @@ def test_svg_has_its_size_its_text_and_a_white_ground(width):
 
 @needs_browser
 def test_pdf_has_its_size():
-    content = render(draw, "pdf", Composition(85.0))
+    content = render(draw, "pdf", Composition(85.0, caption=True))
     assert content.startswith(b"%PDF-")
     box = content.split(b"/MediaBox [")[1].split(b"]")[0].split()
     points = 85 / 25.4 * 72
     assert float(box[2]) == pytest.approx(points, abs=1.5)
     assert float(box[3]) == pytest.approx(0.8 * points + CAPTION / 25.4 * 72, abs=1.5)
+    # Letters as outlines for each use are refused by some journals; these are of a typeface.
+    assert b"/CIDFontType2" in content
+    assert b"/Type3" not in content
 
 
 @needs_browser
@@ -127,7 +130,7 @@ def test_the_browser_that_draws_asks_nobody_for_anything():
 
 
 def test_html_stands_on_its_own():
-    text = render(draw, "html").decode()
+    text = render(draw, "html", Composition(caption=True)).decode()
     assert "plotly.js v" in text
     assert "STE, 2 dimensions." in text
     assert "cdn.plot.ly/plotly" not in text.split("<body>")[0]

@@ -14,6 +14,7 @@ import tripletscope as ts
 from tests.browser import needs_browser
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.geometry import coverage_radius
 from tripletscope.core.run import run
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.figures.map import embedding_map
@@ -21,6 +22,7 @@ from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.results import MapFigure, placed
+from tripletscope.dashboard.results.maps import coordinates
 
 N = 9
 OBJECTS = pd.DataFrame({"id": [f"o{i}" for i in range(N)], "kind": list("abc") * 3})
@@ -39,7 +41,7 @@ def results():
 @pytest.fixture
 def figure():
     return MapFigure(
-        MapStyle(colour="kind"), Composition(width=60.0, font=7.0, title="A title"),
+        MapStyle(colour="kind"), Composition(width=60.0, font=7.0, title="A title", caption=True),
         ROTATION.tolist(), 0.7, "STE.", "Without two people.", selected=["o3"],
         moved={"o1": (0.4, -0.2)},
     )
@@ -113,3 +115,20 @@ def test_it_is_as_large_as_it_was_composed(figure, results, tmp_path):
     assert re.search(r'width="60(\.000\d+)?mm"', text)
     assert "A title" in text
     assert "Without two people." in text
+
+
+def test_the_numbers_of_a_map_draw_its_ellipses():
+    objects = pd.DataFrame({"id": list("abc"), "image": "x.png"})
+    covariances = np.array([[[4.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [0.0, 9.0]], [[np.nan] * 2] * 2])
+    table = coordinates(objects, np.zeros((3, 2)), covariances, None)
+    assert "image" not in table
+    assert table["angle_degrees"].tolist()[1:2] == [90.0]
+    assert table[["half_axis_1_95", "angle_degrees"]].isna().all(axis=1).tolist() == [0, 0, 1]
+    first = table.iloc[0]
+    half, short = first["half_axis_1_95"], first["half_axis_2_95"]
+    along = np.deg2rad(first["angle_degrees"])
+    turn = np.array([[np.cos(along), -np.sin(along)], [np.sin(along), np.cos(along)]])
+    radius = coverage_radius(0.95, 2)
+    again = turn @ np.diag([half**2, short**2]) @ turn.T / radius**2
+    np.testing.assert_allclose(again, covariances[0], atol=1e-12)
+    assert first["cov_x1_x2"] == 1.0

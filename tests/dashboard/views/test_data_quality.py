@@ -384,8 +384,10 @@ def test_exports_say_what_is_left_out(services, kept, monkeypatch):
         return measures(table, "answers", "agrees", names="participant", titles={
             "answers": "answers", "agrees": "agrees"}, caption="People.", canvas=canvas)
 
-    printable = Printable("key", "people", draw, 0.8, info.left_out, lambda composition: None)
-    composition = Composition(width=120.0, title="Who they are")
+    printable = Printable(
+        "key", "people", draw, 0.8, "People.", info.left_out, lambda composition: None
+    )
+    composition = Composition(width=120.0, title="Who they are", caption=True)
     written = printable.figure(composition).layout.title.text
     assert "People. Excluded: 120 of 720" in written.replace("<br>", " ")
     made = panels._together(
@@ -393,6 +395,7 @@ def test_exports_say_what_is_left_out(services, kept, monkeypatch):
     )
     with zipfile.ZipFile(io.BytesIO(made)) as archive:
         assert b"<h1>Who they are</h1>" in archive.read("people.html")
+        assert archive.read("people-caption.txt") == b"People.\n"
         assert archive.read("people.py") == b"print()"
         assert Composition.from_dict(json.loads(archive.read("people-figure.json"))) == composition
         record = json.loads(archive.read("people-data.json"))
