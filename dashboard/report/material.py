@@ -19,7 +19,7 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard.report.document import Block, joined
 from tripletscope.dashboard.results import UNCERTAIN, Drawing
 from tripletscope.dashboard.results.showing import drawn, presented
-from tripletscope.dashboard.results.shown import ShownResults, Statement
+from tripletscope.dashboard.results.shown import TOLD_IN, ShownResults, Statement
 from tripletscope.dashboard.wording import ENGLISH, Words, plain
 
 
@@ -75,6 +75,12 @@ class Material:
         """
         for drawing in drawn(self.shown(*runs)):
             yield self.named(drawing) if names else drawing
+
+    def told_in(self, part: str) -> Iterator[Block]:
+        """What the results of a part say, one after the other."""
+        for task in TOLD_IN.get(part, ()):
+            for run in self.all_of(task):
+                yield from self.told(run)
 
     def told(self, *runs: Run) -> Iterator[Block]:
         """What some results say, as a paragraph that leads to their figures."""

@@ -93,7 +93,7 @@ def uncertainty_by_dimension_of(shown: ShownResults, run: Run) -> Iterator[Drawi
     )
 
 
-@presents("tune")
+@presents("tune", told_in="comparison")
 def tuning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Cross-validated error by the strength of the prior."""
     found, words = run.tuning(), shown.words
@@ -116,7 +116,7 @@ def tuning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     )
 
 
-@presents("learning_curve")
+@presents("learning_curve", told_in="comparison")
 def learning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Held-out error against the number of answers."""
     curve, words, n = run.curve(), shown.words, shown.answers.n_objects

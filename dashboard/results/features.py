@@ -48,7 +48,7 @@ _NAMED = 150
 _MOST, _NOTHING = 5, 10
 
 
-@presents("explain")
+@presents("explain", told_in="features")
 def accuracy_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Accuracy of every feature space on held-out choices."""
     found, words = run.result(), shown.words
@@ -190,7 +190,7 @@ def _accuracy_numbers(table: pd.DataFrame) -> pd.DataFrame:
                         **{"held out": named["held out"].map(SCHEME_NAMES)})
 
 
-@presents("feature_weights")
+@presents("feature_weights", told_in="features")
 def weights_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """What each feature counts."""
     found, words = run.result(), shown.words
@@ -253,7 +253,7 @@ def _first(words: Words, names: list[str], most: int) -> str:
     return words("and more", names=", ".join(names[:most]), number=len(names) - most)
 
 
-@presents("unique_parts")
+@presents("unique_parts", told_in="features")
 def unique_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """What each predictor explains alone, and beyond all others."""
     found, words = run.result(), shown.words
@@ -325,7 +325,7 @@ def _subsets(found: UniqueParts, scheme: str) -> pd.DataFrame:
     })
 
 
-@presents("map_correlation")
+@presents("map_correlation", told_in="features")
 def map_correlation_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Rank correlation of every feature space with the map."""
     found, words = run.result(), shown.words
@@ -373,7 +373,7 @@ def correlations_said(words: Words, found: MapCorrelation) -> Iterator[Statement
                              upper=found.ceiling_upper))
 
 
-@presents("left_over")
+@presents("left_over", told_in="features")
 def left_over_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The map of what features leave over, and what it explains."""
     found, words = run.result(), shown.words

@@ -63,7 +63,7 @@ def matrix_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-@presents("spectrum")
+@presents("spectrum", told_in="similarities")
 def spectrum_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Eigenvalues beside those of permuted answers."""
     found, words = run.result(), shown.words
@@ -131,7 +131,7 @@ def _how(words: Words, found: KernelMap) -> str:
                  before=listed(found.whole_shares))
 
 
-@presents("classify")
+@presents("classify", told_in="similarities")
 def classes_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How often held-out labels are predicted wrongly, and as what."""
     found: Classification = run.result()

@@ -56,6 +56,8 @@ Element = Drawing | Statement | Advice | Numbers
 Presentation = Callable[["ShownResults", Run], Iterator[Element]]
 #: How results are presented, by their task, and for fits the kind of method.
 PRESENTATIONS: dict[tuple[str, str], list[Presentation]] = {}
+#: Tasks whose results a part of the report tells of as they are presented, by its name.
+TOLD_IN: dict[str, list[str]] = {}
 
 
 @dataclass(frozen=True)
@@ -121,11 +123,18 @@ class ShownResults:
         return [run for run in self.runs if run.task == task]
 
 
-def presents(task: str, kind: str = "") -> Callable[[Presentation], Presentation]:
-    """Declare how results of a task are presented; of fits, those of methods of a kind."""
+def presents(
+    task: str, kind: str = "", *, told_in: str = ""
+) -> Callable[[Presentation], Presentation]:
+    """Declare how results of a task are presented; of fits, those of methods of a kind.
+
+    told_in: Part of the report that tells of them; empty where that says more than is said here.
+    """
 
     def declare(make: Presentation) -> Presentation:
         PRESENTATIONS.setdefault((task, kind), []).append(make)
+        if told_in:
+            TOLD_IN.setdefault(told_in, []).append(task)
         return make
 
     return declare

@@ -12,6 +12,4 @@ from tripletscope.dashboard.report.parts.part import part
 @part("features", "results", 7.5)
 def features(material: Material) -> Iterator[Block]:
     """Predictions by features, what each counts, and what they leave over."""
-    for task in ("explain", "feature_weights", "unique_parts", "map_correlation", "left_over"):
-        for run in material.all_of(task):
-            yield from material.told(run)
+    return material.told_in("features")

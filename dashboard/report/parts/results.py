@@ -174,8 +174,7 @@ def comparison(material: Material) -> Iterator[Block]:
     elif tests and material.map is None and not scale_runs(material.shown()):
         yield joined(words("one predicts", method=words.method(tests[0].fresh()),
                            error=error_of(words, tests[0].error())))
-    for run in (*material.all_of("learning_curve"), *material.all_of("tune")):
-        yield from material.told(run)
+    yield from material.told_in("comparison")
 
 
 def _methods(material: Material, tests: list[Run]) -> Iterator[Block]:
@@ -221,8 +220,7 @@ def similarities(material: Material) -> Iterator[Block]:
                 sentences.append(words("mostly chance"))
         yield joined(*sentences)
         yield from figures
-    for run in material.all_of("spectrum"):
-        yield from material.told(run)
+    yield from material.told_in("similarities")
 
 
 @part("clusters", "results", 5)
