@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import plotly.graph_objects as go
@@ -18,11 +20,11 @@ from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import PRESENTATIONS, Element, ShownResults
 from tripletscope.dashboard.wording.axes import localised
 
-# Who makes figures says so as soon as its module is loaded.
-for _module in (
-    "maps", "kernels", "dimensions", "curves", "clusters", "scales", "features", "lapses", "people",
-):
-    import_module(f"{__package__}.{_module}")
+# Who presents results says so as soon as its module is loaded; nothing lists them.
+for _module in iter_modules([str(Path(__file__).parent)]):
+    if f"{__package__}.{_module.name}" != __name__:
+        import_module(f"{__package__}.{_module.name}")
+
 
 
 def drawings(
