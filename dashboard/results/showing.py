@@ -26,7 +26,6 @@ for _module in iter_modules([str(Path(__file__).parent)]):
         import_module(f"{__package__}.{_module.name}")
 
 
-
 def drawings(
     runs: Run | Sequence[Run], answers: Judgements, *, samples: Run | None = None,
     name: str = "The data", **further: Any,

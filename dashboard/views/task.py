@@ -11,6 +11,9 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.views.page import Context, tab
 
+#: Tasks that a tab computes and presents, in the order of their declaration.
+PRESENTED: list[str] = []
+
 
 @dataclass(frozen=True)
 class MethodContext(Context):
@@ -80,5 +83,6 @@ def task_tab(
                 context.present(run, **how)
                 after(context, run)
 
+    PRESENTED.append(task)
     show.__name__ = f"show_{name}"
     tab(page, title, order, needs=needs, slot=slot)(show)

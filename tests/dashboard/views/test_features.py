@@ -10,6 +10,7 @@ from tests.dashboard.views.harness import figure, on_tab, session_on, settled, s
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import attach_objects, read, read_feature_tables
 from tripletscope.core.simulation.simulate import simulate
+from tripletscope.dashboard.report.material import Material
 
 TRUTH = np.random.default_rng(3).normal(size=(16, 2))
 
@@ -196,3 +197,18 @@ def test_what_is_left_over_is_no_more_than_chance_where_a_feature_is_all(service
     assert "It is not to be read." in text
     assert "may be of noise" in text
     assert "Accuracy on held-out trials, where chance is .500: features .9" in text
+
+
+def test_the_report_says_what_the_page_says(services, session):
+    app = settled(start("features", session), services)
+    page = said(app).replace("*", "").replace(" %", "%")
+    (info,) = services.workspace.datasets()
+    (listed,) = services.workspace.runs(info.id, "explain")
+    run = services.workspace.run(info.id, listed.key)
+    material = Material(info.name, services.workspace.cleaning(info), (run,))
+    paragraph, drawing = material.told(run)
+    sentences = paragraph.text.removesuffix(f" See @fig-{drawing.name}.").split(". ")
+    assert len(sentences) > 2
+    for sentence in sentences:
+        assert sentence in page
+    assert drawing.caption.replace(" %", "%") in page

@@ -17,9 +17,11 @@ from tripletscope.core.embedding import STE
 from tripletscope.core.kernel import K1
 from tripletscope.core.run import Run, run
 from tripletscope.dashboard.keeping.jobs import Job, Step
+from tripletscope.dashboard.results.showing import PRESENTATIONS
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views import page as declared
 from tripletscope.dashboard.views.page import tab, tabs_of
+from tripletscope.dashboard.views.task import PRESENTED
 
 WITH_TABS = [page for page in PAGES if page != "start"]
 
@@ -174,3 +176,11 @@ def test_a_page_that_fails_leaves_what_is_open_in_the_sidebar(services, monkeypa
     app.run()
     assert app.exception
     assert "Data set" in [title.value for title in app.sidebar.subheader]
+
+
+def test_what_a_tab_computes_is_presented():
+    """A tab of a task has nothing else to show."""
+    for page in WITH_TABS:
+        tabs_of(page)
+    assert len(PRESENTED) >= 8
+    assert [name for name in PRESENTED if (name, "") not in PRESENTATIONS] == []
