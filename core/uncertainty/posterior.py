@@ -19,7 +19,6 @@ from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.options import Seed
 from tripletscope.core.task import task
-from tripletscope.core.uncertainty.chain import Chain
 from tripletscope.core.uncertainty.comparisons import Comparisons
 from tripletscope.core.uncertainty.curvature import LARGEST, Normal, laplace_normal
 from tripletscope.core.uncertainty.response import ResponseModel, learned_response
@@ -28,10 +27,11 @@ from tripletscope.core.uncertainty.sampling import (
     JUDGED,
     Chains,
     Effective,
-    Lengths,
     Most,
     WarmUp,
+    begun,
     drawn,
+    held_by_each,
 )
 
 #: Variance of a coordinate under the prior of Lohaus et al. (2019), section 5.
@@ -139,18 +139,15 @@ def sample_posterior(
     else:
         width = np.full(fitted.embedding_.size, precision**-0.5)
         modes = [Normal(np.zeros(fitted.embedding_.T.shape), width)]
-    seeds = np.random.SeedSequence(seed).spawn(chains)
     runs = []
-    for number, child in enumerate(seeds):
-        normal = modes[number % len(modes)]
-        chain = Chain(
-            answers, loss, normal, np.random.default_rng(child),
-            precision if sampler == "laplace" else 0.0,
-        )
+    for number, child in enumerate(np.random.SeedSequence(seed).spawn(chains)):
+        normal, start = modes[number % len(modes)], None
         if sampler == "plain":
-            start = fitted.embeddings_[number % len(fitted.embeddings_)]
-            chain.start(start.T.ravel())
-        runs.append(chain)
+            start = fitted.embeddings_[number % len(fitted.embeddings_)].T.ravel()
+        runs.append(begun(
+            answers, loss, normal, np.random.default_rng(child), start=start,
+            precision=precision if sampler == "laplace" else 0.0,
+        ))
     if reference is None:
         reference = fitted.embedding_
     placed = fitted.placed_
@@ -165,7 +162,7 @@ def sample_posterior(
         return np.sqrt(np.sum((near - far) ** 2, axis=2))
 
     kept, size, rhat = drawn(
-        runs, judged, show, Lengths(effective, most, chains, warm_up), progress
+        runs, judged, show, progress, effective=effective, most=most, warm_up=warm_up
     )
     embeddings = np.array([show(positions) for chain in kept for positions in chain])
     return Samples(
@@ -345,8 +342,7 @@ def sample_distances(
     """
     triplets = as_triplets(triplets)
     n = triplets.n_objects
-    lengths = Lengths(effective, most, chains, warm_up)
-    held = lengths.held * chains
+    held = held_by_each(effective, chains) * chains
     if 8 * held * (n * (n - 1) // 2) > _MOST_BYTES:
         raise ValueError(
             f"{n * (n - 1) // 2:,} distances, each drawn {held:,} times, would take too much "
@@ -364,17 +360,15 @@ def sample_distances(
     answers = AnswerLayout.of_choices(replace(choices, pairs=pairs, n_objects=len(start) + 1))
     centre = np.concatenate([[0.0], np.full(len(start), start.mean())])
     width = np.concatenate([[0.0], np.full(len(start), spread * start.mean())])
-    runs = []
-    for child in np.random.SeedSequence(seed).spawn(chains):
-        chain = Chain(
-            answers, fitted._loss(), Normal(centre[None], width), np.random.default_rng(child)
-        )
-        chain.start(np.concatenate([[0.0], start]) - centre)
-        runs.append(chain)
-    rng = np.random.default_rng(seed)
-    which = 1 + rng.permutation(len(start))[:JUDGED]
+    normal, start = Normal(centre[None], width), np.concatenate([[0.0], start]) - centre
+    runs = [
+        begun(answers, fitted._loss(), normal, np.random.default_rng(child), start=start)
+        for child in np.random.SeedSequence(seed).spawn(chains)
+    ]
+    which = 1 + np.random.default_rng(seed).permutation(len(upper[0]))[:JUDGED]
     kept, size, rhat = drawn(
-        runs, lambda draws: np.abs(draws[:, :, 0, which]), lambda x: x[0], lengths, progress
+        runs, lambda draws: np.abs(draws[:, :, 0, which]), lambda x: x[0], progress,
+        effective=effective, most=most, warm_up=warm_up,
     )
     difference = np.abs(np.concatenate(kept)[:, 0, 1:])
     mean, sd = np.zeros((2, n, n))
