@@ -33,7 +33,7 @@ from .core.embedding.stored import StoredAnswers as StoredAnswers
 from .core.embedding.stored import fit_stored as fit_stored
 from .core.embedding.tste import TSTE as TSTE
 from .core.evaluation.choosing import choice_accuracies as choice_accuracies
-from .core.evaluation.observer import observer_agreement as observer_agreement
+from .core.evaluation.choosing import observer_agreement as observer_agreement
 from .core.evaluation.score import cross_validate as cross_validate
 from .core.evaluation.score import triplet_error as triplet_error
 from .core.experiment.conduct import conduct_table as conduct_table

@@ -17,8 +17,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.declared import Number
-from tripletscope.core.evaluation.share import wilson
-from tripletscope.core.evaluation.units import IntervalUnit, KnownPeople, known_people, said
+from tripletscope.core.evaluation.share import Share, wilson
+from tripletscope.core.evaluation.units import IntervalUnit, SamplingUnits, known_people, said
 from tripletscope.core.method import Method
 from tripletscope.core.options import Seed
 from tripletscope.core.task import task
@@ -268,13 +268,13 @@ def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:
 
 
 def held_out_reach(
-    errors: np.ndarray, ratio: float, people: KnownPeople | None, wrong: np.ndarray,
+    errors: np.ndarray, ratio: float, people: SamplingUnits | None, wrong: np.ndarray,
     weight: np.ndarray, which: np.ndarray | slice = slice(None),
 ) -> float:
     """Half the width of the 95 % interval of a held-out error, over people or over parts.
 
     errors, ratio: See `corrected_reach`.
-    wrong, weight, which: Of every answer; see `KnownPeople.influence`.
+    wrong, weight, which: Of every answer; see `SamplingUnits.influence`.
     """
     if people is None:
         return float(corrected_reach(errors, ratio))
@@ -292,7 +292,7 @@ def reach_over_people(
 
     errors (m,): In every part.
     ratio: Of what is held out to what is learned from.
-    influence (P,): Of every participant on the error; see `KnownPeople.influence`.
+    influence (P,): Of every participant on the error; see `SamplingUnits.influence`.
     people: How many of them are known: answers of nobody and those of weight 0 tell no more of how
         people differ.
     """
@@ -347,12 +347,21 @@ def holdout(
 
 
 def mean_over(
-    people: KnownPeople | None, wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
+    people: SamplingUnits | None, wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
 ) -> tuple[float, float, float]:
     """`clustered_mean` over people or, if there are none, over groups of answers."""
     if people is None:
         return clustered_mean(wrong, weight, groups)
     return clustered_mean(wrong, weight, people.part, people=people.number)
+
+
+def share_right(
+    people: SamplingUnits | None, wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
+) -> Share:
+    """Share of what was predicted rightly; see `mean_over`."""
+    error, low, high = mean_over(people, wrong, weight, groups)
+    number = None if people is None else people.number
+    return Share(1 - error, 1 - high, 1 - low, len(wrong), number)
 
 
 def clustered_mean(

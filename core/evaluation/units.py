@@ -131,6 +131,19 @@ class SamplingUnits:
         chosen = first + (rng.random(len(first)) * np.repeat(trials, sizes)).astype(np.int64)
         return np.bincount(chosen, minlength=len(unit))[self.trial]
 
+    def influence(
+        self, wrong: np.ndarray, weight: np.ndarray, which: np.ndarray | slice = slice(None)
+    ) -> np.ndarray:
+        """(P,) by how much each unit moves a weighted mean over answers.
+
+        wrong, weight (t,): What is averaged, from 0 to 1.
+        which bool (T,): The t answers; by default all.
+        """
+        weight = weight / weight.sum()
+        return np.bincount(
+            self.part[which], weight * (wrong - weight @ wrong), int(self.part.max()) + 1
+        )
+
     def subsampled(self, share: float) -> float:
         """Factor from the variance between subsamples to that of all answers, r / (1 - r)."""
         if self.unit == "answers":
@@ -225,38 +238,12 @@ def different_pairs(
     return *np.divmod(codes, n), group
 
 
-@dataclass(frozen=True)
-class KnownPeople:
-    """Who gave each answer, where intervals are over people.
-
-    part (T,): Participant of each answer; answers of nobody known are participants of one trial
-        each.
-    number: How many are known.
-    """
-
-    part: np.ndarray
-    number: int
-
-    def influence(
-        self, wrong: np.ndarray, weight: np.ndarray, which: np.ndarray | slice = slice(None)
-    ) -> np.ndarray:
-        """(P,) by how much each participant moves a weighted mean over answers.
-
-        wrong, weight (t,): What is averaged, from 0 to 1.
-        which bool (T,): The t answers; by default all.
-        """
-        weight = weight / weight.sum()
-        return np.bincount(
-            self.part[which], weight * (wrong - weight @ wrong), int(self.part.max()) + 1
-        )
-
-
-def known_people(data: Judgements, unit: str) -> KnownPeople | None:
+def known_people(data: Judgements, unit: str) -> SamplingUnits | None:
     """Who gave each answer; None where answers are the unit of intervals."""
     units = sampling_units(data, unit)
-    return None if units.unit == "answers" else KnownPeople(units.part, units.number)
+    return None if units.unit == "answers" else units
 
 
-def said(people: KnownPeople | None) -> dict[str, Any]:
+def said(people: SamplingUnits | None) -> dict[str, Any]:
     """What an error estimate says of its unit."""
     return {} if people is None else {"unit": "participants", "n_units": people.number}

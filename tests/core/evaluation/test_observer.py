@@ -7,7 +7,7 @@ import pytest
 from tests.core.evaluation.test_choosing import odd_ones, repeated
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.observer import agreement_sentence, observer_agreement
+from tripletscope.core.evaluation.choosing import agreement_sentence, observer_agreement
 
 
 def test_agreement_is_counted_where_both_answered():

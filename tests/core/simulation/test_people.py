@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tripletscope.core.geometry import rms
-from tripletscope.core.simulation.people import personal_maps
+from tripletscope.core.simulation.simulate import personal_maps
 
 
 @pytest.mark.parametrize("scale", [1.0, 7.0])

@@ -26,7 +26,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel.spectrum import Spectrum
 from tripletscope.core.simulation.motifs import motif_graphs
 from tripletscope.core.simulation.simulate import simulate
-from tripletscope.core.tree.classifiers import CLASSIFIERS, predict_labels
+from tripletscope.core.tree.prediction import CLASSIFIERS, predict_labels
 from tripletscope.dashboard.state import _KEY
 from tripletscope.dashboard.views.kernel import graphs
 from tripletscope.dashboard.views.kernel.components import _of_components
