@@ -250,9 +250,9 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
     largest p of all continua counts), and if each cluster has three objects or more. Nothing is
     said where held-out answers are not predicted better than by chance.
 
-    Silent on: lines, arcs, discs (tests/core/cluster/test_recommendation.py::test_continua).
-    Silent on: coin flips (tests/core/cluster/test_recommendation.py::test_coin_flips).
-    Silent on: five objects (tests/core/cluster/test_recommendation.py::test_five_objects).
+    Silent on: lines, arcs, discs (tests/core/cluster/test_counting.py::test_continua).
+    Silent on: coin flips (tests/core/cluster/test_counting.py::test_coin_flips).
+    Silent on: five objects (tests/core/cluster/test_counting.py::test_five_objects).
 
     The gap statistic's box has no line in it, and a silhouette of 0.6 is what a line gives: both
     recommended clusters on every line. Rates on planted data: ``benchmarks/verdicts.py clusters``.

@@ -309,7 +309,7 @@ def agreement_sentence(found: ChoiceAccuracy, observer: str) -> str:
     """What `observer_agreement` tells of one kind of question, in words.
 
     Silent on: a model that agrees
-    (tests/core/evaluation/test_observer.py::test_who_knows_the_likeliest_reaches_the_ceiling).
+    (tests/core/evaluation/test_choosing.py::test_who_knows_the_likeliest_reaches_the_ceiling).
     """
     share, lower, upper = found.accuracy, found.ceiling.lower, found.ceiling.upper
     kind = "comparisons of two" if found.kind.shown == 2 else str(found.kind)

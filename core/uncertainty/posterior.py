@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
@@ -150,12 +151,8 @@ def sample_posterior(
         ))
     if reference is None:
         reference = fitted.embedding_
-    placed = fitted.placed_
-
-    def show(positions: np.ndarray) -> np.ndarray:
-        return aligned(positions.T, placed, reference, size=_size_of(fitted))
-
-    pairs = _judged_pairs(np.flatnonzero(placed), seed)
+    show = _shown(fitted, reference)
+    pairs = _judged_pairs(np.flatnonzero(fitted.placed_), seed)
 
     def judged(draws: np.ndarray) -> np.ndarray:
         near, far = draws[..., pairs[0]], draws[..., pairs[1]]
@@ -187,31 +184,7 @@ def laplace(
     """Maps from the normal distribution that the posterior looks like at its mode.
 
     Quick, and nearly right where answers are many; it knows of no other optimum and no skew. For
-    one observer, as `sample_posterior` is.
-
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-        One whose loss is a likelihood: STE, t-STE, CKL.
-    triplets : Triplets or array-like of int, shape (T, 3)
-    samples, variance, seed
-        See their declarations.
-    reference : ndarray, shape (n, d), optional
-        By default the most probable map.
-    progress : Progress
-
-    Returns
-    -------
-    Samples
-
-    Raises
-    ------
-    DataError
-        If there is no answer to learn from.
-    ValueError
-        If the method has no likelihood, or the map is too large.
-    Stopped
-        If `progress` asks to stop.
+    one observer, and of methods, as `sample_posterior` is.
     """
     triplets = as_triplets(triplets)
     fitted, precision = _most_probable(method, triplets, variance, progress)
@@ -222,10 +195,8 @@ def laplace(
         maps = normal.mode.ravel() + normal.directions(standard)
     if reference is None:
         reference = fitted.embedding_
-    embeddings = np.array([
-        aligned(x.reshape(normal.mode.shape).T, fitted.placed_, reference, size=_size_of(fitted))
-        for x in maps
-    ])
+    show = _shown(fitted, reference)
+    embeddings = np.array([show(x.reshape(normal.mode.shape)) for x in maps])
     progress(1.0, snapshot=embeddings[-1])
     return Samples(
         embeddings, reference, 1.0, "laplace",
@@ -308,32 +279,10 @@ def sample_distances(
     the same objects, so that comparisons stay uncertain that a map would settle. Its authors
     found that it "did not behave satisfactorily" and left it.
 
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-        One whose loss is a likelihood: STE, t-STE, CKL. Chains begin at its map.
-    triplets : Triplets or array-like of int, shape (T, 3)
-    spread, effective, most, chains, warm_up, seed
-        See their declarations. The prior mean of every distance is the mean distance in the map.
-    progress : Progress
-
-    Returns
-    -------
-    DistanceSamples
-
-    Raises
-    ------
-    DataError
-        If there is no answer to learn from.
-    ValueError
-        If the method has no likelihood, or there are too many distances.
-    Stopped
-        If `progress` asks to stop before there are two draws.
-
-    Notes
-    -----
-    The published covariance is the symmetric Kronecker product of a matrix W with itself, here
-    W a multiple of the identity: entries are independent but for symmetry.
+    Chains begin at the map of a method whose loss is a likelihood; the prior mean of every distance
+    is the mean distance there. The published covariance is the symmetric Kronecker product of a
+    matrix W with itself, here W a multiple of the identity: entries are independent but for
+    symmetry.
 
     References
     ----------
@@ -377,9 +326,12 @@ def sample_distances(
     return DistanceSamples(mean, sd, size, rhat)
 
 
-def _size_of(fitted: OrdinalEmbedding) -> str:
-    """How large drawn maps are shown: as they are, if the answers tell their size."""
-    return "own" if fitted.fixes_scale else "fit"
+def _shown(
+    fitted: OrdinalEmbedding, reference: np.ndarray
+) -> Callable[[np.ndarray], np.ndarray]:
+    """How drawn maps (d, n) are shown: aligned, and as large as they are if answers tell that."""
+    size = "own" if fitted.fixes_scale else "fit"
+    return lambda positions: aligned(positions.T, fitted.placed_, reference, size=size)
 
 
 def _most_probable(

@@ -29,7 +29,6 @@ _PARTS = 5
 _SAMPLED = 0.6
 
 
-
 @dataclass(frozen=True)
 class Abstention:
     """Held-out answers with both of their probabilities.
@@ -97,25 +96,6 @@ def abstention(
 
     Held out are the data's own test answers where they name any, otherwise a fifth of the
     questions.
-
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-    triplets : Triplets or array-like of int, shape (T, 3)
-    source, unit, maps, spread, seed
-        See their declarations.
-    progress : Progress
-
-    Returns
-    -------
-    Abstention
-
-    Raises
-    ------
-    DataError
-        If there are too few questions to hold any out.
-    Stopped
-        If `progress` asks to stop before there are two maps.
 
     References
     ----------
@@ -214,28 +194,10 @@ def uncertainty_by_dimension(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> DimensionCurve:
-    """Average uncertainty for one dimension, two, and so on.
+    """Average uncertainty for one dimension, two, and so on; the method's own number is no matter.
 
     With the bootstrap it is least near the right number of dimensions: with fewer, answers
     contradict each other; with more, the map follows chance.
-
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-        Its own number of dimensions does not matter.
-    triplets : Triplets or array-like of int, shape (T, 3)
-    most, source, unit, maps, seed
-        See their declarations.
-    progress : Progress
-
-    Returns
-    -------
-    DimensionCurve
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop before the end.
 
     References
     ----------
@@ -245,16 +207,10 @@ def uncertainty_by_dimension(
     triplets = as_triplets(triplets)
     result = []
     for d in range(1, most + 1):
-        stopped = [False]
-
-        def watched(*report: float, stopped: list[bool] = stopped, d: int = d, **details) -> bool:
-            share = adapted(progress, low=(d - 1) / most, high=d / most)
-            stopped[0] |= bool(share(*report, **details))
-            return stopped[0]
-
         shaped = clone(method).set_params(n_components=d)
+        watched = adapted(progress, low=(d - 1) / most, high=d / most)
         samples = samples_from(source, shaped, triplets, maps, seed, watched, unit=unit)
-        if stopped[0] and d < most:
+        if d < most and progress(d / most):
             raise Stopped
         loss = clone(shaped).set_params(n_init=1).fit(
             triplets, init_embedding=samples.reference

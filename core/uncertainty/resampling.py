@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
@@ -166,7 +165,7 @@ def bootstrap(
         bootstrap_response, single, triplets, scheme=scheme, unit=units.unit, share=share, seed=seed
     )
     share = share if scheme == "subsample" else None
-    drawing = _Drawing(answers, units, share, reference)
+    drawing = answers, units, share, reference
     maps: list[np.ndarray] = []
     for result in _replicates(single, drawing, np.random.SeedSequence(seed).spawn(replicates)):
         maps.append(result)
@@ -201,63 +200,58 @@ def bootstrap_response(
     triplets = as_answers(triplets)
     single = clone(method).set_params(n_init=1)
     unit = sampling_units(triplets, unit).unit
-    few = partial(_few_maps, single, scheme, unit, share, seed)
-    return learned_response(single, triplets, few, seed=seed, progress=progress)
 
+    def maps(train: Judgements) -> np.ndarray:
+        own = unit if n_participants(train) > 1 else "answers"
+        return bootstrap(
+            single, train, replicates=_FEW, scheme=scheme, unit=own, share=share, seed=seed
+        ).embeddings
 
-def _few_maps(
-    method: OrdinalEmbedding, scheme: str, unit: str, share: float, seed: int,
-    train: Judgements,
-) -> np.ndarray:
-    """(b, n, d) replicates of a part of the answers."""
-    unit = unit if n_participants(train) > 1 else "answers"
-    return bootstrap(
-        method, train, replicates=_FEW, scheme=scheme, unit=unit, share=share, seed=seed
-    ).embeddings
-
-
-@dataclass(frozen=True)
-class _Drawing:
-    """What is resampled, and how.
-
-    Shapes: reference (n, d).
-    share: Of the units, in subsamples.
-    """
-
-    answers: AnswerLayout
-    units: SamplingUnits
-    share: float | None
-    reference: np.ndarray
+    return learned_response(single, triplets, maps, seed=seed, progress=progress)
 
 
 def _replicates(
-    method: OrdinalEmbedding, drawing: _Drawing, seeds: list[np.random.SeedSequence]
+    method: OrdinalEmbedding, drawing: tuple, seeds: list[np.random.SeedSequence]
 ) -> Iterator[np.ndarray]:
-    """(n, d) map of every seed, in their order."""
+    """(n, d) map of every seed, in their order.
+
+    drawing: Answers, units, share and reference of `_replicate`.
+    """
+    reference = drawing[-1]
     warm, n_pilots = True, 0
     for pilots in (seeds[:1], seeds[1:_PILOTS]):  # often the first one tells
         if warm:
             n_pilots += len(pilots)
-            both = [(method, drawing, seed, begun) for seed in pilots for begun in (False, True)]
+            both = [(method, *drawing, seed, begun) for seed in pilots for begun in (False, True)]
             result = in_parallel(_replicate, both, partial=True)
             for cold, begun in zip(result, result, strict=False):
-                warm &= _is_same(begun, cold, drawing.reference)
+                warm &= _is_same(begun, cold, reference)
                 yield cold
     rough = clone(method).set_params(tol=max(method.tol, _ROUGH))
-    others = [(rough, drawing, seed, warm) for seed in seeds[n_pilots:]]
+    others = [(rough, *drawing, seed, warm) for seed in seeds[n_pilots:]]
     yield from in_parallel(_replicate, others, partial=True)
 
 
 def _replicate(
-    method: OrdinalEmbedding, drawing: _Drawing, seed: np.random.SeedSequence, warm: bool,
-    halt: Halt,
+    method: OrdinalEmbedding, answers: AnswerLayout, units: SamplingUnits, share: float | None,
+    reference: np.ndarray, seed: np.random.SeedSequence, warm: bool, halt: Halt,
 ) -> np.ndarray:
-    """(n, d) map of resampled answers, aligned; NaN where an object has none."""
-    counts = drawing.units.drawn(np.random.default_rng(seed), drawing.share)
+    """(n, d) map of resampled answers, aligned."""
     # How often each was drawn is its weight, those never drawn are left out.
-    drawn = drawing.answers.reweighted(counts * drawing.answers.weight)
-    result = method.refitted(drawn, drawing.reference if warm else None, halt)
-    return aligned(result, drawn.placed, drawing.reference)
+    counts = units.drawn(np.random.default_rng(seed), share)
+    return map_of(method, answers, counts, reference, halt, start=reference if warm else None)
+
+
+def map_of(
+    method: OrdinalEmbedding, answers: AnswerLayout, times: np.ndarray, reference: np.ndarray,
+    halt: Halt, *, start: np.ndarray | None,
+) -> np.ndarray:
+    """(n, d) map of answers that count so many times (T,), aligned; NaN where an object has none.
+
+    start: By default the method's own.
+    """
+    counted = answers.reweighted(times * answers.weight)
+    return aligned(method.refitted(counted, start, halt), counted.placed, reference)
 
 
 def _to_replicate(maps: list[np.ndarray], seed: int) -> list[np.ndarray]:
