@@ -41,13 +41,7 @@ class Space:
         return len(self.objects)
 
     def distances(self) -> np.ndarray:
-        """(m, m) distances.
-
-        Raises
-        ------
-        DataError
-            If there are too many objects for a matrix.
-        """
+        """(m, m) distances."""
         if self.given is not None:
             return self.given
         if self.gram is not None:
@@ -55,13 +49,7 @@ class Space:
         return squareform(self.condensed())
 
     def condensed(self) -> np.ndarray:
-        """(m (m - 1) / 2,) distances in the order of SciPy, with no matrix beside them.
-
-        Raises
-        ------
-        DataError
-            If there are too many objects for a matrix.
-        """
+        """(m (m - 1) / 2,) distances in the order of SciPy, with no matrix beside them."""
         m = len(self)
         refuse_matrix(m)
         if self.vectors is not None:

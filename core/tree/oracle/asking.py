@@ -31,15 +31,7 @@ class Tally:
 class Oracle:
     """Answers questions about n objects, and counts them.
 
-    Parameters
-    ----------
-    n_objects : int
-    listed : bool
-        Whether to keep a list of all questions and answers, see `listing`.
-
-    Attributes
-    ----------
-    tally : Tally
+    listed: Whether to keep a list of all questions and answers, see `listing`.
     """
 
     def __init__(self, n_objects: int, *, listed: bool = False) -> None:
@@ -65,18 +57,7 @@ class Oracle:
         return self.tally.n_calls
 
     def ask(self, questions: np.ndarray) -> np.ndarray:
-        """Answer a batch of questions.
-
-        Parameters
-        ----------
-        questions : ndarray of int, shape (m, 3)
-            Rows (x, p, q) of three different objects.
-
-        Returns
-        -------
-        ndarray of bool, shape (m,)
-            True where p is at least as near to x as q.
-        """
+        """(m,) bool: where p is at least as near to x as q, of rows (x, p, q), shape (m, 3)."""
         if not len(questions):
             return np.zeros(0, dtype=bool)
         answers = self._answer(questions)
