@@ -99,9 +99,9 @@ from .core.tree.supervised import ComparisonForestRegressor as ComparisonForestR
 from .core.tree.tree import ComparisonTree as ComparisonTree
 from .core.uncertainty.calibration import calibrate as calibrate
 from .core.uncertainty.heterogeneity import heterogeneity as heterogeneity
-from .core.uncertainty.measured import map_dissimilarities as map_dissimilarities
 from .core.uncertainty.posterior import sample_posterior as sample_posterior
 from .core.uncertainty.reliability import reliability as reliability
 from .core.uncertainty.resampling import bootstrap as bootstrap
+from .core.uncertainty.resampling import map_dissimilarities as map_dissimilarities
 
 __version__: str

@@ -212,17 +212,13 @@ def participants_of(data: Judgements) -> tuple[np.ndarray, int]:
     """(T,) number of the participant of each answer that counts, or -1, and how many there are."""
     if "participant" not in data.answers:
         return np.full(len(data), -1), 0
-    column = data.answers["participant"]
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        # Texts of millions of answers would take more than the answers themselves.
-        codes = column.cat.codes.to_numpy()
-        blank = (column.cat.categories.astype("str") == "").nonzero()[0]
-        counts = (codes >= 0) & ~np.isin(codes, blank) & (data.weight > 0)
-        who = np.full(len(data), -1)
-        who[counts] = pd.factorize(codes[counts])[0]
-        return who, int(who.max(initial=-1)) + 1
-    names = column.astype("str")
-    who = pd.factorize(names.where(column.notna() & (names != "") & (data.weight > 0)))[0]
+    # Texts of millions of answers would take more than the answers themselves.
+    codes, values = pd.factorize(data.answers["participant"])
+    names = pd.Series(values).astype("str")
+    name = np.append(np.where(names == "", -1, pd.factorize(names)[0]), -1)[codes]
+    counts = (name >= 0) & (data.weight > 0)
+    who = np.full(len(data), -1)
+    who[counts] = pd.factorize(name[counts])[0]
     return who, int(who.max(initial=-1)) + 1
 
 

@@ -128,9 +128,7 @@ def abstention(
     )
 
 
-def predicted(
-    samples: Samples, questions: Triplets, *, threshold: float = 0.5, spread: str = "joint"
-) -> pd.DataFrame:
+def predicted(samples: Samples, questions: Triplets, *, threshold: float = 0.5) -> pd.DataFrame:
     """What people would answer to a list of questions, and how likely that is.
 
     What is predicted is the likelier response, and what is less likely than the threshold is left
@@ -139,7 +137,6 @@ def predicted(
 
     questions (T, 3): Anchor and the two objects to choose from.
     threshold: From 1/2 up to 1.
-    spread: See `Samples.order_certainty`.
     Returns: ``anchor``, ``first``, ``second``, ``nearer`` (ids; nearer missing where left open or
         where an object has no place), ``response_probability`` (of the likelier response; missing
         without a response model) and ``order_certainty`` (that the maps have the likelier order
@@ -147,7 +144,7 @@ def predicted(
     """
     questions = as_triplets(questions)
     ids = np.array(questions.ids, dtype=object)
-    order = samples.order_certainty(questions, spread=spread)
+    order = samples.order_certainty(questions)
     response = np.full(len(questions), np.nan)
     if samples.knows_responses:
         response = samples.response_probability(questions)
