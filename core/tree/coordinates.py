@@ -22,7 +22,7 @@ from tripletscope.core.task import task
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.nodes import depths_of, parents_of
 from tripletscope.core.tree.projection import KDTree, PATree, RPTree
-from tripletscope.core.tree.quality import SearchErrors, searched
+from tripletscope.core.tree.quality import SearchErrors, fold_errors
 from tripletscope.core.tree.rank_cover import RankCoverTree
 from tripletscope.core.tree.tree import ComparisonTree
 
@@ -150,8 +150,9 @@ def coordinate_tree(
         (one, X, np.setdiff1d(np.arange(len(X)), fold), fold)
         for one in (chosen, compared) for fold in folds_of
     ]
-    results = list(results_of(searched, pieces, progress))
-    this, other = (SearchErrors.joined(each) for each in np.reshape(results, (2, -1)).tolist())
+    results = list(results_of(fold_errors, pieces, progress))
+    n = len(folds_of)
+    this, other = (SearchErrors.joined(part) for part in (results[:n], results[n:]))
     shown, objects = space.part(np.concatenate(folds_of)), np.append(space.objects, -1)
     child, leaf, level, direction, threshold = _grown(chosen.fit(X), X)
     return CoordinateTree(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import pandas as pd
@@ -87,10 +87,10 @@ def search_errors(
         items.append((fresh, X, np.setdiff1d(order, fold), test))
         if sum(len(test) for *_, test in items) >= max_objects:
             break
-    return SearchErrors.joined(list(results_of(searched, items, progress)))
+    return SearchErrors.joined(list(results_of(fold_errors, items, progress)))
 
 
-def searched(
+def fold_errors(
     estimator: BaseEstimator, X: np.ndarray, train: np.ndarray, test: np.ndarray, halt: Halt
 ) -> SearchErrors:
     """Neighbours of the test objects in a tree of the others."""
@@ -102,7 +102,12 @@ def searched(
         training, queries = X[train], X[test]
         distances = Vectors(training, metric).about(queries).distances()
     tree = clone(estimator).fit(training)
-    neighbours, n_asked = tree.kneighbors(queries)
+    neighbours = tree.kneighbors(queries)
+    if isinstance(neighbours, Neighbours):
+        neighbours, n_asked = neighbours
+    else:  # a forest says of all objects together how much it asked
+        share = (tree.oracle_.n_questions - tree.n_questions_) / len(test)
+        n_asked = np.full(len(test), share)
     nearest, first = distances.min(axis=1), neighbours[:, 0]
     reached = np.where(first >= 0, distances[np.arange(len(test)), first], np.inf)
     usable = (nearest > 0) & np.isfinite(reached)
@@ -235,7 +240,7 @@ def _trees(metric: str, n_objects: int, n_trees: int) -> Iterator[tuple[str, flo
     for size in leaves:
         yield "Comparison tree", size, ComparisonTree(metric=metric, leaf_size=size)
     for size in leaves:
-        forest = _CountingForest(metric=metric, n_estimators=n_trees, leaf_size=size)
+        forest = ComparisonForest(metric=metric, n_estimators=n_trees, leaf_size=size)
         yield f"{n_trees} comparison trees", size, forest
     if metric == "euclidean":
         for name, tree in (("KD tree", KDTree), ("RP tree", RPTree), ("PA tree", PATree)):
@@ -243,13 +248,3 @@ def _trees(metric: str, n_objects: int, n_trees: int) -> Iterator[tuple[str, flo
                 yield name, size, tree(leaf_size=size)
     for coverage in _COVERAGES:
         yield "Rank cover tree", coverage, RankCoverTree(metric=metric, coverage=coverage)
-
-
-class _CountingForest(ComparisonForest):
-    """A forest that says how much it asked about its queries, on average."""
-
-    def kneighbors(self, X: Any = None, n_neighbors: int = 1) -> Neighbours:
-        before = self.oracle_.n_questions
-        neighbours = super().kneighbors(X, n_neighbors)
-        share = (self.oracle_.n_questions - before) / len(neighbours)
-        return Neighbours(neighbours, np.full(len(neighbours), share))

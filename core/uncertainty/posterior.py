@@ -30,9 +30,9 @@ from tripletscope.core.uncertainty.sampling import (
     Effective,
     Most,
     WarmUp,
-    begun,
+    chain_at,
+    chain_size,
     drawn,
-    held_by_each,
 )
 
 #: Variance of a coordinate under the prior of Lohaus et al. (2019), section 5.
@@ -145,13 +145,13 @@ def sample_posterior(
         normal, start = modes[number % len(modes)], None
         if sampler == "plain":
             start = fitted.embeddings_[number % len(fitted.embeddings_)].T.ravel()
-        runs.append(begun(
+        runs.append(chain_at(
             answers, loss, normal, np.random.default_rng(child), start=start,
             precision=precision if sampler == "laplace" else 0.0,
         ))
     if reference is None:
         reference = fitted.embedding_
-    show = _shown(fitted, reference)
+    show = _display(fitted, reference)
     pairs = _judged_pairs(np.flatnonzero(fitted.placed_), seed)
 
     def judged(draws: np.ndarray) -> np.ndarray:
@@ -195,7 +195,7 @@ def laplace(
         maps = normal.mode.ravel() + normal.directions(standard)
     if reference is None:
         reference = fitted.embedding_
-    show = _shown(fitted, reference)
+    show = _display(fitted, reference)
     embeddings = np.array([show(x.reshape(normal.mode.shape)) for x in maps])
     progress(1.0, snapshot=embeddings[-1])
     return Samples(
@@ -291,7 +291,7 @@ def sample_distances(
     """
     triplets = as_triplets(triplets)
     n = triplets.n_objects
-    held = held_by_each(effective, chains) * chains
+    held = chain_size(effective, chains) * chains
     if 8 * held * (n * (n - 1) // 2) > _MOST_BYTES:
         raise ValueError(
             f"{n * (n - 1) // 2:,} distances, each drawn {held:,} times, would take too much "
@@ -311,7 +311,7 @@ def sample_distances(
     width = np.concatenate([[0.0], np.full(len(start), spread * start.mean())])
     normal, start = Normal(centre[None], width), np.concatenate([[0.0], start]) - centre
     runs = [
-        begun(answers, fitted._loss(), normal, np.random.default_rng(child), start=start)
+        chain_at(answers, fitted._loss(), normal, np.random.default_rng(child), start=start)
         for child in np.random.SeedSequence(seed).spawn(chains)
     ]
     which = 1 + np.random.default_rng(seed).permutation(len(upper[0]))[:JUDGED]
@@ -326,7 +326,7 @@ def sample_distances(
     return DistanceSamples(mean, sd, size, rhat)
 
 
-def _shown(
+def _display(
     fitted: OrdinalEmbedding, reference: np.ndarray
 ) -> Callable[[np.ndarray], np.ndarray]:
     """How drawn maps (d, n) are shown: aligned, and as large as they are if answers tell that."""

@@ -342,7 +342,7 @@ def map_dissimilarities(
     )
     maps, reference = [], fitted.embedding_
     jobs = [(rough, each, weights, reference) for each in drawn]
-    for number, result in enumerate(in_parallel(_measured_map, jobs)):
+    for number, result in enumerate(in_parallel(_replicate_of_distances, jobs)):
         maps.append(result)
         if progress(0.2 + 0.8 * number / len(drawn)):
             return MapOfDissimilarities(fitted, None)
@@ -353,7 +353,7 @@ def map_dissimilarities(
     ))
 
 
-def _measured_map(
+def _replicate_of_distances(
     method: Scaling, matrix: np.ndarray, weights: np.ndarray, reference: np.ndarray, halt: Halt
 ) -> np.ndarray:
     """(n, d) map of a replicate, aligned; NaN where objects are unknown in it."""

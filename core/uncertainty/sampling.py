@@ -154,7 +154,7 @@ class Chain(NamedTuple):
     rng: np.random.Generator
 
 
-def begun(
+def chain_at(
     answers: AnswerLayout, loss: Loss, normal: Normal, rng: np.random.Generator, *,
     precision: float = 0.0, start: np.ndarray | None = None,
 ) -> Chain:
@@ -187,7 +187,7 @@ def drawn(
     most: Draws of each chain at most.
     warm_up: Share of the draws that is left out.
     """
-    held = held_by_each(effective, len(chains))
+    held = chain_size(effective, len(chains))
     thin, done, fraction, stopped = 1, 0, 0.0, False
     kept: np.ndarray | None = None
     while True:
@@ -196,7 +196,7 @@ def drawn(
             if not part:
                 continue
             items = [(*chain, int(part), thin) for chain in chains]
-            result, *now = zip(*in_parallel(further, items), strict=True)
+            result, *now = zip(*in_parallel(advance, items), strict=True)
             chains = [
                 chain._replace(place=place, rng=rng)
                 for chain, place, rng in zip(chains, *now, strict=True)
@@ -219,7 +219,7 @@ def drawn(
         kept, thin = kept[:, 1::2], 2 * thin
 
 
-def held_by_each(effective: int, chains: int) -> int:
+def chain_size(effective: int, chains: int) -> int:
     """Draws that every chain keeps at most."""
     return max(2 * effective // chains, _HELD)
 
@@ -239,7 +239,7 @@ def convergence(values: np.ndarray) -> tuple[float, float | None]:
     rhat = array_stats.rhat(values, chain_axis=0, draw_axis=1)
     return float(np.median(size)), float(np.max(rhat))
 
-def further(
+def advance(
     answers: AnswerLayout, loss: Loss, normal: Normal, precision: float, place: Place,
     rng: np.random.Generator, draws: int, thin: int, halt: Halt,
 ) -> tuple[np.ndarray, Place, np.random.Generator]:

@@ -23,7 +23,7 @@ from tripletscope.core.optimise.loss import Loss, Objective, map_losses, single_
 from tripletscope.core.optimise.minimise import minimise
 from tripletscope.core.optimise.responses import losses_of
 from tripletscope.core.uncertainty.curvature import Normal, second_derivatives
-from tripletscope.core.uncertainty.sampling import begun, further
+from tripletscope.core.uncertainty.sampling import advance, chain_at
 
 N = 9
 METHODS = {
@@ -247,8 +247,8 @@ def test_chains_go_by_the_same_likelihood(name):
     method, rng = METHODS[name], np.random.default_rng(9)
     d, answers = method.n_components, AnswerLayout.of(trials(KINDS * 4, rng), True)
     normal = Normal(np.zeros((d, N)), np.ones(d * N))
-    chain = begun(answers, method._loss(), normal, rng, start=rng.normal(size=d * N))
-    last = further(*chain, 16, 8, Halt())[0][-1].ravel()
+    chain = chain_at(answers, method._loss(), normal, rng, start=rng.normal(size=d * N))
+    last = advance(*chain, 16, 8, Halt())[0][-1].ravel()
     assert chain.place.value[0] == pytest.approx(
         -Objective(answers, method._loss(), d)(last)[0], rel=1e-10
     )

@@ -32,7 +32,7 @@ from tripletscope.core.optimise.loss import Loss, Objective, margins, single_los
 from tripletscope.core.optimise.minimise import minimise
 from tripletscope.core.simulation.simulate import simulate
 from tripletscope.core.uncertainty.curvature import Normal
-from tripletscope.core.uncertainty.sampling import begun, further
+from tripletscope.core.uncertainty.sampling import advance, chain_at
 
 
 @compiled
@@ -58,9 +58,9 @@ def test_a_loss_has_as_many_constants_as_it_likes(planted):
     for loss in (one, three):
         objective = Objective(answers, loss, 2, prior=0.1)
         assert objective.in_one_part
-        chain = begun(answers, loss, normal, np.random.default_rng(1))
+        chain = chain_at(answers, loss, normal, np.random.default_rng(1))
         plain = objective(start)[0]
-        maps = further(*chain, 64, 8, Halt())[0]
+        maps = advance(*chain, 64, 8, Halt())[0]
         found.append((plain, minimise(objective, start).x, maps))
     for ours, theirs in zip(*found, strict=True):
         assert np.array_equal(ours, theirs)
