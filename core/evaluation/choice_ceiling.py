@@ -74,7 +74,7 @@ def choice_ceiling(data: Judgements, stages: Choices, *, unit: str = "auto") -> 
     ceiling as the consistency of choices in repeated trials.
     """
     options = _options(data, stages)
-    counts = options.per_option
+    counts = np.bincount(options.option)
     repeated = np.bincount(options.question, minlength=options.n_questions) > 1
     if not repeated.any():
         return ChoiceCeiling()
@@ -114,10 +114,6 @@ class _Options:
     @property
     def n_questions(self) -> int:
         return int(self.question.max(initial=-1)) + 1
-
-    @property
-    def per_option(self) -> np.ndarray:
-        return np.bincount(self.option)
 
 
 def questions_and_options(n_objects: int, stages: Choices) -> tuple[np.ndarray, np.ndarray]:

@@ -209,7 +209,7 @@ def cross_validate(
         for fold in [question_folds(triplets, folds, np.random.default_rng(seed))]
         for held_out in range(folds)
     ]
-    errors, missed = [], None
+    errors, missed = [], []
     wrong, once = np.zeros((2, len(triplets)), dtype=np.float32)
     mistakes = results_of(
         mistakes_on, parts, lambda share: progress(share, loss=float(np.mean(errors)))
@@ -219,7 +219,7 @@ def cross_validate(
         once[held_out] = each
         if not len(errors) % folds:  # every answer was predicted once more
             wrong += once / repeats
-            missed = _added(missed, missed_choices(once, triplets), repeats)
+            missed.append(missed_choices(once, triplets))
     errors = np.array(errors)
     mean = float(errors.mean())
     reach = held_out_reach(errors, 1.0 / (folds - 1), people, wrong, triplets.weight)
@@ -228,16 +228,9 @@ def cross_validate(
         mean, max(mean - reach, 0.0), min(mean + reach, 1.0),
         int(np.count_nonzero(triplets.weight)),
         f"{folds}-fold cross-validation by {triplets.grouped_by}{times}", errors, wrong,
-        missed=missed, **said(people),
+        missed=None if missed[0] is None else sum((m / repeats).astype(np.float32) for m in missed),
+        **said(people),
     )
-
-
-def _added(before: np.ndarray | None, missed: np.ndarray | None, repeats: int) -> np.ndarray | None:
-    """What was missed so far and once more, as a mean over all repeats."""
-    if missed is None:
-        return None
-    mean = (missed / repeats).astype(np.float32)
-    return mean if before is None else before + mean
 
 
 def require_groups(triplets: Judgements, folds: int) -> None:
