@@ -30,8 +30,7 @@ from sources import LEVEL
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.embedding import SOE, STE, TSTE
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.simulation.people import personal_maps
-from tripletscope.core.simulation.simulate import random_questions
+from tripletscope.core.simulation.simulate import personal_maps, random_questions
 from tripletscope.core.uncertainty import bootstrap
 from tripletscope.core.uncertainty.calibration import Truth, held_by_ellipses, simulated_answers
 

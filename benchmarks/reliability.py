@@ -31,8 +31,7 @@ from tripletscope.core.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE
 from tripletscope.core.evaluation.ceiling import noise_ceiling
 from tripletscope.core.kernel.triplet import K1, K2
 from tripletscope.core.method import Method
-from tripletscope.core.simulation.people import personal_maps
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.simulation.simulate import personal_maps, simulate
 from tripletscope.core.tree.proximity import ForestProximity
 from tripletscope.core.uncertainty import Reliability, margin_reliability, reliability
 

@@ -26,7 +26,7 @@ from tripletscope.core.method import Method
 from tripletscope.core.observers import pooling_curve, who_predicts_whom
 from tripletscope.core.quality import Cleaning, Exclusion
 from tripletscope.core.quality.direction import direction_test
-from tripletscope.core.simulation.people import personal_maps
+from tripletscope.core.simulation.simulate import personal_maps
 
 TASKS = ("odd_one_out", "most_central")
 _PAIRS = np.array([[0, 1, 2], [0, 2, 1], [1, 2, 0]])

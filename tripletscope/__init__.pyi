@@ -33,7 +33,7 @@ from .core.embedding.stored import StoredAnswers as StoredAnswers
 from .core.embedding.stored import fit_stored as fit_stored
 from .core.embedding.tste import TSTE as TSTE
 from .core.evaluation.choosing import choice_accuracies as choice_accuracies
-from .core.evaluation.observer import observer_agreement as observer_agreement
+from .core.evaluation.choosing import observer_agreement as observer_agreement
 from .core.evaluation.score import cross_validate as cross_validate
 from .core.evaluation.score import triplet_error as triplet_error
 from .core.experiment.conduct import conduct_table as conduct_table
@@ -99,9 +99,9 @@ from .core.tree.supervised import ComparisonForestRegressor as ComparisonForestR
 from .core.tree.tree import ComparisonTree as ComparisonTree
 from .core.uncertainty.calibration import calibrate as calibrate
 from .core.uncertainty.heterogeneity import heterogeneity as heterogeneity
-from .core.uncertainty.measured import map_dissimilarities as map_dissimilarities
 from .core.uncertainty.posterior import sample_posterior as sample_posterior
 from .core.uncertainty.reliability import reliability as reliability
 from .core.uncertainty.resampling import bootstrap as bootstrap
+from .core.uncertainty.resampling import map_dissimilarities as map_dissimilarities
 
 __version__: str

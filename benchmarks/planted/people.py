@@ -12,7 +12,7 @@ from planted import Sentence
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.evaluation.score import holdout
 from tripletscope.core.quality import participants, verdict
-from tripletscope.core.simulation.people import personal_maps
+from tripletscope.core.simulation.simulate import personal_maps
 
 QUESTIONS, EACH, RUNS = 40, 60, 100
 #: Standard deviation of a coordinate between people; what an estimate says when it is above.

@@ -67,14 +67,7 @@ class Agglomerative(BasedClustering, Hierarchy):
     )] = True
 
     def tree(self, space: Space) -> Dendrogram:
-        """The tree of the objects of a space.
-
-        Raises
-        ------
-        DataError
-            If Ward's linkage is asked of distances that are not Euclidean, or there are too many
-            objects for a matrix and the linkage needs one.
-        """
+        """The tree of the objects of a space."""
         if self.linkage == "ward" and not is_euclidean(space):
             raise DataError(
                 "Ward's linkage needs Euclidean distances, and these are not",

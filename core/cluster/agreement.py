@@ -1,14 +1,26 @@
-"""How well clusters agree with labels, or with other clusters."""
+"""How well clusters agree with labels or with other clusters, and how many answers that takes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import pandas as pd
+from sklearn.base import clone
 
+from tripletscope.core.cluster.clustering import Clustering
+from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.declared import Column, Number
+from tripletscope.core.evaluation.paired import mean_with_reach
+from tripletscope.core.options import Seed
+from tripletscope.core.task import task
+
+#: Fewer answers than this tell nothing of any object.
+_FEWEST = 10
 
 
 @dataclass(frozen=True)
@@ -52,3 +64,93 @@ def agreement(clusters: np.ndarray, labels: Any) -> LabelAgreement:
         float(normalized_mutual_info_score(labels, clusters)),
         table,
     )
+
+
+@dataclass(frozen=True)
+class AgreementCurve:
+    """Agreement of clusters with labels, against the number of answers.
+
+    Attributes
+    ----------
+    n_answers : ndarray of int, shape (p,)
+    purity, adjusted_rand : ndarray, shape (r, p)
+        Of clusters of r random subsets, as `LabelAgreement` has them. Objects that a subset says
+        nothing about are one more cluster.
+    chance : ndarray, shape (r,)
+        Purity of as many random clusters of equal size.
+    """
+
+    n_answers: np.ndarray
+    purity: np.ndarray
+    adjusted_rand: np.ndarray
+    chance: np.ndarray
+
+    def band(self, quantity: str = "purity") -> pd.DataFrame:
+        """``answers``, ``mean``, ``low``, ``high``: 95 % t interval of the mean over subsets.
+
+        All answers are one subset: there the interval says only how the method's starts differ.
+
+        quantity {"purity", "adjusted_rand"}.
+        """
+        values = getattr(self, quantity)
+        mean, reach = mean_with_reach(values)
+        return pd.DataFrame({
+            "answers": self.n_answers, "mean": mean, "low": mean - reach,
+            "high": np.minimum(mean + reach, 1.0),
+        })
+
+
+@task("Clustering more and more answers", "cluster")
+def agreement_curve(
+    method: Clustering,
+    triplets: Triplets,
+    *,
+    labels: Annotated[str, Column("Labels", "Categories of the objects.")],
+    points: Annotated[int, Number(2, 20, "Points", "Numbers of answers.", advanced=True)] = 5,
+    repeats: Annotated[
+        int, Number(2, 100, "Repeats", "Random subsets of the answers.", advanced=True)
+    ] = 5,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> AgreementCurve:
+    """Cluster random subsets of the answers into as many clusters as there are labels.
+
+    The numbers of answers are equal steps of their logarithm, from a hundredth to all (Kleindessner
+    & von Luxburg 2017, figure 5). The method's own number of clusters does not matter.
+    """
+    triplets = as_triplets(triplets)
+    categories = triplets.objects[labels]
+    n_labels = categories.nunique()
+    if n_labels < 2:
+        raise DataError(
+            f"column {labels!r} has fewer than two labels", file=triplets.name,
+            remedy="Choose another column.",
+        )
+    if len(triplets) < points * _FEWEST:
+        raise DataError(
+            f"{len(triplets):,} answers are too few for {points} subsets", file=triplets.name,
+            remedy="Use more answers.",
+        )
+    fewest = max(len(triplets) // 100, _FEWEST)
+    sizes = np.unique(np.geomspace(fewest, len(triplets), points).round().astype(int))
+    method = clone(method).set_params(n_clusters=n_labels)
+    pieces, chance = [], []
+    for child in np.random.SeedSequence(seed).spawn(repeats):
+        rng = np.random.default_rng(child)
+        order = rng.permutation(len(triplets))
+        pieces += [(method, triplets, order[:size], categories) for size in sizes]
+        random = rng.permutation(np.arange(len(categories)) % n_labels)
+        chance.append(agreement(random, categories).purity)
+    curves = list(results_of(_agreed, pieces, progress))
+    purity, adjusted = np.reshape(curves, (repeats, len(sizes), 2)).transpose(2, 0, 1)
+    return AgreementCurve(sizes, purity, adjusted, np.array(chance))
+
+
+def _agreed(
+    method: Clustering, triplets: Triplets, chosen: np.ndarray, labels: pd.Series, halt: Halt
+) -> tuple[float, float]:
+    """Purity and adjusted Rand index of the clusters of some of the answers."""
+    clusters = clone(method).fit(triplets.take(chosen), progress=halt).labels_
+    # What has no answers yet is a cluster, too: left out, few answers would seem to tell more.
+    result = agreement(np.where(clusters < 0, clusters.max() + 1, clusters), labels)
+    return result.purity, result.adjusted_rand

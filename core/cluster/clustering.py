@@ -9,7 +9,6 @@ from typing import Annotated, Any, Self
 import numpy as np
 
 from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.cluster.silhouette import silhouettes
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
@@ -19,6 +18,8 @@ from tripletscope.core.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.kernel.space import Space, space_of, space_of_distances
 from tripletscope.core.method import Inner, Method, unfitted
 
+#: Above so many objects silhouettes are those of a random sample.
+_MOST = 3_000
 #: Clusters that are tried where their number is not given.
 MOST = 15
 
@@ -182,3 +183,27 @@ class Hierarchy(Clustering):
         rows = as_answers(triplets).rows
         to_far = tree.joined_at(rows[:, -2 if rows.shape[1] == 4 else 0], rows[:, -1])
         return to_far - tree.joined_at(rows[:, 0], rows[:, 1])
+
+
+def silhouettes(space: Space, divisions: np.ndarray) -> np.ndarray:
+    """Mean silhouette of several clusterings.
+
+    Shapes: divisions (k, m).
+    Returns: (k,): NaN where there are not between 2 and m - 1 clusters.
+
+    References
+    ----------
+    Rousseeuw, P. J. (1987). Silhouettes: a graphical aid to the interpretation and validation of
+    cluster analysis. Journal of Computational and Applied Mathematics, 20, 53-65.
+    """
+    from sklearn.metrics import silhouette_score  # imported late: slow to import
+
+    if len(space) > _MOST:
+        some = np.sort(np.random.default_rng(0).choice(len(space), _MOST, replace=False))
+        space, divisions = space.part(some), divisions[:, some]
+    distances = space.distances()
+    values = np.full(len(divisions), np.nan)
+    for i, labels in enumerate(divisions):
+        if 2 <= len(np.unique(labels)) < len(labels):
+            values[i] = silhouette_score(distances, labels, metric="precomputed")
+    return values

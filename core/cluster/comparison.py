@@ -64,11 +64,6 @@ class ComparisonLinkage(Hierarchy):
 
         By additive similarity, how much less similar two objects are than the most similar ones;
         otherwise the step at which they were merged.
-
-        Raises
-        ------
-        DataError
-            If there is no answer, or too many objects for a matrix.
         """
         if not np.any(triplets.weight > 0):
             raise DataError(
@@ -91,12 +86,7 @@ class ComparisonLinkage(Hierarchy):
     def fit_distances(
         self, matrix: Any, objects: np.ndarray | None = None, n_objects: int | None = None
     ) -> NoReturn:
-        """Not for this method.
-
-        Raises
-        ------
-        DataError
-        """
+        """Not for this method."""
         raise DataError(
             "clustering triplets alone needs triplets",
             remedy="Choose agglomerative clustering for distances.",

@@ -1,17 +1,17 @@
-"""How many clusters: silhouettes beside those of continua of the same shape."""
+"""How many clusters: silhouettes beside those of continua of the same shape, and a test of it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
+from numpy.polynomial.legendre import legvander
 from sklearn.base import clone
 
-from tripletscope.core.cluster.clustering import BasedClustering, Clustering
-from tripletscope.core.cluster.continua import continua
-from tripletscope.core.cluster.silhouette import silhouettes
+from tripletscope.core.cluster.clustering import BasedClustering, Clustering, silhouettes
+from tripletscope.core.cluster.spectral import Spectral
 from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.errors import DataError
@@ -28,6 +28,20 @@ _COMPONENTS = 10
 #: Above so many objects a random sample of them is looked at: continua are clustered many times.
 _MOST = 500
 _FOLDS = 5
+#: Of the curves: an S at most, and an ellipse with a dent.
+_DEGREE, _HARMONICS = 3, 2
+#: Places along a curve between which its length is taken as straight.
+_STEPS = 2001
+#: Of the widest spread: principal components of a plane have more columns than two.
+_NO_SPREAD = 1e-6
+#: Of a test of numbers against a continuum.
+_LEVEL = 0.05
+#: Fewer objects aside are outliers, as normal clouds have them, and no group.
+_GROUP = 3
+#: A silhouette varies at least by so much between continua, lest rounding decide.
+_LEAST_SPREAD = 1e-3
+
+Draw = Callable[[np.random.Generator], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -130,3 +144,174 @@ def _clustered(
     divisions = clone(method).divisions(space, numbers)
     smallest = np.array([np.unique(labels, return_counts=True)[1].min() for labels in divisions])
     return np.nan_to_num(silhouettes(space, divisions), nan=-1.0), smallest
+
+
+def continua(points: np.ndarray) -> list[Draw]:
+    """A box, an ellipsoid, a bent line, a ring and a normal cloud, as wide and noisy as points.
+
+    Whatever holds against all of them is no part of a continuum that one of them describes. The
+    curves are regressions of the points on their order along the smoothest coordinate of the graph
+    of neighbours (and the angle of the two smoothest); draws are uniform in length, with the
+    covariance of the residuals as noise.
+
+    Shapes: points (m, d).
+    Returns: Each draws m points by a random generator.
+    """
+    turned, spread = _axes(points)
+    # A ball of ten dimensions is a normal cloud in a plane, with outliers that a disc has not.
+    points = turned[:, spread >= _NO_SPREAD * spread.max()]
+    order = Spectral().coordinates(Space(len(points), np.arange(len(points)), vectors=points), 3)
+    ring = np.arctan2(order[:, 2], order[:, 1])
+    return [
+        _box(points), _ellipsoid(points), _curve(points, order[:, 1], _line),
+        _curve(points, ring, _ring), _normal(points),
+    ]
+
+
+def _axes(points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Coordinates along the principal components, and their standard deviations."""
+    centred = points - points.mean(axis=0)
+    turned = centred @ np.linalg.svd(centred, full_matrices=False)[2].T
+    return turned, turned.std(axis=0)
+
+
+def _box(points: np.ndarray) -> Draw:
+    turned, _ = _axes(points)
+    low, high = turned.min(axis=0), turned.max(axis=0)
+    return lambda rng: rng.uniform(low, high, size=turned.shape)
+
+
+def _ellipsoid(points: np.ndarray) -> Draw:
+    turned, spread = _axes(points)
+    m, d = turned.shape
+
+    def draw(rng: np.random.Generator) -> np.ndarray:
+        inside = rng.normal(size=(m, d))
+        inside *= (rng.random(m) ** (1 / d) / np.linalg.norm(inside, axis=1))[:, None]
+        return inside * np.sqrt(d + 2) * spread
+
+    return draw
+
+
+def _normal(points: np.ndarray) -> Draw:
+    _, spread = _axes(points)
+    return lambda rng: rng.normal(size=(len(points), len(spread))) * spread
+
+
+def _line(at: np.ndarray) -> np.ndarray:
+    return legvander(2 * at - 1, _DEGREE)
+
+
+def _ring(at: np.ndarray) -> np.ndarray:
+    turns = 2 * np.pi * np.outer(at, np.arange(_HARMONICS + 1))
+    return np.hstack([np.cos(turns), np.sin(turns[:, 1:])])
+
+
+def _curve(
+    points: np.ndarray, order: np.ndarray, basis: Callable[[np.ndarray], np.ndarray]
+) -> Draw:
+    m, d = points.shape
+    design = basis((np.argsort(np.argsort(order, kind="stable")) + 0.5) / m)
+    weights = np.linalg.lstsq(design, points, rcond=None)[0]
+    left = points - design @ weights
+    noise = left.T @ left / max(m - design.shape[1], 1)
+    at = np.linspace(0.0, 1.0, _STEPS)
+    steps = np.linalg.norm(np.diff(basis(at) @ weights, axis=0), axis=1)
+    length = np.concatenate([[0.0], np.cumsum(steps)])
+
+    def draw(rng: np.random.Generator) -> np.ndarray:
+        along = np.interp(rng.random(m) * length[-1], length, at)
+        return basis(along) @ weights + rng.multivariate_normal(np.zeros(d), noise, m, method="svd")
+
+    return draw
+
+
+@dataclass(frozen=True)
+class ClusterAdvice:
+    """How many clusters to take.
+
+    n_clusters: 1 if none are seen; None if the answers say nothing about it.
+    reason: Sentences that can stand alone.
+    supported (s,): All numbers that hold against every continuum; ascending.
+    is_too_small: Some do, but only with clusters of fewer than three objects.
+    """
+
+    n_clusters: int | None
+    reason: str
+    supported: np.ndarray
+    is_too_small: bool = False
+
+
+def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
+    """The number of clusters with the highest silhouette, of those that no continuum has.
+
+    A number is supported if its silhouette, standardised by those of each continuum, is above all
+    that draws of this continuum have at any number (p < .05 for all numbers together, and the
+    largest p of all continua counts), and if each cluster has three objects or more. Nothing is
+    said where held-out answers are not predicted better than by chance.
+
+    Silent on: lines, arcs, discs (tests/core/cluster/test_counting.py::test_continua).
+    Silent on: coin flips (tests/core/cluster/test_counting.py::test_coin_flips).
+    Silent on: five objects (tests/core/cluster/test_counting.py::test_five_objects).
+
+    The gap statistic's box has no line in it, and a silhouette of 0.6 is what a line gives: both
+    recommended clusters on every line. Rates on planted data: ``benchmarks/verdicts.py clusters``.
+
+    References
+    ----------
+    Rousseeuw, P. J. (1987). Silhouettes: a graphical aid to the interpretation and validation of
+    cluster analysis. Journal of Computational and Applied Mathematics, 20, 53-65.
+    """
+    none = np.zeros(0, dtype=int)
+    if not counts.error_high < 0.5:
+        if np.isnan(counts.error):
+            return ClusterAdvice(None, "There are too few answers to hold some out.", none)
+        return ClusterAdvice(
+            None,
+            "Held-out answers are not predicted better than by chance (error "
+            f"{counts.error:.0%}, 95 % interval {counts.error_low:.0%} to "
+            f"{counts.error_high:.0%}): nothing is said about clusters.",
+            none,
+        )
+    large = counts.smallest >= _GROUP
+    holds = np.ones(len(counts.numbers), dtype=bool)
+    for drawn in counts.continua:
+        everything = np.vstack([counts.silhouettes, drawn])
+        # The objects' own are among what is standardised by: under the null they are one more draw.
+        z = everything - everything.mean(axis=0)
+        z /= np.maximum(everything.std(axis=0, ddof=1), _LEAST_SPREAD)
+        beyond = (z[1:].max(axis=1)[:, None] >= z[0]).sum(axis=0)
+        holds &= (1 + beyond) / len(z) <= _LEVEL
+    compact, holds = holds, holds & large
+    supported = counts.numbers[holds]
+    if compact.any() and not len(supported):
+        return ClusterAdvice(
+            None,
+            "More compact than parts of a line, a ring or a cloud of this shape are only numbers "
+            f"with clusters of fewer than {_GROUP} objects: these may be pairs or outliers, and no "
+            "number is recommended.",
+            supported, is_too_small=True,
+        )
+    if counts.n_objects < 2 * _GROUP:
+        return ClusterAdvice(
+            None,
+            f"{counts.n_objects} objects are too few for clusters of {_GROUP} or more: nothing is "
+            "said about clusters.",
+            supported,
+        )
+    if not len(supported):
+        return ClusterAdvice(
+            1,
+            "None is seen with these answers: no number of clusters is more compact than parts of "
+            "a line, a ring or a cloud of this shape would be.",
+            supported,
+        )
+    best = int(np.argmax(np.where(holds, counts.silhouettes, -np.inf)))
+    at = int(counts.numbers[best])
+    return ClusterAdvice(
+        at,
+        f"They are more compact than {at} parts of a line, a ring or a cloud of this shape would "
+        f"be (silhouette {counts.silhouettes[best]:.2f}, there "
+        f"{counts.expected[0][best]:.2f} at most on average).",
+        supported,
+    )

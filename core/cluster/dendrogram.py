@@ -96,14 +96,14 @@ class Dendrogram:
 
     def height_for(self, n_clusters: int) -> float:
         """Height at which a cut leaves so many clusters: midway between two merges."""
-        merged = self.n_leaves - self._between(n_clusters)
+        merged = self.n_leaves - int(np.clip(n_clusters, 1, self.n_leaves))
         low = self.linkage[merged - 1, 2] if merged > 0 else 0.0
         high = self.linkage[merged, 2] if merged < len(self.linkage) else 1.05 * low
         return float((low + high) / 2)
 
     def roots(self, n_clusters: int) -> np.ndarray:
         """Nodes of the clusters that a cut leaves, in the order in which they are drawn."""
-        merged = self.n_leaves - self._between(n_clusters)
+        merged = self.n_leaves - int(np.clip(n_clusters, 1, self.n_leaves))
         m = self.n_leaves
         below = np.arange(m + merged)
         inner = self.children[:merged].ravel()
@@ -134,9 +134,6 @@ class Dendrogram:
         for number, node in enumerate(self.roots(n_clusters)):
             labels[self.members(node)] = number
         return labels
-
-    def _between(self, n_clusters: int) -> int:
-        return min(max(int(n_clusters), 1), self.n_leaves)
 
     @cached_property
     def _highest(self) -> list[np.ndarray]:

@@ -53,13 +53,7 @@ class KMeans(BasedClustering):
     seed: Seed = 0
 
     def divisions(self, space: Space, numbers: Sequence[int]) -> np.ndarray:
-        """(len(numbers), m) clusters, for several numbers of them.
-
-        Raises
-        ------
-        DataError
-            If only distances are given, and they are not Euclidean.
-        """
+        """(len(numbers), m) clusters, for several numbers of them."""
         one = _in_vectors
         data = space.vectors
         if data is None:

@@ -81,7 +81,7 @@ class Spectral(BasedClustering):
         refuse_matrix(m)
         matrix = np.empty((m, m), dtype=np.float32 if m > SINGLE_ABOVE else float)
         for first in range(0, m, _BLOCK):
-            matrix[first : first + _BLOCK] = space.rows(first, min(first + _BLOCK, m), 0)
+            matrix[first : first + _BLOCK] = space.rows(first, first + _BLOCK)
         nearest = min(self.n_neighbours, m - 1)
         scale = np.concatenate([
             np.partition(matrix[first : first + _BLOCK], nearest, axis=1)[:, nearest].copy()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -70,13 +71,6 @@ class Stability:
         return int(self.numbers[np.argmax(self.agreement.mean(axis=0))])
 
 
-@dataclass(frozen=True)
-class _Replicate:
-    labels: np.ndarray
-    agreement: np.ndarray
-    overlaps: np.ndarray
-
-
 @task("Clustering bootstrap replicates", "cluster", columns=("participant",))
 def stability(
     method: Clustering,
@@ -129,18 +123,19 @@ def stability(
         (quick, bare, units, whole.n_clusters_, numbers, reference, branches, seed)
         for seed in np.random.SeedSequence(seed).spawn(replicates)
     ]
-    drawn = list(results_of(_replicate, pieces, progress, least=2))
-    overlaps = np.array([one.overlaps for one in drawn])
+    drawn = results_of(_replicate, pieces, progress, least=2)
+    divisions, agreement, overlaps = zip(*drawn, strict=True)
+    overlaps = np.array(overlaps)
     clusters = whole.labels_ == np.arange(whole.n_clusters_)[:, None]
     return Stability(
         labels=whole.labels_,
-        together=_together([one.labels for one in drawn]),
+        together=_together(divisions),
         recovery=np.mean([
-            _overlaps(clusters, one.labels == np.arange(one.labels.max() + 1)[:, None])
-            for one in drawn
+            _overlaps(clusters, labels == np.arange(labels.max() + 1)[:, None])
+            for labels in divisions
         ], axis=0),
         numbers=numbers,
-        agreement=np.array([one.agreement for one in drawn]),
+        agreement=np.array(agreement),
         linkage=linkage,
         support=np.mean(overlaps == 1.0, axis=0),
         branch_recovery=overlaps.mean(axis=0),
@@ -153,7 +148,8 @@ def _replicate(
     method: Clustering, triplets: Triplets, units: SamplingUnits, n_clusters: int,
     numbers: np.ndarray, reference: np.ndarray, branches: np.ndarray, seed: np.random.SeedSequence,
     halt: Halt,
-) -> _Replicate:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Clusters (n,), their agreement with others by number, and overlaps with branches."""
     from sklearn.metrics import adjusted_rand_score  # imported late: slow to import
 
     method = clone(method)
@@ -173,7 +169,7 @@ def _replicate(
         # A leaf is a branch too: one of two objects may have lost its answers.
         nodes = np.concatenate([tree.membership(), np.eye(len(labels), dtype=bool)[space.objects]])
         overlaps = _overlaps(branches & (labels >= 0), nodes)
-    return _Replicate(labels, agreement, overlaps)
+    return labels, agreement, overlaps
 
 
 def _overlaps(sets: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -187,7 +183,7 @@ def _overlaps(sets: np.ndarray, others: np.ndarray) -> np.ndarray:
     return np.max(common / np.maximum(either, 1), axis=1, initial=0.0)
 
 
-def _together(divisions: list[np.ndarray]) -> np.ndarray:
+def _together(divisions: Sequence[np.ndarray]) -> np.ndarray:
     """(n, n) share of divisions that put two objects together."""
     n = len(divisions[0])
     same, total = np.zeros((2, n, n), dtype=np.float32)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -15,10 +15,10 @@ from scipy.special import gammaincc
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.ceiling import VAGUE, Ceiling
-from tripletscope.core.evaluation.score import mean_over
+from tripletscope.core.evaluation.score import share_right
 from tripletscope.core.evaluation.share import Share, left_out
 from tripletscope.core.evaluation.units import (
-    KnownPeople,
+    SamplingUnits,
     known_people,
     n_participants,
     participants_of,
@@ -47,7 +47,7 @@ class ChoiceCeiling(Ceiling):
         return self.upper is not None and self.upper.high - self.upper.low < VAGUE
 
 
-def people_of(part: Judgements, unit: str) -> KnownPeople | None:
+def people_of(part: Judgements, unit: str) -> SamplingUnits | None:
     """Who gave these answers; None where fewer than two did, though participants are asked for."""
     few = unit == "participants" and n_participants(part) < 2
     return None if few else known_people(part, unit)
@@ -74,7 +74,7 @@ def choice_ceiling(data: Judgements, stages: Choices, *, unit: str = "auto") -> 
     ceiling as the consistency of choices in repeated trials.
     """
     options = _options(data, stages)
-    counts = options.per_option
+    counts = np.bincount(options.option)
     repeated = np.bincount(options.question, minlength=options.n_questions) > 1
     if not repeated.any():
         return ChoiceCeiling()
@@ -83,19 +83,20 @@ def choice_ceiling(data: Judgements, stages: Choices, *, unit: str = "auto") -> 
     part = data.take(options.answer[kept])
     people = people_of(part, unit)
     groups = np.unique(options.question[kept], return_inverse=True)[1]
-    error, low, high = mean_over(people, 1 - hits, part.weight, groups)
-    n_units = None if people is None else people.number
-    lower = Share(1 - error, 1 - high, 1 - low, len(kept), n_units)
+    lower = share_right(people, 1 - hits, part.weight, groups)
     units = groups if people is None else people.part
     n_options = math.comb(int(stages.n_shown[0]), int(stages.n_chosen[0]))
     agreement, without = _agreement(options, counts, kept, units, whole=people is None)
     value = expected_best(agreement, n_options)
     slope = (expected_best(agreement + _STEP, n_options) - value) / _STEP
-    low, high = left_out(value, value + slope * (without - agreement), len(kept), n_units)
+    low, high = left_out(
+        value, value + slope * (without - agreement), len(kept), lower.n_units
+    )
     return ChoiceCeiling(
         lower,
-        Share(
-            max(value, lower.value), max(low, lower.low), max(high, lower.high), len(kept), n_units
+        replace(
+            lower, value=max(value, lower.value), low=max(low, lower.low),
+            high=max(high, lower.high),
         ),
         _highest(agreement, n_options), agreement, int(repeated.sum()), among=options.among,
     )
@@ -113,10 +114,6 @@ class _Options:
     @property
     def n_questions(self) -> int:
         return int(self.question.max(initial=-1)) + 1
-
-    @property
-    def per_option(self) -> np.ndarray:
-        return np.bincount(self.option)
 
 
 def questions_and_options(n_objects: int, stages: Choices) -> tuple[np.ndarray, np.ndarray]:

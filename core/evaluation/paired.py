@@ -13,7 +13,7 @@ from scipy.special import stdtr, stdtrit
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.score import ErrorEstimate, spread_over_people
-from tripletscope.core.evaluation.units import KnownPeople, known_people, said
+from tripletscope.core.evaluation.units import SamplingUnits, known_people, said
 
 Name = TypeVar("Name", bound=Hashable)
 
@@ -81,7 +81,7 @@ def paired_difference(
         degrees = float(len(folds) - 1)
     else:
         groups = np.unique(held_out.groups, return_inverse=True)[1]
-        parts = people or KnownPeople(groups, int(groups.max()) + 1)
+        parts = people or SamplingUnits("answers", int(groups.max()) + 1, groups)
         spread, degrees = spread_over_people(
             folds, ratio, parts.influence(differences, held_out.weight), parts.number
         )

@@ -17,8 +17,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.declared import Number
-from tripletscope.core.evaluation.share import wilson
-from tripletscope.core.evaluation.units import IntervalUnit, KnownPeople, known_people, said
+from tripletscope.core.evaluation.share import Share, wilson
+from tripletscope.core.evaluation.units import IntervalUnit, SamplingUnits, known_people, said
 from tripletscope.core.method import Method
 from tripletscope.core.options import Seed
 from tripletscope.core.task import task
@@ -209,7 +209,7 @@ def cross_validate(
         for fold in [question_folds(triplets, folds, np.random.default_rng(seed))]
         for held_out in range(folds)
     ]
-    errors, missed = [], None
+    errors, missed = [], []
     wrong, once = np.zeros((2, len(triplets)), dtype=np.float32)
     mistakes = results_of(
         mistakes_on, parts, lambda share: progress(share, loss=float(np.mean(errors)))
@@ -219,7 +219,7 @@ def cross_validate(
         once[held_out] = each
         if not len(errors) % folds:  # every answer was predicted once more
             wrong += once / repeats
-            missed = _added(missed, missed_choices(once, triplets), repeats)
+            missed.append(missed_choices(once, triplets))
     errors = np.array(errors)
     mean = float(errors.mean())
     reach = held_out_reach(errors, 1.0 / (folds - 1), people, wrong, triplets.weight)
@@ -228,16 +228,9 @@ def cross_validate(
         mean, max(mean - reach, 0.0), min(mean + reach, 1.0),
         int(np.count_nonzero(triplets.weight)),
         f"{folds}-fold cross-validation by {triplets.grouped_by}{times}", errors, wrong,
-        missed=missed, **said(people),
+        missed=None if missed[0] is None else sum((m / repeats).astype(np.float32) for m in missed),
+        **said(people),
     )
-
-
-def _added(before: np.ndarray | None, missed: np.ndarray | None, repeats: int) -> np.ndarray | None:
-    """What was missed so far and once more, as a mean over all repeats."""
-    if missed is None:
-        return None
-    mean = (missed / repeats).astype(np.float32)
-    return mean if before is None else before + mean
 
 
 def require_groups(triplets: Judgements, folds: int) -> None:
@@ -268,13 +261,13 @@ def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:
 
 
 def held_out_reach(
-    errors: np.ndarray, ratio: float, people: KnownPeople | None, wrong: np.ndarray,
+    errors: np.ndarray, ratio: float, people: SamplingUnits | None, wrong: np.ndarray,
     weight: np.ndarray, which: np.ndarray | slice = slice(None),
 ) -> float:
     """Half the width of the 95 % interval of a held-out error, over people or over parts.
 
     errors, ratio: See `corrected_reach`.
-    wrong, weight, which: Of every answer; see `KnownPeople.influence`.
+    wrong, weight, which: Of every answer; see `SamplingUnits.influence`.
     """
     if people is None:
         return float(corrected_reach(errors, ratio))
@@ -292,7 +285,7 @@ def reach_over_people(
 
     errors (m,): In every part.
     ratio: Of what is held out to what is learned from.
-    influence (P,): Of every participant on the error; see `KnownPeople.influence`.
+    influence (P,): Of every participant on the error; see `SamplingUnits.influence`.
     people: How many of them are known: answers of nobody and those of weight 0 tell no more of how
         people differ.
     """
@@ -347,12 +340,21 @@ def holdout(
 
 
 def mean_over(
-    people: KnownPeople | None, wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
+    people: SamplingUnits | None, wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
 ) -> tuple[float, float, float]:
     """`clustered_mean` over people or, if there are none, over groups of answers."""
     if people is None:
         return clustered_mean(wrong, weight, groups)
     return clustered_mean(wrong, weight, people.part, people=people.number)
+
+
+def share_right(
+    people: SamplingUnits | None, wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
+) -> Share:
+    """Share of what was predicted rightly; see `mean_over`."""
+    error, low, high = mean_over(people, wrong, weight, groups)
+    number = None if people is None else people.number
+    return Share(1 - error, 1 - high, 1 - low, len(wrong), number)
 
 
 def clustered_mean(

@@ -131,6 +131,19 @@ class SamplingUnits:
         chosen = first + (rng.random(len(first)) * np.repeat(trials, sizes)).astype(np.int64)
         return np.bincount(chosen, minlength=len(unit))[self.trial]
 
+    def influence(
+        self, wrong: np.ndarray, weight: np.ndarray, which: np.ndarray | slice = slice(None)
+    ) -> np.ndarray:
+        """(P,) by how much each unit moves a weighted mean over answers.
+
+        wrong, weight (t,): What is averaged, from 0 to 1.
+        which bool (T,): The t answers; by default all.
+        """
+        weight = weight / weight.sum()
+        return np.bincount(
+            self.part[which], weight * (wrong - weight @ wrong), int(self.part.max()) + 1
+        )
+
     def subsampled(self, share: float) -> float:
         """Factor from the variance between subsamples to that of all answers, r / (1 - r)."""
         if self.unit == "answers":
@@ -199,17 +212,13 @@ def participants_of(data: Judgements) -> tuple[np.ndarray, int]:
     """(T,) number of the participant of each answer that counts, or -1, and how many there are."""
     if "participant" not in data.answers:
         return np.full(len(data), -1), 0
-    column = data.answers["participant"]
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        # Texts of millions of answers would take more than the answers themselves.
-        codes = column.cat.codes.to_numpy()
-        blank = (column.cat.categories.astype("str") == "").nonzero()[0]
-        counts = (codes >= 0) & ~np.isin(codes, blank) & (data.weight > 0)
-        who = np.full(len(data), -1)
-        who[counts] = pd.factorize(codes[counts])[0]
-        return who, int(who.max(initial=-1)) + 1
-    names = column.astype("str")
-    who = pd.factorize(names.where(column.notna() & (names != "") & (data.weight > 0)))[0]
+    # Texts of millions of answers would take more than the answers themselves.
+    codes, values = pd.factorize(data.answers["participant"])
+    names = pd.Series(values).astype("str")
+    name = np.append(np.where(names == "", -1, pd.factorize(names)[0]), -1)[codes]
+    counts = (name >= 0) & (data.weight > 0)
+    who = np.full(len(data), -1)
+    who[counts] = pd.factorize(name[counts])[0]
     return who, int(who.max(initial=-1)) + 1
 
 
@@ -225,38 +234,12 @@ def different_pairs(
     return *np.divmod(codes, n), group
 
 
-@dataclass(frozen=True)
-class KnownPeople:
-    """Who gave each answer, where intervals are over people.
-
-    part (T,): Participant of each answer; answers of nobody known are participants of one trial
-        each.
-    number: How many are known.
-    """
-
-    part: np.ndarray
-    number: int
-
-    def influence(
-        self, wrong: np.ndarray, weight: np.ndarray, which: np.ndarray | slice = slice(None)
-    ) -> np.ndarray:
-        """(P,) by how much each participant moves a weighted mean over answers.
-
-        wrong, weight (t,): What is averaged, from 0 to 1.
-        which bool (T,): The t answers; by default all.
-        """
-        weight = weight / weight.sum()
-        return np.bincount(
-            self.part[which], weight * (wrong - weight @ wrong), int(self.part.max()) + 1
-        )
-
-
-def known_people(data: Judgements, unit: str) -> KnownPeople | None:
+def known_people(data: Judgements, unit: str) -> SamplingUnits | None:
     """Who gave each answer; None where answers are the unit of intervals."""
     units = sampling_units(data, unit)
-    return None if units.unit == "answers" else KnownPeople(units.part, units.number)
+    return None if units.unit == "answers" else units
 
 
-def said(people: KnownPeople | None) -> dict[str, Any]:
+def said(people: SamplingUnits | None) -> dict[str, Any]:
     """What an error estimate says of its unit."""
     return {} if people is None else {"unit": "participants", "n_units": people.number}

@@ -21,8 +21,7 @@ from tripletscope.core.experiment.lists import PersonList, key_of, person_list, 
 from tripletscope.core.experiment.question import ASKINGS, Question
 from tripletscope.core.experiment.results import AnswerRecord
 from tripletscope.core.options import Seed
-from tripletscope.core.simulation.people import personal_maps
-from tripletscope.core.simulation.simulate import LEVELS
+from tripletscope.core.simulation.simulate import LEVELS, personal_maps
 from tripletscope.core.task import declared
 
 #: Response times are log-normal: the median in seconds of a person who looks and of one who does

@@ -10,7 +10,7 @@ from scipy.special import stdtr, stdtrit
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.share import wilson
-from tripletscope.core.evaluation.units import KnownPeople, known_people, said
+from tripletscope.core.evaluation.units import SamplingUnits, known_people, said
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class Units:
     groups (T,): Question and trial of each answer.
     """
 
-    people: KnownPeople | None
+    people: SamplingUnits | None
     groups: np.ndarray
 
     @classmethod

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -134,13 +135,9 @@ def classify_labels(
     labels (n,): Missing values mean that the label is not known.
     """
     space = space_of(fitted)
-
-    def learner(n_train: int) -> Learner:
-        inputs, classifier, grid = _classifier(fitted, space, algorithm, n_train)
-        return Learner(inputs, classifier, grid, inputs is not space.vectors)
-
     return classify_by(
-        learner, space, labels, folds=folds, repeats=repeats, seed=seed, progress=progress
+        partial(_learner, fitted, space, algorithm), space, labels,
+        folds=folds, repeats=repeats, seed=seed, progress=progress,
     )
 
 
@@ -214,21 +211,20 @@ def classify_by(
     )
 
 
-def _classifier(
-    fitted: Method, space: Space, algorithm: str, n_train: int
-) -> tuple[np.ndarray, BaseEstimator, dict[str, list]]:
-    """What a classifier of scikit-learn sees, the classifier, and what is to be chosen from."""
+def _learner(fitted: Method, space: Space, algorithm: str, n_train: int) -> Learner:
     from sklearn.neighbors import KNeighborsClassifier
     from sklearn.svm import SVC, LinearSVC
 
     if algorithm == "knn":
         grid = {"n_neighbors": [k for k in _NEIGHBOURS if k <= max(n_train, 1)]}
         if space.vectors is not None:
-            return space.vectors, KNeighborsClassifier(1), grid
-        return space.distances(), KNeighborsClassifier(1, metric="precomputed"), grid
+            return Learner(space.vectors, KNeighborsClassifier(1), grid, False)
+        nearest = KNeighborsClassifier(1, metric="precomputed")
+        return Learner(space.distances(), nearest, grid, True)
     if not isinstance(fitted, Kernel):
         raise ValueError("a support vector machine needs a kernel")
     if len(space) > SINGLE_ABOVE and space.vectors is not None:
-        return space.vectors, LinearSVC(dual=False, random_state=0), _FEW_PENALTIES
+        machine = LinearSVC(dual=False, random_state=0)
+        return Learner(space.vectors, machine, _FEW_PENALTIES, False)
     gram = inner_products(space.vectors) if space.gram is None else space.gram
-    return gram, SVC(kernel="precomputed"), _PENALTIES
+    return Learner(gram, SVC(kernel="precomputed"), _PENALTIES, True)

@@ -11,7 +11,6 @@ from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.kernel.bits import products_of_votes
 from tripletscope.core.method import Method
 
 #: Above so many objects kernels and features are in single precision, which halves their memory.
@@ -22,8 +21,6 @@ MOST_IN_A_MATRIX = 20_000
 _CHUNK = 2**22
 #: Up to so many objects all eigenvalues are found as quickly as one.
 _FEW = 300
-#: From so many on, counting bits is worth the packing.
-_MANY = 1_000
 
 
 class Kernel(Method):
@@ -109,13 +106,10 @@ def inner_products(features: np.ndarray | sparse.csc_array) -> np.ndarray:
         products = np.zeros((features.shape[0],) * 2, dtype=features.dtype)
         _add_columns(features.indptr, features.indices, features.data, products)
         return _mirrored(products)
-    products = products_of_votes(features) if len(features) > _MANY else None
-    if products is None:
-        syrk = blas.ssyrk if features.dtype == np.float32 else blas.dsyrk
-        with single_blas_thread():
-            # Fortran takes the transpose of a row-major array without a copy.
-            products = syrk(1.0, features.T, trans=1, lower=0).T
-    return _mirrored(products)
+    syrk = blas.ssyrk if features.dtype == np.float32 else blas.dsyrk
+    with single_blas_thread():
+        # Fortran takes the transpose of a row-major array without a copy.
+        return _mirrored(syrk(1.0, features.T, trans=1, lower=0).T)
 
 
 @numba.njit(nogil=True, cache=True, error_model="numpy")

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-from scipy.spatial.distance import squareform
+from scipy.spatial.distance import cdist, pdist, squareform
 
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.embedding.ordinal import Embedding
 from tripletscope.core.kernel.kernel import Kernel, kernel_distances, refuse_matrix
-from tripletscope.core.kernel.pairs import condensed, distances_from
 from tripletscope.core.method import Method
 
 
@@ -44,13 +41,7 @@ class Space:
         return len(self.objects)
 
     def distances(self) -> np.ndarray:
-        """(m, m) distances.
-
-        Raises
-        ------
-        DataError
-            If there are too many objects for a matrix.
-        """
+        """(m, m) distances."""
         if self.given is not None:
             return self.given
         if self.gram is not None:
@@ -58,25 +49,27 @@ class Space:
         return squareform(self.condensed())
 
     def condensed(self) -> np.ndarray:
-        """(m (m - 1) / 2,) distances in the order of SciPy, with no matrix beside them.
-
-        Raises
-        ------
-        DataError
-            If there are too many objects for a matrix.
-        """
-        refuse_matrix(len(self))
-        return condensed(len(self), self.rows)
-
-    @cached_property
-    def rows(self) -> Callable[[int, int, int], np.ndarray]:
-        """Gives distances of some objects: those of ``first`` to ``stop`` from ``start`` on."""
+        """(m (m - 1) / 2,) distances in the order of SciPy, with no matrix beside them."""
+        m = len(self)
+        refuse_matrix(m)
         if self.vectors is not None:
-            columns = np.ascontiguousarray(self.vectors.T, dtype=float)
-            return partial(distances_from, columns)
-        if self.gram is not None:
-            return partial(_kernel_rows, self.gram, self.gram.diagonal())
-        return lambda first, stop, start: self.given[first:stop, start:]
+            return pdist(self.vectors)
+        distances, stop = np.empty(m * (m - 1) // 2), 0
+        for i in range(m):
+            start, stop = stop, stop + m - 1 - i
+            distances[start:stop] = self.rows(i, i + 1, i + 1)
+        return distances
+
+    def rows(self, first: int, stop: int, start: int = 0) -> np.ndarray:
+        """(stop - first, m - start) distances of some objects from those at `start` and later."""
+        if self.vectors is not None:
+            return cdist(self.vectors[first:stop], self.vectors[start:])
+        if self.given is not None:
+            return self.given[first:stop, start:]
+        diagonal = self.gram.diagonal()
+        squared = diagonal[first:stop, None] + diagonal[None, start:]
+        squared -= 2.0 * self.gram[first:stop, start:]
+        return np.sqrt(np.maximum(squared, 0.0, out=squared), out=squared)
 
     def part(self, which: np.ndarray) -> Space:
         """Only some of the m objects, by their positions among these."""
@@ -93,14 +86,6 @@ class Space:
         everywhere = np.full((self.n_objects, *values.shape[1:]), missing, dtype=values.dtype)
         everywhere[self.objects] = values
         return everywhere
-
-
-def _kernel_rows(
-    gram: np.ndarray, diagonal: np.ndarray, first: int, stop: int, start: int
-) -> np.ndarray:
-    squared = diagonal[first:stop, None] + diagonal[None, start:]
-    squared -= 2.0 * gram[first:stop, start:]
-    return np.sqrt(np.maximum(squared, 0.0, out=squared), out=squared)
 
 
 def space_of(fitted: Method) -> Space:

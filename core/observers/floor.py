@@ -76,16 +76,12 @@ def floor_of(method: Method, triplets: Judgements, members: dict[str, np.ndarray
     d = int(getattr(method, "n_components", 1))
     axes = "dimension" if d == 1 else "dimensions"
     what = f"the places of the objects that they were asked about in {d} {axes}"
-    informs = _informing(method, triplets)
+    informs = triplets.weight > 0
+    if hasattr(method, "informing"):  # answers that tell the method anything
+        informs = method.informing(triplets)
     counting = [of[informs[of]] for of in members.values()]
     about = [len(np.unique(triplets.rows[of])) for of in members.values()]
     return Floor(
         np.array(list(members)), np.array([len(of) for of in counting]),
         np.array([answers_needed(n, d * n) for n in about]), what,
     )
-
-
-def _informing(method: Method, triplets: Judgements) -> np.ndarray:
-    """(T,) bool: answers that tell the method anything."""
-    told = getattr(method, "informing", None)
-    return triplets.weight > 0 if told is None else told(triplets)

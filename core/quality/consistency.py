@@ -85,7 +85,7 @@ def _without_each(
 ) -> np.ndarray:
     """(2, 2, P) what `sums`, over all questions, lose with each participant.
 
-    part (T,): See `tripletscope.core.evaluation.units.KnownPeople.part`.
+    part (T,): See `tripletscope.core.evaluation.units.SamplingUnits.part`.
     counts (Q, 2): Answers `both_ways`.
     sums (2, 2, Q): Of pairs by one participant, and by two: those that agree, and all of them.
     """

@@ -18,7 +18,7 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.evaluation.score import reach_over_people
-from tripletscope.core.evaluation.units import KnownPeople, known_people, said
+from tripletscope.core.evaluation.units import SamplingUnits, known_people, said
 from tripletscope.core.io import Reading, Table, interpret
 from tripletscope.core.io.columns.alternatives import alternatives
 from tripletscope.core.method import Method
@@ -174,7 +174,7 @@ class _RowAnswers:
     trial: np.ndarray | None
     n_rows: int
     n_objects: int
-    people: KnownPeople | None = None
+    people: SamplingUnits | None = None
 
     @classmethod
     def of(cls, table: Table, reading: Reading) -> _RowAnswers:

@@ -1,4 +1,4 @@
-"""Simulated answers: how observers err, and which questions they are asked."""
+"""Simulated answers: how observers err and differ, and which questions they are asked."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.declared import Choice, Number, Parameter
 from tripletscope.core.embedding.ordinal import margins
+from tripletscope.core.geometry import rms
 from tripletscope.core.kernel.landmarks import choose_landmarks, landmark_questions
 
 NOISE = Choice(
@@ -227,3 +228,16 @@ def simulate(
     questions = random_questions(len(positions), n_answers, rng)
     rows = answer(positions, questions, rng, noise=noise, level=level)
     return Triplets.from_array(rows, len(positions), name=name)
+
+
+def personal_maps(
+    positions: np.ndarray, n_people: int, heterogeneity: float, rng: np.random.Generator
+) -> np.ndarray:
+    """(p, n, d) maps of people, normal about the map of the group.
+
+    positions (n, d): The map of the group.
+    heterogeneity: Standard deviation of every coordinate between people, as a share of the size of
+        the group's map: see `tripletscope.core.geometry.rms`.
+    """
+    noise = rng.standard_normal((n_people, *positions.shape))
+    return positions + heterogeneity * rms(positions) * noise

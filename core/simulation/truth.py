@@ -95,16 +95,10 @@ def gaussian_process_observers(
 
 
 def true_positions(
-    truth: str, n_objects: int, n_components: int, rng: np.random.Generator,
-    *, length_scale: float = LENGTH_SCALE,
+    truth: str, n_objects: int, n_components: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """(n, d) positions of a known truth.
-
-    truth: One of `TRUTHS`.
-    n_components: Of clouds and cubes; the others have their own (`DIMENSIONS`).
-    length_scale: Of `gaussian_process_observers`.
-    """
-    return known_truth(truth, n_objects, n_components, rng, length_scale=length_scale)[0]
+    """(n, d) positions of a known truth; see `known_truth`."""
+    return known_truth(truth, n_objects, n_components, rng)[0]
 
 
 def known_truth(
@@ -113,7 +107,9 @@ def known_truth(
 ) -> tuple[np.ndarray, pd.DataFrame]:
     """Positions of a known truth, and what an experimenter would know of the objects.
 
-    truth, n_objects, n_components, rng, length_scale: See `true_positions`.
+    truth: One of `TRUTHS`.
+    n_components: Of clouds and cubes; the others have their own (`DIMENSIONS`).
+    length_scale: Of `gaussian_process_observers`.
     Returns: positions (n, d): A normal cloud has a standard deviation of 1, a cube sides of 1,
         circle, rings and helix a radius of 1; scales go from 0 to 1, an observer's perhaps beyond;
         known: ``group`` of clusters, half moons and rings; ``stimulus`` of scales (0 to 1), circle

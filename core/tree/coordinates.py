@@ -9,7 +9,8 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.parallel import results_of
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.declared import Choice, Number
@@ -20,8 +21,8 @@ from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.nodes import depths_of, parents_of
-from tripletscope.core.tree.oracle import Vectors
 from tripletscope.core.tree.projection import KDTree, PATree, RPTree
+from tripletscope.core.tree.quality import SearchErrors, fold_errors
 from tripletscope.core.tree.rank_cover import RankCoverTree
 from tripletscope.core.tree.tree import ComparisonTree
 
@@ -144,27 +145,22 @@ def coordinate_tree(
     X = np.asarray(space.vectors, dtype=float)
     chosen = _tree(tree, leaf_size, coverage, seed)
     compared = ComparisonTree(leaf_size=leaf_size, seed=seed)
-    neighbours, missed, n_asked = (np.zeros((2, len(X)), dtype=kind) for kind in (int, bool, float))
-    nearest = np.zeros(len(X), dtype=int)
-    parts = np.array_split(np.random.default_rng(seed).permutation(len(X)), min(folds, len(X)))
-    for number, part in enumerate(parts, 1):
-        others = np.setdiff1d(np.arange(len(X)), part)
-        distances = Vectors(X[others]).about(X[part]).distances()
-        nearest[part] = others[distances.argmin(axis=1)]
-        for which, one in enumerate((chosen, compared)):
-            place, steps = clone(one).fit(X[others]).kneighbors(X[part])
-            place = place[:, 0]
-            reached = np.where(place >= 0, distances[np.arange(len(part)), place], np.inf)
-            neighbours[which, part] = np.where(place >= 0, space.objects[others[place]], -1)
-            missed[which, part], n_asked[which, part] = reached > distances.min(axis=1), steps
-        if progress(number / len(parts)) and number < len(parts):
-            raise Stopped
+    folds_of = np.array_split(np.random.default_rng(seed).permutation(len(X)), min(folds, len(X)))
+    pieces = [
+        (one, X, np.setdiff1d(np.arange(len(X)), fold), fold)
+        for one in (chosen, compared) for fold in folds_of
+    ]
+    results = list(results_of(fold_errors, pieces, progress))
+    n = len(folds_of)
+    this, other = (SearchErrors.joined(part) for part in (results[:n], results[n:]))
+    shown, objects = space.part(np.concatenate(folds_of)), np.append(space.objects, -1)
     child, leaf, level, direction, threshold = _grown(chosen.fit(X), X)
     return CoordinateTree(
         child, space.spread(leaf, -1), space.spread(level, -1), direction, threshold,
-        space.spread(neighbours[0], -1), space.spread(space.objects[nearest], -1),
-        space.spread(missed[0], False), space.spread(missed[1], False),
-        space.spread(n_asked[0], np.nan), space.spread(n_asked[1], np.nan),
+        shown.spread(objects[this.found], -1), shown.spread(objects[this.nearest], -1),
+        shown.spread(this.missed, False), shown.spread(other.missed, False),
+        shown.spread(this.asked.astype(float), np.nan),
+        shown.spread(other.asked.astype(float), np.nan),
     )
 
 

@@ -18,8 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.declared import Number
 from tripletscope.core.options import Seed
+from tripletscope.core.tree.growing import SplitRule
 from tripletscope.core.tree.nodes import Nodes
-from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow_trees, rule
+from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow_trees
 from tripletscope.core.tree.oracle import Oracle, converse
 from tripletscope.core.tree.search import nearest
 
@@ -113,7 +114,7 @@ class ComparisonForest(ComparingEstimator):
             samples.append(objects[group])
             seeds.append(int(rng.integers(2**63)))
         self.trees_ = grow_trees(
-            oracle, samples, seeds, rule(self.leaf_size_, **how), progress=progress
+            oracle, samples, seeds, SplitRule(self.leaf_size_, **how), progress=progress
         )
         self.oracle_, self.objects_ = oracle, objects
         self._place = np.full(oracle.n_objects, -1, dtype=np.int32)

@@ -1,4 +1,7 @@
-"""How a comparison tree grows by questions.
+"""How a comparison tree grows by questions: cells draw pivots, and the answers split them.
+
+Every cell draws its pivots from a key of its own, passed down from the root, so that a tree is the
+same in whatever order its cells are split.
 
 The same compiled steps are used in two ways. As a dialogue, level by level, a tree can be grown by
 anyone who answers, many trees at once. Where objects are measured, a compiled loop grows a tree
@@ -9,23 +12,306 @@ cache. Both give the same tree.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.tree.cells import (
-    AGAIN,
-    LEAF,
-    SPLIT,
-    Growth,
-    SplitRule,
-    choose,
-    others,
-    settle,
-)
 from tripletscope.core.tree.nearer import nearer, workspace
+from tripletscope.core.tree.nodes import Nodes
 from tripletscope.core.tree.oracle import Dialogue
+
+RANDOM, LABELS, RESPONSES, LABELS_FIRST = 0, 1, 2, 3
+
+#: Pairs that are tried in a cell before it stays a leaf, if they leave one pivot alone...
+_ATTEMPTS = 3
+#: ...in cells of at least this size. In smaller ones that is no sign of equal objects.
+_CROWD = 16
+
+LEAF, SPLIT, AGAIN = 0, 1, 2
+
+#: From the members of a cell, its key, and the attempts before this one, to a pair of pivots.
+Chooser = Callable[[np.ndarray, int, int], tuple[int, int]]
+
+
+class SplitRule(NamedTuple):
+    """How cells are split.
+
+    leaf_size: Cells of up to so many objects are leaves.
+    kind: RANDOM pairs; pairs of different LABELS; one pivot with a response up to the cell's mean
+        and one above it (RESPONSES); LABELS_FIRST: pairs of different labels, and random ones where
+        all members have the same.
+    candidates: Pairs that are asked about; the one that lowers the variance of the responses most
+        splits.
+    label int32 (n,), response (n,): Where pairs are drawn or judged by them.
+    """
+
+    leaf_size: int
+    kind: int = RANDOM
+    candidates: int = 1
+    label: np.ndarray = np.zeros(1, np.int32)
+    response: np.ndarray = np.zeros(1)
+
+
+class Growth(NamedTuple):
+    """A tree while it grows: room for all its nodes, and what the open ones need to know."""
+
+    order: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+    child: np.ndarray
+    pivots: np.ndarray
+    key: np.ndarray
+    attempt: np.ndarray
+    size: np.ndarray
+
+
+def planted(objects: np.ndarray, seed: int, n_pairs: int = 1) -> Growth:
+    """A tree that is nothing but a root."""
+    room = max(2 * len(objects) - 1, 1)
+    growth = Growth(
+        np.array(objects, dtype=np.int32), np.zeros(room, np.int32), np.zeros(room, np.int32),
+        np.full(room, -1, np.int32), np.full((room, n_pairs, 2), -1, np.int32),
+        np.zeros(room, np.uint64), np.zeros(room, np.uint8), np.ones(1, np.int64),
+    )
+    growth.stop[0] = len(objects)
+    growth.key[0] = seed
+    return growth
+
+
+# Random numbers ------------------------------------------------------------------------------
+# splitmix64 (Steele, Lea & Flood 2014) of a cell's key and of the number of the draw.
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+
+
+@compiled
+def _mixed(z):
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@compiled
+def _child_key(key, side):
+    # The multiplier keeps the keys apart from the draws of the same cell.
+    return _mixed(key * np.uint64(0xD1342543DE82EF95) + np.uint64(side + 1))
+
+
+@compiled
+def _draw(key, number, below):
+    """A whole number from 0 to `below` - 1."""
+    bits = _mixed(key + np.uint64(number + 1) * _STEP)
+    return int((bits >> np.uint64(11)) * (below * 2.0**-53))
+
+
+# Pivots ----------------------------------------------------------------------------------------
+
+
+@compiled
+def choose(growth, rule, node, pair, number):
+    """Draw a pair of pivots; False if the cell is to stay a leaf."""
+    members = growth.order[growth.start[node] : growth.stop[node]]
+    key, size = growth.key[node], members.size
+    number = 2 * (growth.attempt[node] * rule.candidates + number)
+    by_label = rule.kind == LABELS or rule.kind == LABELS_FIRST
+    # The first pivot comes from one group, the second from outside of it.
+    i, count, bound = -1, 0, 0.0
+    if by_label:
+        i, count, bound = _one_label(rule.label, members, key, number)
+    elif rule.kind == RESPONSES:
+        i, count, bound = _up_to_the_mean(rule.response, members, key, number)
+    if rule.kind == RANDOM or (rule.kind == LABELS_FIRST and i < 0):
+        i = _draw(key, number, size)
+        j = _draw(key, number + 1, size - 1)
+        pair[0], pair[1] = members[i], members[j + (j >= i)]
+        return True
+    if i < 0:
+        return False
+    j = _draw(key, number + 1, size - count)
+    for x in members:
+        if (rule.label[x] == bound) if by_label else (rule.response[x] <= bound):
+            if i == 0:
+                pair[0] = x
+            i -= 1
+        else:
+            if j == 0:
+                pair[1] = x
+            j -= 1
+    return True
+
+
+@compiled
+def _one_label(label, members, key, number):
+    """Draw a label, by the pairs it has with others, and one of its members; -1 if it has none.
+
+    Returns which of them is drawn, their number, and the label.
+    """
+    size = members.size
+    counts = np.zeros(label.max() + 1, np.int64)
+    for x in members:
+        counts[label[x]] += 1
+    pairs = size * size - (counts * counts).sum()
+    if pairs == 0:
+        return -1, 0, 0.0
+    drawn = _draw(key, number, pairs)
+    group = 0
+    while drawn >= counts[group] * (size - counts[group]):
+        drawn -= counts[group] * (size - counts[group])
+        group += 1
+    return drawn % counts[group], counts[group], float(group)
+
+
+@compiled
+def _up_to_the_mean(response, members, key, number):
+    """Draw a member whose response is no higher than the mean; -1 if that divides nobody.
+
+    Returns which of them is drawn, their number, and the mean.
+    """
+    mean = 0.0
+    for x in members:
+        mean += response[x] / members.size
+    count = 0
+    for x in members:
+        count += response[x] <= mean
+    # Rounding may put the mean of equal responses on either side of them.
+    if count == 0 or count == members.size:
+        return -1, 0, mean
+    return _draw(key, number, count), count, mean
+
+
+# Splits ----------------------------------------------------------------------------------------
+
+
+@compiled
+def others(growth, node, pair, x):
+    """Write the objects of a cell without the pivots to `x`; return their number."""
+    count = 0
+    for m in growth.order[growth.start[node] : growth.stop[node]]:
+        if m != pair[0] and m != pair[1]:
+            x[count] = m
+            count += 1
+    return count
+
+
+@compiled
+def _gain(growth, rule, node, pair, first):
+    """Variance of the responses that a split explains, but for a factor."""
+    n_near = n_far = 0
+    near = far = 0.0
+    place = 0
+    for m in growth.order[growth.start[node] : growth.stop[node]]:
+        if m == pair[0] or m == pair[1]:
+            to_first = m == pair[0]
+        else:
+            to_first = first[place]
+            place += 1
+        if to_first:
+            n_near += 1
+            near += rule.response[m]
+        else:
+            n_far += 1
+            far += rule.response[m]
+    return near * near / n_near + far * far / n_far
+
+
+@compiled
+def settle(growth, rule, node, pairs, first, spare):
+    """Split a cell by the answers about its candidate pairs, (c, size - 2)."""
+    start, stop = growth.start[node], growth.stop[node]
+    best = 0
+    if rule.candidates > 1:
+        most = -np.inf
+        for c in range(rule.candidates):
+            gain = _gain(growth, rule, node, pairs[c], first[c])
+            if gain > most:
+                best, most = c, gain
+    p, q = pairs[best]
+    answers = first[best]
+    # Equal objects all go to p, in vain: q would be split off alone, again and again.
+    if stop - start >= _CROWD and answers.all():
+        growth.attempt[node] += 1
+        return AGAIN if growth.attempt[node] < _ATTEMPTS else LEAF
+    end = start
+    n_far = place = 0
+    for i in range(start, stop):
+        m = growth.order[i]
+        to_first = m == p
+        if m != p and m != q:
+            to_first = answers[place]
+            place += 1
+        if to_first:
+            growth.order[end] = m
+            end += 1
+        else:
+            spare[n_far] = m
+            n_far += 1
+    growth.order[end:stop] = spare[:n_far]
+    left = growth.size[0]
+    growth.size[0] += 2
+    growth.child[node] = left
+    growth.start[left], growth.stop[left] = start, end
+    growth.start[left + 1], growth.stop[left + 1] = end, stop
+    growth.pivots[node, 0, 0], growth.pivots[node, 0, 1] = p, q
+    for side in range(2):
+        growth.key[left + side] = _child_key(growth.key[node], side)
+    return SPLIT
+
+
+def grafted(nodes: Nodes, objects: np.ndarray, leaves: np.ndarray, seed: int) -> Growth:
+    """A tree with further objects in its leaves, ready to grow on.
+
+    objects, leaves int32 (m,): The further objects and where they belong.
+    seed: That of the tree.
+    """
+    size = len(nodes.child)
+    ends = nodes.stop[leaves]
+    growth = planted(np.insert(nodes.order, ends, objects), seed, nodes.pivots.shape[1])
+    ends = np.sort(ends)
+    growth.start[:size] = nodes.start + np.searchsorted(ends, nodes.start, side="right")
+    growth.stop[:size] = nodes.stop + np.searchsorted(ends, nodes.stop, side="right")
+    growth.child[:size], growth.pivots[:size] = nodes.child, nodes.pivots
+    growth.size[0] = size
+    growth.key[:size] = keys(nodes, seed)
+    return growth
+
+
+@compiled
+def _keys(child, key):
+    for node in range(child.size):
+        if child[node] >= 0:
+            for side in range(2):
+                key[child[node] + side] = _child_key(key[node], side)
+
+
+def keys(nodes: Nodes, seed: int) -> np.ndarray:
+    """(m,) the keys of the cells of a tree."""
+    key = np.full(len(nodes.child), seed, dtype=np.uint64)
+    _keys(nodes.child, key)
+    return key
+
+
+@compiled
+def _finished(growth):
+    """The nodes of a grown tree, by level."""
+    size = growth.size[0]
+    old = np.zeros(size, np.int32)
+    child = np.full(size, -1, np.int32)
+    count = 1
+    for new in range(size):
+        if growth.child[old[new]] >= 0:
+            child[new] = count
+            old[count] = growth.child[old[new]]
+            old[count + 1] = growth.child[old[new]] + 1
+            count += 2
+    return growth.start[old], growth.stop[old], child, growth.pivots[old]
+
+
+def finished(growth: Growth) -> Nodes:
+    """The tree that has grown, by level."""
+    start, stop, child, pivots = _finished(growth)
+    return Nodes(growth.order, start, stop, child, pivots)
 
 
 @compiled
@@ -105,10 +391,6 @@ def _settle_all(growth, rule, waiting, pairs, first, opened):
                     opened[count] = child
                     count += 1
     return count
-
-
-#: From the members of a cell, its key, and the attempts before this one, to a pair of pivots.
-Chooser = Callable[[np.ndarray, int, int], tuple[int, int]]
 
 
 def growing(

@@ -10,9 +10,6 @@ from numba.extending import overload
 
 from tripletscope.core.optimise.elementary import compiled
 
-#: Rows that are compared with a pair at a time: their loads from memory overlap.
-_ROWS = 4
-
 
 class Measure(NamedTuple):
     """How far the objects of questions are from the objects they are compared with.
@@ -71,24 +68,12 @@ def nearer(measure, x, p, q, work, first):
     for f in range(a.size):
         middle[f] = (_working(a[f]) + _working(b[f])) / 2
         across[f] = _working(b[f]) - _working(a[f])
-    zero = across[0] - across[0]
-    last = x.size - 1
-    # The last group repeats its last row, so that every row is summed up in the same order.
-    for i in range(0, x.size, _ROWS):
-        row0 = measure.queries[x[i]]
-        row1 = measure.queries[x[min(i + 1, last)]]
-        row2 = measure.queries[x[min(i + 2, last)]]
-        row3 = measure.queries[x[min(i + 3, last)]]
-        side0 = side1 = side2 = side3 = zero
+    for i in range(x.size):
+        row = measure.queries[x[i]]
+        side = across[0] - across[0]
         for f in range(a.size):
-            side0 += (_working(row0[f]) - middle[f]) * across[f]
-            side1 += (_working(row1[f]) - middle[f]) * across[f]
-            side2 += (_working(row2[f]) - middle[f]) * across[f]
-            side3 += (_working(row3[f]) - middle[f]) * across[f]
-        first[min(i + 3, last)] = side3 <= 0
-        first[min(i + 2, last)] = side2 <= 0
-        first[min(i + 1, last)] = side1 <= 0
-        first[i] = side0 <= 0
+            side += (_working(row[f]) - middle[f]) * across[f]
+        first[i] = side <= 0
 
 
 @compiled

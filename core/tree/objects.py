@@ -12,8 +12,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from tripletscope.core.computing.parallel import Halt, in_parallel, results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.declared import checked, parameters
-from tripletscope.core.tree.cells import RANDOM, SplitRule, finished, planted
-from tripletscope.core.tree.growing import Chooser, grow_measured, growing
+from tripletscope.core.tree.growing import (
+    Chooser,
+    SplitRule,
+    finished,
+    grow_measured,
+    growing,
+    planted,
+)
 from tripletscope.core.tree.nodes import Nodes, descend_measured, descending
 from tripletscope.core.tree.oracle import (
     MISMATCH,
@@ -27,8 +33,6 @@ from tripletscope.core.tree.oracle import (
 
 #: The whole matrix is given, between all objects, or from further objects to all.
 MATRICES = {"precomputed": Distances, "kernel": KernelOracle}
-
-_NOTHING = np.zeros(1, np.int32), np.zeros(1)
 
 
 class ComparingEstimator(BaseEstimator):
@@ -85,17 +89,6 @@ def _numbers(X: Any, n_objects: int) -> np.ndarray:
     if numbers.size and not 0 <= numbers.min() <= numbers.max() < n_objects:
         raise ValueError(f"objects are numbered from 0 to {n_objects - 1}.")
     return numbers[:, 0].astype(np.int32)
-
-
-def rule(
-    leaf_size: int, *, kind: int = RANDOM, candidates: int = 1,
-    label: np.ndarray | None = None, response: np.ndarray | None = None,
-) -> SplitRule:
-    """A `SplitRule` with what it does not use left out."""
-    return SplitRule(
-        kind, candidates, leaf_size,
-        _NOTHING[0] if label is None else label, _NOTHING[1] if response is None else response,
-    )
 
 
 def compiled_answers(oracle: Oracle) -> bool:

@@ -63,13 +63,9 @@ class _ProjectionTree(BaseEstimator):
 
     leaf_size: LeafSize = 16
 
-    def _direction(self, vectors: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        """(d,) what a cell is projected to."""
-        raise NotImplementedError
-
     def _directions(self, vectors: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
-        """What a cell is projected to, and then what instead where that is the same for all."""
-        yield self._direction(vectors, rng)
+        """(d,) what a cell is projected to, and what instead where that is the same for all."""
+        raise NotImplementedError
 
     def _cut(self, vectors: np.ndarray, rng: np.random.Generator) -> _Cut | None:
         """How a cell is divided; None if it cannot be."""
@@ -182,13 +178,13 @@ class KDTree(_ProjectionTree):
 class PATree(_ProjectionTree):
     """Cells halved along their principal axis (McNames 2001)."""
 
-    def _direction(self, vectors: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        centred = _resized(vectors - vectors.mean(axis=0))
+    def _directions(self, vectors: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
+        centred, axes = _resized(vectors - vectors.mean(axis=0)), None
         if min(centred.shape) >= 3:
             start = rng.standard_normal(min(centred.shape))
             with suppress(ArpackError):
-                return svds(centred, k=1, v0=start, tol=1e-3, return_singular_vectors="vh")[2][0]
-        return np.linalg.svd(centred, full_matrices=False)[2][0]
+                axes = svds(centred, k=1, v0=start, tol=1e-3, return_singular_vectors="vh")[2]
+        yield (np.linalg.svd(centred, full_matrices=False)[2] if axes is None else axes)[0]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -197,5 +193,5 @@ class RPTree(_ProjectionTree):
 
     seed: Seed = 0
 
-    def _direction(self, vectors: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-        return rng.standard_normal(vectors.shape[1])
+    def _directions(self, vectors: np.ndarray, rng: np.random.Generator) -> Iterator[np.ndarray]:
+        yield rng.standard_normal(vectors.shape[1])

@@ -10,7 +10,7 @@ import numpy as np
 from tripletscope.core.data.triplets import Judgements, as_triplets
 from tripletscope.core.declared import Number
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.kernel.mapped import MapKernel
+from tripletscope.core.kernel.gaussian import MapKernel
 from tripletscope.core.method import Inner, Method, register
 from tripletscope.core.options import Seed
 from tripletscope.core.tree.forest import ComparisonForest, Trees

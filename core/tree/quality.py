@@ -2,24 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
 from tripletscope.core.computing.parallel import Halt, results_of
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.computing.progress import Progress, part, silent
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.declared import Number
+from tripletscope.core.evaluation.share import wilson
+from tripletscope.core.kernel.space import space_of
+from tripletscope.core.method import Method
 from tripletscope.core.options import Seed
-from tripletscope.core.task import declared
+from tripletscope.core.task import task
+from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.oracle import Vectors
+from tripletscope.core.tree.projection import KDTree, PATree, RPTree
+from tripletscope.core.tree.rank_cover import RankCoverTree
+from tripletscope.core.tree.tree import ComparisonTree, Neighbours
+
+#: Leaf sizes that are tried, and coverages of the rank cover tree, which has no leaves.
+_LEAVES = (1, 2, 4, 8, 16, 32, 64)
+_COVERAGES = (1.0, 2.0, 4.0, 8.0)
 
 
 @dataclass(frozen=True)
 class SearchErrors:
     """Nearest neighbours of objects that a tree was grown without.
 
+    found, nearest (n,): What was found, -1 for nothing, and the nearest neighbour.
     missed bool (n,): Whether something farther than the nearest neighbour was found, or nothing.
     excess (n,): Distance to what was found, as a multiple of the distance to the nearest neighbour,
         less one; NaN where nothing was found or the neighbour is at distance 0.
@@ -27,10 +43,18 @@ class SearchErrors:
     to_build: Questions to grow a tree, on average; NaN for trees that do not ask.
     """
 
+    found: np.ndarray
+    nearest: np.ndarray
     missed: np.ndarray
     excess: np.ndarray
     asked: np.ndarray
     to_build: float
+
+    @classmethod
+    def joined(cls, parts: Sequence[SearchErrors]) -> SearchErrors:
+        """Those of several trees."""
+        *columns, to_build = zip(*(vars(part).values() for part in parts), strict=True)
+        return cls(*map(np.concatenate, columns), float(np.mean(to_build)))
 
     @property
     def mean_excess(self) -> float:
@@ -39,51 +63,37 @@ class SearchErrors:
         return float(finite.mean()) if len(finite) else np.nan
 
 
-@declared
 def search_errors(
-    estimator: BaseEstimator,
-    X: np.ndarray,
-    *,
-    folds: Annotated[int, Number(
-        2, 1_000_000, "Folds",
-        "The neighbours of each part are searched in a tree of the others; as many folds as "
-        "objects leave one out."
-    )] = 10,
-    max_objects: Annotated[
-        int, Number(1, 1_000_000, "Objects", "Number of objects whose neighbours are searched.")
-    ] = 1_000_000,
-    seed: Seed = 0,
-    progress: Progress = silent,
+    estimator: BaseEstimator, X: np.ndarray, *, folds: int = 10, max_objects: int = 1_000_000,
+    seed: int = 0, progress: Progress = silent,
 ) -> SearchErrors:
     """How often a tree misses the nearest neighbours of objects that it has not seen.
 
     estimator: With ``kneighbors``: any tree of this package, about vectors or a matrix of
         distances. Fitted anew, as a clone with a seed of its own, on every training part.
     X: Vectors (n, d) or distances (n, n).
+    folds: As many as objects leave one out.
+    max_objects: Whose neighbours are searched.
     """
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(X))
-    parts = np.array_split(order, min(folds, len(X)))
     share = min(max_objects / len(X), 1.0)
     items = []
-    for part in parts:
+    for fold in np.array_split(order, min(folds, len(X))):
         fresh = clone(estimator)
         if "seed" in fresh.get_params():
             fresh.set_params(seed=int(rng.integers(2**31)))
-        test = part[: max(round(share * len(part)), 1)]
-        items.append((fresh, X, np.setdiff1d(order, part), test))
+        test = fold[: max(round(share * len(fold)), 1)]
+        items.append((fresh, X, np.setdiff1d(order, fold), test))
         if sum(len(test) for *_, test in items) >= max_objects:
             break
-    missed, excess, n_asked, to_build = zip(*results_of(_search, items, progress), strict=True)
-    return SearchErrors(
-        np.concatenate(missed), np.concatenate(excess), np.concatenate(n_asked),
-        float(np.mean(to_build)),
-    )
+    return SearchErrors.joined(list(results_of(fold_errors, items, progress)))
 
 
-def _search(
+def fold_errors(
     estimator: BaseEstimator, X: np.ndarray, train: np.ndarray, test: np.ndarray, halt: Halt
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, float]:
+) -> SearchErrors:
+    """Neighbours of the test objects in a tree of the others."""
     metric = getattr(estimator, "metric", "euclidean")
     if metric == "precomputed":
         training, queries = X[np.ix_(train, train)], X[np.ix_(test, train)]
@@ -91,14 +101,22 @@ def _search(
     else:
         training, queries = X[train], X[test]
         distances = Vectors(training, metric).about(queries).distances()
-    neighbours, n_asked = estimator.fit(training).kneighbors(queries)
-    nearest = distances.min(axis=1)
-    first = neighbours[:, 0]
+    tree = clone(estimator).fit(training)
+    neighbours = tree.kneighbors(queries)
+    if isinstance(neighbours, Neighbours):
+        neighbours, n_asked = neighbours
+    else:  # a forest says of all objects together how much it asked
+        share = (tree.oracle_.n_questions - tree.n_questions_) / len(test)
+        n_asked = np.full(len(test), share)
+    nearest, first = distances.min(axis=1), neighbours[:, 0]
     reached = np.where(first >= 0, distances[np.arange(len(test)), first], np.inf)
     usable = (nearest > 0) & np.isfinite(reached)
     excess = np.full(len(test), np.nan)
     excess[usable] = reached[usable] / nearest[usable] - 1
-    return reached > nearest, excess, n_asked, getattr(estimator, "n_questions_", np.nan)
+    return SearchErrors(
+        np.where(first >= 0, train[first], -1), train[distances.argmin(axis=1)],
+        reached > nearest, excess, n_asked, getattr(tree, "n_questions_", np.nan),
+    )
 
 
 def expansion_rates(distances: np.ndarray) -> np.ndarray:
@@ -126,3 +144,107 @@ def height_bound(n_objects: int, leaf_size: int, expansion: float, epsilon: floa
     return float(
         3 * np.log(np.e / epsilon) + 96 * expansion**2 * np.log(max(n_objects / leaf_size, 1))
     )
+
+
+@dataclass(frozen=True)
+class SearchCurve:
+    """Nearest neighbours that c trees of several kinds and sizes found, or missed.
+
+    Attributes
+    ----------
+    trees : ndarray of str, shape (c,)
+        What kind of tree.
+    sizes : ndarray, shape (c,)
+        Leaf size n0, or coverage of a rank cover tree.
+    missed : ndarray of bool, shape (c, m)
+        Whether the neighbour of each object was missed.
+    excess : ndarray, shape (c,)
+        Mean relative distance error.
+    asked : ndarray, shape (c,)
+        Questions about an object, on average; projection trees ask none and measure instead.
+    to_build : ndarray, shape (c,)
+        Questions to grow the trees; NaN for those that do not ask.
+    """
+
+    trees: np.ndarray
+    sizes: np.ndarray
+    missed: np.ndarray
+    excess: np.ndarray
+    asked: np.ndarray
+    to_build: np.ndarray
+
+    def table(self) -> pd.DataFrame:
+        """All of it, with 95 % intervals by Wilson of the miss rate."""
+        rates = self.missed.mean(axis=1)
+        low, high = np.array([wilson(rate, self.missed.shape[1]) for rate in rates]).T
+        return pd.DataFrame({
+            "tree": self.trees, "size": self.sizes, "miss rate": rates, "low": low, "high": high,
+            "distance error": self.excess, "questions per search": self.asked,
+            "questions to build": self.to_build,
+        })
+
+
+@task("Searching for neighbours", "embedding", "kernel", "features")
+def search_curve(
+    method: Method,
+    triplets: Triplets,
+    *,
+    n_trees: Annotated[int, Number(
+        2, 100, "Trees of the forest", "Compared with one tree, for as many questions."
+    )] = 10,
+    folds: Annotated[int, Number(
+        2, 100_000, "Folds",
+        "The neighbours of each part are searched in trees of the others; as many folds as "
+        "objects leave one out.", advanced=True
+    )] = 10,
+    max_objects: Annotated[int, Number(
+        10, 100_000, "Objects searched for", "Fewer are faster, with wider intervals.",
+        advanced=True
+    )] = 1000,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> SearchCurve:
+    """How often trees miss the nearest neighbour on a map, or by the distances of a kernel.
+
+    Comparison trees, forests of them and rank cover trees ask; KD, RP and PA trees, which need
+    coordinates, are there where the method has some.
+    """
+    space = space_of(clone(method).fit(as_triplets(triplets)))
+    if len(space) < 4:
+        raise DataError(
+            "neighbours can be searched among four objects or more", remedy="Use more answers."
+        )
+    X, metric = space.vectors, "euclidean"
+    if X is None:
+        X, metric = space.distances(), "precomputed"
+    names, sizes, trees = zip(*_trees(metric, len(space), n_trees), strict=True)
+    results = [
+        search_errors(
+            tree, X, folds=folds, max_objects=max_objects, seed=seed,
+            progress=part(progress, number / len(trees), (number + 1) / len(trees)),
+        )
+        for number, tree in enumerate(trees)
+    ]
+    return SearchCurve(
+        np.array(names), np.array(sizes, float),
+        np.array([errors.missed for errors in results]),
+        np.array([errors.mean_excess for errors in results]),
+        np.array([errors.asked.mean() for errors in results]),
+        np.array([errors.to_build for errors in results]),
+    )
+
+
+def _trees(metric: str, n_objects: int, n_trees: int) -> Iterator[tuple[str, float, BaseEstimator]]:
+    """Name, size and tree of all that are compared."""
+    leaves = [size for size in _LEAVES if 2 * size <= n_objects]
+    for size in leaves:
+        yield "Comparison tree", size, ComparisonTree(metric=metric, leaf_size=size)
+    for size in leaves:
+        forest = ComparisonForest(metric=metric, n_estimators=n_trees, leaf_size=size)
+        yield f"{n_trees} comparison trees", size, forest
+    if metric == "euclidean":
+        for name, tree in (("KD tree", KDTree), ("RP tree", RPTree), ("PA tree", PATree)):
+            for size in leaves:
+                yield name, size, tree(leaf_size=size)
+    for coverage in _COVERAGES:
+        yield "Rank cover tree", coverage, RankCoverTree(metric=metric, coverage=coverage)

@@ -72,67 +72,56 @@ def best_first(nodes: Nodes, x: int, is_own: bool, k: int, budget: int) -> Dialo
     budget: Questions after which no further one is asked; a larger budget asks the same and more.
     Returns: found (k,): Nearest first; -1 where there are fewer; asked.
     """
-    search = _Search(nodes, x, is_own, k, budget)
-    with suppress(_SpentError):
-        yield from search.from_node(0)
-        while search.passed_by:
-            _, node = search.passed_by.pop(0)
-            yield from search.from_node(node)
-    padded = search.found + [-1] * (k - len(search.found))
-    return np.array(padded, dtype=np.int64), search.asked
+    n_asked = 0
+    found: list[int] = []  # nearest first
+    passed_by: list[tuple[int, int]] = []  # pivot and node, nearest pivot first
 
+    def nearer(p: int, q: int) -> Dialogue:
+        """Whether p is at least as near as q; asked only where it is not plain."""
+        nonlocal n_asked
+        if p == q or (is_own and p == x):
+            return True
+        if is_own and q == x:
+            return False
+        if n_asked == budget:
+            raise _SpentError
+        n_asked += 1
+        return bool((yield np.array([[x, p, q]]))[0])
 
-class _SpentError(Exception):
-    """The budget is used up."""
-
-
-class _Search:
-    """What has been found out about one object, see `best_first`."""
-
-    def __init__(self, nodes: Nodes, x: int, is_own: bool, k: int, budget: int) -> None:
-        self.nodes, self.x, self.own, self.k, self.budget = nodes, x, is_own, k, budget
-        self.asked = 0
-        #: The nearest objects so far, nearest first.
-        self.found: list[int] = []
-        #: Branches that were passed by: pivot and node, nearest pivot first.
-        self.passed_by: list[tuple[int, int]] = []
-
-    def from_node(self, node: int) -> Dialogue:
-        """Go down to a leaf, and rank its members."""
-        nodes = self.nodes
-        while nodes.child[node] >= 0:
-            votes = 0
-            for p, q in nodes.pivots[node].tolist():
-                votes += yield from self.nearer(p, q)
-            far = int(2 * votes > nodes.pivots.shape[1])
-            pivot = int(nodes.pivots[node, 0, far])
-            rank = yield from self.rank(pivot, [other for other, _ in self.passed_by])
-            self.passed_by.insert(rank, (pivot, int(nodes.child[node]) + far))
-            node = int(nodes.child[node]) + 1 - far
-        for member in nodes.members(node).tolist():
-            if not (self.own and member == self.x):
-                rank = yield from self.rank(member, self.found)
-                self.found.insert(rank, member)
-                del self.found[self.k :]
-
-    def rank(self, candidate: int, ranked: list[int]) -> Dialogue:
+    def rank(candidate: int, ranked: list[int]) -> Dialogue:
         """How many of the ranked objects are nearer than the candidate, by halving."""
         low, high = 0, len(ranked)
         while low < high:
             middle = (low + high) // 2
-            if (yield from self.nearer(candidate, ranked[middle])):
+            if (yield from nearer(candidate, ranked[middle])):
                 high = middle
             else:
                 low = middle + 1
         return low
 
-    def nearer(self, p: int, q: int) -> Dialogue:
-        """Whether p is at least as near as q; asked only where it is not plain."""
-        if p == q or (self.own and p == self.x):
-            return True
-        if self.own and q == self.x:
-            return False
-        if self.asked == self.budget:
-            raise _SpentError
-        self.asked += 1
-        return bool((yield np.array([[self.x, p, q]]))[0])
+    def down_from(node: int) -> Dialogue:
+        """Go down to a leaf, and rank its members."""
+        while nodes.child[node] >= 0:
+            votes = 0
+            for p, q in nodes.pivots[node].tolist():
+                votes += yield from nearer(p, q)
+            far = int(2 * votes > nodes.pivots.shape[1])
+            pivot = int(nodes.pivots[node, 0, far])
+            place = yield from rank(pivot, [other for other, _ in passed_by])
+            passed_by.insert(place, (pivot, int(nodes.child[node]) + far))
+            node = int(nodes.child[node]) + 1 - far
+        for member in nodes.members(node).tolist():
+            if not (is_own and member == x):
+                place = yield from rank(member, found)
+                found.insert(place, member)
+                del found[k:]
+
+    with suppress(_SpentError):
+        yield from down_from(0)
+        while passed_by:
+            yield from down_from(passed_by.pop(0)[1])
+    return np.array(found + [-1] * (k - len(found)), dtype=np.int64), n_asked
+
+
+class _SpentError(Exception):
+    """The budget is used up."""

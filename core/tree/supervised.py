@@ -22,9 +22,9 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.declared import Choice, Number, Switch
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.tree.cells import LABELS, LABELS_FIRST, RANDOM, RESPONSES
 from tripletscope.core.tree.choosing import try_leaf_sizes
 from tripletscope.core.tree.forest import ComparisonForest
+from tripletscope.core.tree.growing import LABELS, LABELS_FIRST, RANDOM, RESPONSES
 from tripletscope.core.tree.oracle import Oracle
 
 #: Share of the objects of each tree by which a leaf size is chosen: that of a bootstrap sample.
@@ -63,20 +63,14 @@ class SupervisedForest(ComparisonForest):
     oob_score: bool
 
     def fit(self, X: Any, y: Any, *, progress: Progress = silent) -> Self:
-        """Grow the trees.
+        """Grow the trees; X and progress as for `ComparisonForest`.
 
         Parameters
         ----------
         X : array-like
-            Objects, as `metric` says: vectors (n, d), matrix (n, n), or numbers (n,) or (n, 1).
         y : array-like, shape (n,)
             Classes or responses.
         progress : Progress
-
-        Raises
-        ------
-        Stopped
-            If `progress` asks to stop.
         """
         oracle, objects = self._training(X)
         y = _targets(self, y, len(objects))

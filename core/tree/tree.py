@@ -14,11 +14,19 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.declared import Choice, Number
 from tripletscope.core.options import Seed
-from tripletscope.core.tree.cells import LABELS, RANDOM, SplitRule, finished, grafted, keys
 from tripletscope.core.tree.forest import LeafSize
-from tripletscope.core.tree.growing import Chooser, growing
+from tripletscope.core.tree.growing import (
+    LABELS,
+    RANDOM,
+    Chooser,
+    SplitRule,
+    finished,
+    grafted,
+    growing,
+    keys,
+)
 from tripletscope.core.tree.nodes import descending
-from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow_trees, rule
+from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow_trees
 from tripletscope.core.tree.oracle import AnswersOracle, Oracle, Vectors, converse
 from tripletscope.core.tree.search import best_first, nearest
 
@@ -128,7 +136,7 @@ class ComparisonTree(ComparingEstimator):
                 raise ValueError("pivots with most answers need an `AnswersOracle`.")
             choose = most_answered(oracle)
         kind = LABELS if self.pivots == "supervised" else RANDOM
-        how = rule(self.leaf_size, kind=kind, label=label)
+        how = SplitRule(self.leaf_size, kind=kind, label=label)
         return self._grow(oracle, objects, how, choose, progress)
 
     def _grow(
@@ -168,7 +176,7 @@ class ComparisonTree(ComparingEstimator):
             x = x + np.int32(self.oracle_.n_objects)
             self.oracle_ = self.oracle_.extended(X)
         growth = grafted(self.nodes_, x, leaves, self.seed)
-        converse(self.oracle_, [growing(growth, rule(self.leaf_size), np.unique(leaves))])
+        converse(self.oracle_, [growing(growth, SplitRule(self.leaf_size), np.unique(leaves))])
         self.nodes_ = finished(growth)
         self.n_questions_ += self.oracle_.n_questions - before
         return self
@@ -347,7 +355,7 @@ class ComparisonTree(ComparingEstimator):
             return tuple(np.random.default_rng((key, attempt)).choice(members, 2, replace=False))
 
         tree = clone(self).set_params(metric=oracle)
-        return tree._grow(oracle, np.sort(self.nodes_.order), rule(self.leaf_size), choose)
+        return tree._grow(oracle, np.sort(self.nodes_.order), SplitRule(self.leaf_size), choose)
 
 
 def most_answered(oracle: AnswersOracle) -> Chooser:

@@ -29,11 +29,3 @@ from tripletscope.core.uncertainty.weakness import (
     undecided_comparisons,
     undecided_pairs,
 )
-
-__all__ = [
-    "Abstention", "Calibration", "Comparisons", "DimensionCurve", "DistanceSamples",
-    "Heterogeneity", "Reliability", "ResponseModel", "Samples", "abstention", "answers_against",
-    "bootstrap", "calibrate", "heterogeneity", "laplace", "margin_reliability", "predicted",
-    "reliability", "sample_distances", "sample_posterior", "uncertainty_by_dimension",
-    "undecided_comparisons", "undecided_pairs",
-]

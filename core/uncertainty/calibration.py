@@ -19,8 +19,7 @@ from tripletscope.core.evaluation.units import ENOUGH, Unit, participants_of, sa
 from tripletscope.core.geometry import procrustes, rms
 from tripletscope.core.optimise.loss import margins, single_losses
 from tripletscope.core.options import Seed
-from tripletscope.core.simulation.people import personal_maps
-from tripletscope.core.simulation.simulate import answer, random_questions
+from tripletscope.core.simulation.simulate import answer, personal_maps, random_questions
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.heterogeneity import heterogeneity
 from tripletscope.core.uncertainty.samples import Samples
@@ -53,7 +52,7 @@ class Truth:
     noise: Of the logarithms of distances; used where the method has no model of answers.
     error: Share of its training answers that a map contradicts.
     heterogeneity: By how much the maps of participants differ; see
-        `tripletscope.core.simulation.people.personal_maps`. None where all answers are about the
+        `tripletscope.core.simulation.simulate.personal_maps`. None where all answers are about the
         truth itself, whoever gave them.
     """
 

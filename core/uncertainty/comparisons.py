@@ -1,7 +1,8 @@
 """How sure every comparison is, from the mean and the spread of all distances.
 
 Of n objects there are n (n - 1) (n - 2) / 2 comparisons. None of these functions holds a number
-for each: they need memory for n x n numbers.
+for each: they need memory for n x n numbers. How certain a comparison is grows with the gap between
+its two mean distances over their spread.
 """
 
 from __future__ import annotations
@@ -15,13 +16,6 @@ from scipy.special import ndtr, stdtr
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.uncertainty.least_certain import (
-    Matrices,
-    columns_of,
-    joined,
-    least_certain,
-    moments_of_pair,
-)
 
 #: Anchors are divided into so many parts, whatever the number of threads.
 _PARTS = 8
@@ -33,7 +27,8 @@ _ERFC = np.array(
     dtype=np.float32,
 )
 _ROOT_HALF = np.float32(np.sqrt(0.5))
-
+#: Standardised gap of two different distances without spread: certain.
+_CERTAIN = 1e300
 
 
 @dataclass(frozen=True)
@@ -95,7 +90,27 @@ class Comparisons:
         probability : ndarray
             That this order is right, from 1/2 up.
         """
-        return least_certain(Matrices(self.mean, self.sd), k, self._independent)
+        gaps, rows = np.zeros(0), np.zeros((0, 3), dtype=np.int64)
+        for anchor in self._placed if k > 0 else ():
+            order, distance, spread = _row(self.mean, self.sd, anchor)
+            widest = 2.0 * spread.max(initial=0.0)
+            for step in range(1, len(order)):
+                gap = distance[step:] - distance[:-step]
+                bound = gaps[-1] if len(gaps) == k else np.inf
+                # Objects further apart in this order have a larger gap still.
+                if len(gaps) == k and not np.any(gap < bound * widest):
+                    break
+                both = _joined(spread[:-step], spread[step:], self._independent)
+                without = np.where(gap == 0, 0.0, _CERTAIN)
+                gap = np.divide(gap, both, out=without, where=both > 0)
+                less = np.flatnonzero(gap < bound)
+                gaps = np.concatenate([gaps, gap[less]])
+                added = np.stack([np.full(len(less), anchor), order[less], order[less + step]])
+                rows = np.concatenate([rows, added.T])
+                kept = np.argsort(gaps, kind="stable")[:k]
+                gaps, rows = gaps[kept], rows[kept]
+        kept = np.lexsort((*rows.T[::-1], gaps))
+        return rows[kept], ndtr(gaps[kept])
 
     @cached_property
     def uncertainty(self) -> np.ndarray:
@@ -153,7 +168,7 @@ def moments(embeddings: np.ndarray, correction: float = 1.0) -> Comparisons:
     correction: Factor on the variances.
     """
     n = embeddings.shape[1]
-    columns = columns_of(embeddings)
+    columns = np.ascontiguousarray(embeddings.transpose(1, 2, 0))
     mean, sd = np.full((2, n, n), np.nan)
     # Row i has i entries: dealt out like this, all parts have about as much to do.
     parts = [
@@ -180,10 +195,34 @@ def _moments(columns, firsts, mean, sd):
         for start in range(0, first + 1, _TILE):
             for i in range(first, min(first + _TILE, n)):
                 for j in range(start, min(start + _TILE, i)):
-                    mean[i, j], sd[i, j] = moments_of_pair(columns[i], columns[j], squares)
+                    mean[i, j], sd[i, j] = _moments_of_pair(columns[i], columns[j], squares)
                     mean[j, i], sd[j, i] = mean[i, j], sd[i, j]
         for i in range(first, min(first + _TILE, n)):
             mean[i, i] = sd[i, i] = 0.0
+
+
+@compiled
+def _moments_of_pair(x, y, squares):
+    """Mean and standard deviation of the distance of two objects, (d, b) each; NaN if unknown."""
+    n_components, n_maps = x.shape
+    squares[:] = 0.0
+    for c in range(n_components):
+        one, other = x[c], y[c]
+        for b in range(n_maps):
+            squares[b] += (one[b] - other[b]) ** 2
+    count, total = 0, 0.0
+    for b in range(n_maps):
+        if squares[b] >= 0:  # not for NaN
+            squares[b] = np.sqrt(squares[b])
+            total += squares[b]
+            count += 1
+    if count < 2:
+        return np.nan, np.nan
+    centre, spread = total / count, 0.0
+    for b in range(n_maps):
+        if squares[b] >= 0:
+            spread += (squares[b] - centre) ** 2
+    return centre, np.sqrt(spread / (count - 1))
 
 
 def _row(
@@ -212,6 +251,12 @@ def _sums_of(
 
 
 @compiled
+def _joined(one, other, independent):
+    """Spread of a difference, from those of its parts."""
+    return np.sqrt(one * one + other * other) if independent else one + other
+
+
+@compiled
 def _add_tails(mean, sd, independent, total):
     """Add the normal distribution's lower tail at minus each standardised gap to both its ends.
 
@@ -223,7 +268,7 @@ def _add_tails(mean, sd, independent, total):
         here, spread = mean[a], sd[a] + least  # no gap at all means one half, not 0 / 0
         others, spreads, totals = mean[a + 1 :], sd[a + 1 :], total[a + 1 :]
         for b in range(others.size):
-            both = joined(spread, spreads[b], independent)
+            both = _joined(spread, spreads[b], independent)
             t = min((others[b] - here) / both * _ROOT_HALF, furthest)
             p = _ERFC[0]
             for power in range(1, 7):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, results_of
+from tripletscope.core.computing.parallel import results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
@@ -19,7 +20,7 @@ from tripletscope.core.geometry import rms
 from tripletscope.core.optimise.layout import AnswerLayout, order_of
 from tripletscope.core.options import Seed
 from tripletscope.core.task import task
-from tripletscope.core.uncertainty.samples import aligned
+from tripletscope.core.uncertainty.resampling import map_of
 
 #: More participants are left out in so many groups.
 _GROUPS = 24
@@ -127,7 +128,7 @@ def heterogeneity(
         (method, answers, grouping[order] != left, reference)
         for grouping in groupings for left in range(parts)
     ]
-    maps = list(results_of(_map_of, pieces, progress))
+    maps = list(results_of(partial(map_of, start=reference), pieces, progress))
     difference = np.array(maps).reshape(len(groupings), parts, *reference.shape)
     variances = (parts - 1) * difference.var(axis=1).sum(axis=-1)
     by_people, by_answers = variances[0], variances[1:].mean(axis=0)
@@ -146,12 +147,3 @@ def heterogeneity(
         widening = float(np.median(np.sqrt(by_people / by_answers)[known]))
     value = np.sqrt(max(effective * added, 0.0)) / (rms(reference[known]) or 1.0)
     return Heterogeneity(float(value), widening, number, effective)
-
-
-def _map_of(
-    method: OrdinalEmbedding, answers: AnswerLayout, kept: np.ndarray, reference: np.ndarray,
-    halt: Halt,
-) -> np.ndarray:
-    """(n, d) map of some of the answers, aligned; NaN where an object has none."""
-    rest = answers.reweighted(kept * answers.weight)
-    return aligned(method.refitted(rest, reference, halt), rest.placed, reference)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
@@ -19,7 +20,6 @@ from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
 from tripletscope.core.options import Seed
 from tripletscope.core.task import task
-from tripletscope.core.uncertainty.chain import Chain
 from tripletscope.core.uncertainty.comparisons import Comparisons
 from tripletscope.core.uncertainty.curvature import LARGEST, Normal, laplace_normal
 from tripletscope.core.uncertainty.response import ResponseModel, learned_response
@@ -28,9 +28,10 @@ from tripletscope.core.uncertainty.sampling import (
     JUDGED,
     Chains,
     Effective,
-    Lengths,
     Most,
     WarmUp,
+    chain_at,
+    chain_size,
     drawn,
 )
 
@@ -139,33 +140,26 @@ def sample_posterior(
     else:
         width = np.full(fitted.embedding_.size, precision**-0.5)
         modes = [Normal(np.zeros(fitted.embedding_.T.shape), width)]
-    seeds = np.random.SeedSequence(seed).spawn(chains)
     runs = []
-    for number, child in enumerate(seeds):
-        normal = modes[number % len(modes)]
-        chain = Chain(
-            answers, loss, normal, np.random.default_rng(child),
-            precision if sampler == "laplace" else 0.0,
-        )
+    for number, child in enumerate(np.random.SeedSequence(seed).spawn(chains)):
+        normal, start = modes[number % len(modes)], None
         if sampler == "plain":
-            start = fitted.embeddings_[number % len(fitted.embeddings_)]
-            chain.start(start.T.ravel())
-        runs.append(chain)
+            start = fitted.embeddings_[number % len(fitted.embeddings_)].T.ravel()
+        runs.append(chain_at(
+            answers, loss, normal, np.random.default_rng(child), start=start,
+            precision=precision if sampler == "laplace" else 0.0,
+        ))
     if reference is None:
         reference = fitted.embedding_
-    placed = fitted.placed_
-
-    def show(positions: np.ndarray) -> np.ndarray:
-        return aligned(positions.T, placed, reference, size=_size_of(fitted))
-
-    pairs = _judged_pairs(np.flatnonzero(placed), seed)
+    show = _display(fitted, reference)
+    pairs = _judged_pairs(np.flatnonzero(fitted.placed_), seed)
 
     def judged(draws: np.ndarray) -> np.ndarray:
         near, far = draws[..., pairs[0]], draws[..., pairs[1]]
         return np.sqrt(np.sum((near - far) ** 2, axis=2))
 
     kept, size, rhat = drawn(
-        runs, judged, show, Lengths(effective, most, chains, warm_up), progress
+        runs, judged, show, progress, effective=effective, most=most, warm_up=warm_up
     )
     embeddings = np.array([show(positions) for chain in kept for positions in chain])
     return Samples(
@@ -190,31 +184,7 @@ def laplace(
     """Maps from the normal distribution that the posterior looks like at its mode.
 
     Quick, and nearly right where answers are many; it knows of no other optimum and no skew. For
-    one observer, as `sample_posterior` is.
-
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-        One whose loss is a likelihood: STE, t-STE, CKL.
-    triplets : Triplets or array-like of int, shape (T, 3)
-    samples, variance, seed
-        See their declarations.
-    reference : ndarray, shape (n, d), optional
-        By default the most probable map.
-    progress : Progress
-
-    Returns
-    -------
-    Samples
-
-    Raises
-    ------
-    DataError
-        If there is no answer to learn from.
-    ValueError
-        If the method has no likelihood, or the map is too large.
-    Stopped
-        If `progress` asks to stop.
+    one observer, and of methods, as `sample_posterior` is.
     """
     triplets = as_triplets(triplets)
     fitted, precision = _most_probable(method, triplets, variance, progress)
@@ -225,10 +195,8 @@ def laplace(
         maps = normal.mode.ravel() + normal.directions(standard)
     if reference is None:
         reference = fitted.embedding_
-    embeddings = np.array([
-        aligned(x.reshape(normal.mode.shape).T, fitted.placed_, reference, size=_size_of(fitted))
-        for x in maps
-    ])
+    show = _display(fitted, reference)
+    embeddings = np.array([show(x.reshape(normal.mode.shape)) for x in maps])
     progress(1.0, snapshot=embeddings[-1])
     return Samples(
         embeddings, reference, 1.0, "laplace",
@@ -311,32 +279,10 @@ def sample_distances(
     the same objects, so that comparisons stay uncertain that a map would settle. Its authors
     found that it "did not behave satisfactorily" and left it.
 
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-        One whose loss is a likelihood: STE, t-STE, CKL. Chains begin at its map.
-    triplets : Triplets or array-like of int, shape (T, 3)
-    spread, effective, most, chains, warm_up, seed
-        See their declarations. The prior mean of every distance is the mean distance in the map.
-    progress : Progress
-
-    Returns
-    -------
-    DistanceSamples
-
-    Raises
-    ------
-    DataError
-        If there is no answer to learn from.
-    ValueError
-        If the method has no likelihood, or there are too many distances.
-    Stopped
-        If `progress` asks to stop before there are two draws.
-
-    Notes
-    -----
-    The published covariance is the symmetric Kronecker product of a matrix W with itself, here
-    W a multiple of the identity: entries are independent but for symmetry.
+    Chains begin at the map of a method whose loss is a likelihood; the prior mean of every distance
+    is the mean distance there. The published covariance is the symmetric Kronecker product of a
+    matrix W with itself, here W a multiple of the identity: entries are independent but for
+    symmetry.
 
     References
     ----------
@@ -345,8 +291,7 @@ def sample_distances(
     """
     triplets = as_triplets(triplets)
     n = triplets.n_objects
-    lengths = Lengths(effective, most, chains, warm_up)
-    held = lengths.held * chains
+    held = chain_size(effective, chains) * chains
     if 8 * held * (n * (n - 1) // 2) > _MOST_BYTES:
         raise ValueError(
             f"{n * (n - 1) // 2:,} distances, each drawn {held:,} times, would take too much "
@@ -364,17 +309,15 @@ def sample_distances(
     answers = AnswerLayout.of_choices(replace(choices, pairs=pairs, n_objects=len(start) + 1))
     centre = np.concatenate([[0.0], np.full(len(start), start.mean())])
     width = np.concatenate([[0.0], np.full(len(start), spread * start.mean())])
-    runs = []
-    for child in np.random.SeedSequence(seed).spawn(chains):
-        chain = Chain(
-            answers, fitted._loss(), Normal(centre[None], width), np.random.default_rng(child)
-        )
-        chain.start(np.concatenate([[0.0], start]) - centre)
-        runs.append(chain)
-    rng = np.random.default_rng(seed)
-    which = 1 + rng.permutation(len(start))[:JUDGED]
+    normal, start = Normal(centre[None], width), np.concatenate([[0.0], start]) - centre
+    runs = [
+        chain_at(answers, fitted._loss(), normal, np.random.default_rng(child), start=start)
+        for child in np.random.SeedSequence(seed).spawn(chains)
+    ]
+    which = 1 + np.random.default_rng(seed).permutation(len(upper[0]))[:JUDGED]
     kept, size, rhat = drawn(
-        runs, lambda draws: np.abs(draws[:, :, 0, which]), lambda x: x[0], lengths, progress
+        runs, lambda draws: np.abs(draws[:, :, 0, which]), lambda x: x[0], progress,
+        effective=effective, most=most, warm_up=warm_up,
     )
     difference = np.abs(np.concatenate(kept)[:, 0, 1:])
     mean, sd = np.zeros((2, n, n))
@@ -383,9 +326,12 @@ def sample_distances(
     return DistanceSamples(mean, sd, size, rhat)
 
 
-def _size_of(fitted: OrdinalEmbedding) -> str:
-    """How large drawn maps are shown: as they are, if the answers tell their size."""
-    return "own" if fitted.fixes_scale else "fit"
+def _display(
+    fitted: OrdinalEmbedding, reference: np.ndarray
+) -> Callable[[np.ndarray], np.ndarray]:
+    """How drawn maps (d, n) are shown: aligned, and as large as they are if answers tell that."""
+    size = "own" if fitted.fixes_scale else "fit"
+    return lambda positions: aligned(positions.T, fitted.placed_, reference, size=size)
 
 
 def _most_probable(

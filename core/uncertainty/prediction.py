@@ -29,7 +29,6 @@ _PARTS = 5
 _SAMPLED = 0.6
 
 
-
 @dataclass(frozen=True)
 class Abstention:
     """Held-out answers with both of their probabilities.
@@ -98,25 +97,6 @@ def abstention(
     Held out are the data's own test answers where they name any, otherwise a fifth of the
     questions.
 
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-    triplets : Triplets or array-like of int, shape (T, 3)
-    source, unit, maps, spread, seed
-        See their declarations.
-    progress : Progress
-
-    Returns
-    -------
-    Abstention
-
-    Raises
-    ------
-    DataError
-        If there are too few questions to hold any out.
-    Stopped
-        If `progress` asks to stop before there are two maps.
-
     References
     ----------
     Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
@@ -148,9 +128,7 @@ def abstention(
     )
 
 
-def predicted(
-    samples: Samples, questions: Triplets, *, threshold: float = 0.5, spread: str = "joint"
-) -> pd.DataFrame:
+def predicted(samples: Samples, questions: Triplets, *, threshold: float = 0.5) -> pd.DataFrame:
     """What people would answer to a list of questions, and how likely that is.
 
     What is predicted is the likelier response, and what is less likely than the threshold is left
@@ -159,7 +137,6 @@ def predicted(
 
     questions (T, 3): Anchor and the two objects to choose from.
     threshold: From 1/2 up to 1.
-    spread: See `Samples.order_certainty`.
     Returns: ``anchor``, ``first``, ``second``, ``nearer`` (ids; nearer missing where left open or
         where an object has no place), ``response_probability`` (of the likelier response; missing
         without a response model) and ``order_certainty`` (that the maps have the likelier order
@@ -167,7 +144,7 @@ def predicted(
     """
     questions = as_triplets(questions)
     ids = np.array(questions.ids, dtype=object)
-    order = samples.order_certainty(questions, spread=spread)
+    order = samples.order_certainty(questions)
     response = np.full(len(questions), np.nan)
     if samples.knows_responses:
         response = samples.response_probability(questions)
@@ -214,28 +191,10 @@ def uncertainty_by_dimension(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> DimensionCurve:
-    """Average uncertainty for one dimension, two, and so on.
+    """Average uncertainty for one dimension, two, and so on; the method's own number is no matter.
 
     With the bootstrap it is least near the right number of dimensions: with fewer, answers
     contradict each other; with more, the map follows chance.
-
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-        Its own number of dimensions does not matter.
-    triplets : Triplets or array-like of int, shape (T, 3)
-    most, source, unit, maps, seed
-        See their declarations.
-    progress : Progress
-
-    Returns
-    -------
-    DimensionCurve
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop before the end.
 
     References
     ----------
@@ -245,16 +204,10 @@ def uncertainty_by_dimension(
     triplets = as_triplets(triplets)
     result = []
     for d in range(1, most + 1):
-        stopped = [False]
-
-        def watched(*report: float, stopped: list[bool] = stopped, d: int = d, **details) -> bool:
-            share = adapted(progress, low=(d - 1) / most, high=d / most)
-            stopped[0] |= bool(share(*report, **details))
-            return stopped[0]
-
         shaped = clone(method).set_params(n_components=d)
+        watched = adapted(progress, low=(d - 1) / most, high=d / most)
         samples = samples_from(source, shaped, triplets, maps, seed, watched, unit=unit)
-        if stopped[0] and d < most:
+        if d < most and progress(d / most):
             raise Stopped
         loss = clone(shaped).set_params(n_init=1).fit(
             triplets, init_embedding=samples.reference

@@ -358,30 +358,19 @@ def reliability(
     return _cross_validated(method, triplets, predicted, unit, folds, seed, progress)
 
 
-def margin_reliability(
-    method: Method,
-    triplets: Judgements,
-    *,
-    unit: str = "auto",
-    folds: int = 5,
-    seed: int = 0,
-    progress: Progress = silent,
-) -> Reliability:
+def margin_reliability(method: Method, triplets: Judgements, *, folds: int = 5) -> Reliability:
     """The same of a method without samples: kernels, forests, a single map.
 
     Response probabilities are calibrated from its margins; there is no order certainty.
 
     Shapes: triplets (T, 3) or (T, 4).
-    unit {"auto", "participants", "answers"}: Of the intervals.
     """
 
     def predicted(train: Triplets, test: Triplets, _: float) -> tuple[np.ndarray, np.ndarray]:
         fitted = unfitted(method).fit(train)
         return margin_evidence(fitted, test), np.full(len(test), np.nan)
 
-    return _cross_validated(
-        method, as_answers(triplets), predicted, unit, folds, seed, progress
-    )
+    return _cross_validated(method, as_answers(triplets), predicted, "auto", folds, 0, silent)
 
 
 def _cross_validated(

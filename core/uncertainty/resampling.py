@@ -1,4 +1,4 @@
-"""The bootstrap: maps of resampled answers."""
+"""The bootstrap: maps of resampled answers, and of the replicates of measured dissimilarities."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ import numpy as np
 from sklearn.base import clone
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.progress import Progress, Stopped, part, silent
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.declared import Choice, Number, Switch
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.embedding.stress import Scaling
 from tripletscope.core.evaluation.units import (
     SamplingUnits,
     Unit,
@@ -25,6 +27,7 @@ from tripletscope.core.evaluation.units import (
 from tripletscope.core.geometry import procrustes, procrustes_disparity
 from tripletscope.core.optimise.layout import AnswerLayout, order_of
 from tripletscope.core.options import Seed
+from tripletscope.core.ratings.measured import Dissimilarities
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.response import ResponseModel, learned_response
 from tripletscope.core.uncertainty.samples import Samples, aligned
@@ -37,6 +40,8 @@ _PILOTS, _SAME = 4, 0.01
 _ROUGH = 1e-6
 #: Replicates of every part of the answers from which the response model is learned.
 _FEW = 6
+#: Starts of every replicate of dissimilarities: classical scaling, and one at random.
+_STARTS = 2
 
 Scheme = Annotated[
     str,
@@ -166,7 +171,7 @@ def bootstrap(
         bootstrap_response, single, triplets, scheme=scheme, unit=units.unit, share=share, seed=seed
     )
     share = share if scheme == "subsample" else None
-    drawing = _Drawing(answers, units, share, reference)
+    drawing = answers, units, share, reference
     maps: list[np.ndarray] = []
     for result in _replicates(single, drawing, np.random.SeedSequence(seed).spawn(replicates)):
         maps.append(result)
@@ -201,63 +206,58 @@ def bootstrap_response(
     triplets = as_answers(triplets)
     single = clone(method).set_params(n_init=1)
     unit = sampling_units(triplets, unit).unit
-    few = partial(_few_maps, single, scheme, unit, share, seed)
-    return learned_response(single, triplets, few, seed=seed, progress=progress)
 
+    def maps(train: Judgements) -> np.ndarray:
+        own = unit if n_participants(train) > 1 else "answers"
+        return bootstrap(
+            single, train, replicates=_FEW, scheme=scheme, unit=own, share=share, seed=seed
+        ).embeddings
 
-def _few_maps(
-    method: OrdinalEmbedding, scheme: str, unit: str, share: float, seed: int,
-    train: Judgements,
-) -> np.ndarray:
-    """(b, n, d) replicates of a part of the answers."""
-    unit = unit if n_participants(train) > 1 else "answers"
-    return bootstrap(
-        method, train, replicates=_FEW, scheme=scheme, unit=unit, share=share, seed=seed
-    ).embeddings
-
-
-@dataclass(frozen=True)
-class _Drawing:
-    """What is resampled, and how.
-
-    Shapes: reference (n, d).
-    share: Of the units, in subsamples.
-    """
-
-    answers: AnswerLayout
-    units: SamplingUnits
-    share: float | None
-    reference: np.ndarray
+    return learned_response(single, triplets, maps, seed=seed, progress=progress)
 
 
 def _replicates(
-    method: OrdinalEmbedding, drawing: _Drawing, seeds: list[np.random.SeedSequence]
+    method: OrdinalEmbedding, drawing: tuple, seeds: list[np.random.SeedSequence]
 ) -> Iterator[np.ndarray]:
-    """(n, d) map of every seed, in their order."""
+    """(n, d) map of every seed, in their order.
+
+    drawing: Answers, units, share and reference of `_replicate`.
+    """
+    reference = drawing[-1]
     warm, n_pilots = True, 0
     for pilots in (seeds[:1], seeds[1:_PILOTS]):  # often the first one tells
         if warm:
             n_pilots += len(pilots)
-            both = [(method, drawing, seed, begun) for seed in pilots for begun in (False, True)]
+            both = [(method, *drawing, seed, begun) for seed in pilots for begun in (False, True)]
             result = in_parallel(_replicate, both, partial=True)
             for cold, begun in zip(result, result, strict=False):
-                warm &= _is_same(begun, cold, drawing.reference)
+                warm &= _is_same(begun, cold, reference)
                 yield cold
     rough = clone(method).set_params(tol=max(method.tol, _ROUGH))
-    others = [(rough, drawing, seed, warm) for seed in seeds[n_pilots:]]
+    others = [(rough, *drawing, seed, warm) for seed in seeds[n_pilots:]]
     yield from in_parallel(_replicate, others, partial=True)
 
 
 def _replicate(
-    method: OrdinalEmbedding, drawing: _Drawing, seed: np.random.SeedSequence, warm: bool,
-    halt: Halt,
+    method: OrdinalEmbedding, answers: AnswerLayout, units: SamplingUnits, share: float | None,
+    reference: np.ndarray, seed: np.random.SeedSequence, warm: bool, halt: Halt,
 ) -> np.ndarray:
-    """(n, d) map of resampled answers, aligned; NaN where an object has none."""
-    counts = drawing.units.drawn(np.random.default_rng(seed), drawing.share)
+    """(n, d) map of resampled answers, aligned."""
     # How often each was drawn is its weight, those never drawn are left out.
-    drawn = drawing.answers.reweighted(counts * drawing.answers.weight)
-    result = method.refitted(drawn, drawing.reference if warm else None, halt)
-    return aligned(result, drawn.placed, drawing.reference)
+    counts = units.drawn(np.random.default_rng(seed), share)
+    return map_of(method, answers, counts, reference, halt, start=reference if warm else None)
+
+
+def map_of(
+    method: OrdinalEmbedding, answers: AnswerLayout, times: np.ndarray, reference: np.ndarray,
+    halt: Halt, *, start: np.ndarray | None,
+) -> np.ndarray:
+    """(n, d) map of answers that count so many times (T,), aligned; NaN where an object has none.
+
+    start: By default the method's own.
+    """
+    counted = answers.reweighted(times * answers.weight)
+    return aligned(method.refitted(counted, start, halt), counted.placed, reference)
 
 
 def _to_replicate(maps: list[np.ndarray], seed: int) -> list[np.ndarray]:
@@ -275,3 +275,91 @@ def _is_same(warm: np.ndarray, cold: np.ndarray, reference: np.ndarray) -> bool:
     placed = np.isfinite(cold[:, 0])
     difference = procrustes_disparity(warm[placed], cold[placed])
     return bool(difference <= _SAME * procrustes_disparity(reference[placed], cold[placed]))
+
+
+@dataclass(frozen=True, eq=False)
+class MapOfDissimilarities:
+    """A map of dissimilarities with its uncertainty.
+
+    Attributes
+    ----------
+    fitted : NMDS or MDS
+        The map of their means.
+    samples : Samples or None
+        Maps of what they could as well have been; None where that is not known.
+    """
+
+    fitted: Scaling
+    samples: Samples | None
+
+
+def map_dissimilarities(
+    method: Scaling, dissimilarities: Dissimilarities, *, weigh: bool = False, most: int = 100,
+    progress: Progress = silent,
+) -> MapOfDissimilarities:
+    """Map measured dissimilarities and their replicates.
+
+    Parameters
+    ----------
+    method : NMDS or MDS
+        Fitted as a clone.
+    dissimilarities : Dissimilarities
+        Pairs that nobody judged do not count.
+    weigh : bool
+        Whether pairs count by their standard errors, see `Dissimilarities.weights`; by default
+        all that are known count the same.
+    most : int
+        Replicates that are mapped; 0 for none.
+    progress : Progress
+        Snapshots are maps of the means. A stop keeps the map, without samples.
+
+    Raises
+    ------
+    DataError
+        If all dissimilarities of an object are unknown.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import tripletscope as ts
+    >>> table = pd.DataFrame({
+    ...     "participant": ["ann"] * 6 + ["bob"] * 6, "item1": list("aaabbc") * 2,
+    ...     "item2": list("bcdcdd") * 2, "rating": [6, 3, 1, 5, 2, 7, 7, 2, 1, 4, 3, 6]})
+    >>> found = ts.map_dissimilarities(ts.MDS(), ts.Ratings(table).dissimilarities(), most=20)
+    >>> found.fitted.embedding_.shape, found.samples.n_units
+    ((4, 2), 2)
+    """
+    known = np.isfinite(dissimilarities.mean).astype(float)
+    weights = dissimilarities.weights if weigh else known
+    fitted = clone(method).fit_dissimilarities(
+        dissimilarities.mean, weights=weights, progress=part(progress, 0.0, 0.2)
+    )
+    drawn = dissimilarities.replicates[:most]
+    if fitted.stopped_ or len(drawn) < 2:
+        return MapOfDissimilarities(fitted, None)
+    rough = clone(method).set_params(
+        n_init=min(_STARTS, method.n_init), tol=max(_ROUGH, method.tol)
+    )
+    maps, reference = [], fitted.embedding_
+    jobs = [(rough, each, weights, reference) for each in drawn]
+    for number, result in enumerate(in_parallel(_replicate_of_distances, jobs)):
+        maps.append(result)
+        if progress(0.2 + 0.8 * number / len(drawn)):
+            return MapOfDissimilarities(fitted, None)
+    people = dissimilarities.unit == "raters"
+    return MapOfDissimilarities(fitted, Samples(
+        np.array(maps), reference, unit="participants" if people else "answers",
+        n_units=dissimilarities.n_raters if people else None,
+    ))
+
+
+def _replicate_of_distances(
+    method: Scaling, matrix: np.ndarray, weights: np.ndarray, reference: np.ndarray, halt: Halt
+) -> np.ndarray:
+    """(n, d) map of a replicate, aligned; NaN where objects are unknown in it."""
+    weights = np.where(np.isfinite(matrix), weights, 0.0)
+    try:
+        result = clone(method).fit_dissimilarities(matrix, weights=weights).embedding_
+    except DataError:  # the raters who were drawn have not judged some object at all
+        return np.full(reference.shape, np.nan)
+    return aligned(result, np.ones(len(result), dtype=bool), reference)

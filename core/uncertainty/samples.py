@@ -15,7 +15,6 @@ from tripletscope.core.evaluation.units import ENOUGH
 from tripletscope.core.geometry import coverage_radius, procrustes, rms
 from tripletscope.core.optimise.loss import margins
 from tripletscope.core.uncertainty.comparisons import Comparisons, certainty, moments
-from tripletscope.core.uncertainty.least_certain import Maps, least_certain
 from tripletscope.core.uncertainty.response import ResponseModel
 from tripletscope.core.uncertainty.sampling import AGREED
 
@@ -295,8 +294,6 @@ class Samples:
     ) -> tuple[np.ndarray, np.ndarray]:
         """The k least certain of all comparisons; see `Comparisons.most_uncertain`.
 
-        Without the matrices of `comparisons`, so that it can be asked of many objects.
-
         Parameters
         ----------
         k : int
@@ -310,8 +307,7 @@ class Samples:
         """
         if spread not in ("published", "independent"):
             raise ValueError(f"spread is {spread!r}; it must be 'published' or 'independent'.")
-        maps = Maps(self.embeddings, self.correction)
-        return least_certain(maps, k, independent=spread == "independent")
+        return replace(self.comparisons, spread=spread).most_uncertain(k)
 
     @property
     def average_uncertainty(self) -> float:

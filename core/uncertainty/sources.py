@@ -93,24 +93,8 @@ def response_model(
 ) -> ResponseModel:
     """How likely people respond as maps have it, learned from responses that are held out in turn.
 
-    What `Samples.response_probability` learns when it is first asked, as a result of its own.
-
-    Parameters
-    ----------
-    method : OrdinalEmbedding
-    triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    source, scheme, unit, share, variance, seed
-        As those of the samples; see `response_options`.
-    progress : Progress
-
-    Returns
-    -------
-    ResponseModel
-
-    Raises
-    ------
-    Stopped
-        If `progress` asks to stop.
+    What `Samples.response_probability` learns when it is first asked, as a result of its own; see
+    `response_options`.
     """
     if source == "bootstrap":
         return bootstrap_response(

@@ -50,21 +50,18 @@ def undecided_comparisons(samples: Samples, triplets: Triplets, k: int = LISTED)
     })
 
 
-def answers_against(
-    samples: Samples, triplets: Triplets, k: int = LISTED, *, spread: str = "joint"
-) -> pd.DataFrame:
+def answers_against(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd.DataFrame:
     """Answers that are the least probable, given the maps.
 
     By response probability, because it is about what a person did: an answer against a certain
     order may still be a usual one. Without a response model, by order certainty.
 
-    spread: See `Samples.order_certainty`.
     Returns: ``answer`` (position), ``anchor``, ``near``, ``far`` (labels), ``response_probability``
         (missing without a response model) and ``order_certainty`` of the answer as given, and all
         that is known of the answer, such as ``participant``; "(data)" follows the names of columns
         that would stand twice.
     """
-    order = samples.order_certainty(triplets, spread=spread)
+    order = samples.order_certainty(triplets)
     response = np.full(len(order), np.nan)
     if samples.knows_responses:
         response = samples.response_probability(triplets)

@@ -30,7 +30,7 @@ def agreement_bars(
 ) -> go.Figure:
     """Agreement with people for each kind of question, with chance and ceiling.
 
-    found: As `tripletscope.core.evaluation.observer.observer_agreement` gives them.
+    found: As `tripletscope.core.evaluation.choosing.observer_agreement` gives them.
     """
     figure = go.Figure()
     for row, one in enumerate(found):

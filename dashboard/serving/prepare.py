@@ -11,7 +11,6 @@ from tripletscope.core.cluster import ComparisonLinkage
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.kernel import K1, K2
-from tripletscope.core.kernel.bits import products_of_votes
 from tripletscope.core.kernel.kernel import SINGLE_ABOVE
 from tripletscope.core.kernel.landmarks import landmark_questions
 from tripletscope.core.method import methods
@@ -62,8 +61,7 @@ def compile_kernels() -> None:
     for n_objects in (SINGLE_ABOVE // 2, SINGLE_ABOVE + 1):
         for kernel in (K1, K2):
             questions = landmark_questions(n_objects, np.arange(3), kernel.name)
-            features = kernel().fit(Triplets.from_array(questions, n_objects)).features_
-            products_of_votes(features[:2])
+            kernel().fit(Triplets.from_array(questions, n_objects))
     triplets = simulate(_positions(), 60)
     K2().fit(triplets)
     ComparisonLinkage(rule="clusters").fit(triplets)
@@ -73,7 +71,6 @@ def compile_uncertainty() -> None:
     """Samplers, and sums over all comparisons."""
     triplets = simulate(_positions(), 60)
     samples = sample_posterior(STE(), triplets, effective=20, most=100)
-    samples.most_uncertain(10)
     samples.average_uncertainty  # noqa: B018 - to compile it
     calibrate(STE(), triplets, source="laplace", data_sets=2, maps=20)
 

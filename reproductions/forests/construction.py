@@ -8,8 +8,7 @@ import pandas as pd
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.simulation.truth import true_positions
 from tripletscope.core.tree import ComparisonForestClassifier
-from tripletscope.core.tree.nodes import Nodes
-from tripletscope.core.tree.partition import cells
+from tripletscope.core.tree.nodes import Nodes, cells
 from tripletscope.reproductions.data import LabelledVectors, vectors
 from tripletscope.reproductions.forests.paired import clearly_below, in_splits, listed, splits_of
 from tripletscope.reproductions.item import (

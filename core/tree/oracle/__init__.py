@@ -6,8 +6,15 @@ and return their result. `converse` holds many at once and asks in batches.
 """
 
 from tripletscope.core.tree.oracle.answered import AnswersOracle, Unanswered
-from tripletscope.core.tree.oracle.asking import Dialogue, Oracle, Tally, answered_rows, converse
-from tripletscope.core.tree.oracle.erring import Observer, Repeated
+from tripletscope.core.tree.oracle.asking import (
+    Dialogue,
+    Observer,
+    Oracle,
+    Repeated,
+    Tally,
+    answered_rows,
+    converse,
+)
 from tripletscope.core.tree.oracle.measured import (
     MISMATCH,
     Distances,

@@ -1,4 +1,4 @@
-"""Asking: questions that are counted, and dialogues that are held at the same time."""
+"""Asking: questions that are counted, dialogues held at the same time, and observers who err."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.simulation.simulate import answer
 from tripletscope.core.tree.nearer import Measure
 
 Dialogue = Generator[np.ndarray, np.ndarray, Any]
@@ -30,15 +31,7 @@ class Tally:
 class Oracle:
     """Answers questions about n objects, and counts them.
 
-    Parameters
-    ----------
-    n_objects : int
-    listed : bool
-        Whether to keep a list of all questions and answers, see `listing`.
-
-    Attributes
-    ----------
-    tally : Tally
+    listed: Whether to keep a list of all questions and answers, see `listing`.
     """
 
     def __init__(self, n_objects: int, *, listed: bool = False) -> None:
@@ -64,18 +57,7 @@ class Oracle:
         return self.tally.n_calls
 
     def ask(self, questions: np.ndarray) -> np.ndarray:
-        """Answer a batch of questions.
-
-        Parameters
-        ----------
-        questions : ndarray of int, shape (m, 3)
-            Rows (x, p, q) of three different objects.
-
-        Returns
-        -------
-        ndarray of bool, shape (m,)
-            True where p is at least as near to x as q.
-        """
+        """(m,) bool: where p is at least as near to x as q, of rows (x, p, q), shape (m, 3)."""
         if not len(questions):
             return np.zeros(0, dtype=bool)
         answers = self._answer(questions)
@@ -148,3 +130,49 @@ def converse(
         if progress(1 - len(waiting) / len(dialogues)) and waiting:
             raise Stopped
     return results
+
+
+class Observer(Oracle):
+    """A simulated observer of objects at known positions.
+
+    See `tripletscope.core.simulation.simulate.answer`.
+
+    Shapes: positions (n, d).
+    noise, level: See `tripletscope.core.simulation.simulate.answer`. Asked again, the observer may
+        answer differently.
+    """
+
+    def __init__(
+        self, positions: Any, *, noise: str = "none", level: float = 0.0,
+        seed: int | Sequence[int] = 0, listed: bool = False,
+    ) -> None:
+        self._positions = np.asarray(positions, dtype=float)
+        super().__init__(len(self._positions), listed=listed)
+        self._noise, self._level = noise, level
+        self._rng = np.random.default_rng(seed)
+
+    def _answer(self, questions: np.ndarray) -> np.ndarray:
+        rows = answer(self._positions, questions, self._rng, noise=self._noise, level=self._level)
+        return rows[:, 1] == questions[:, 1]
+
+
+class Repeated(Oracle):
+    """Asks another oracle every question several times and takes the majority.
+
+    oracle: It counts every time.
+    times: Odd.
+    """
+
+    def __init__(self, oracle: Oracle, times: int) -> None:
+        if times < 1 or times % 2 == 0:
+            raise ValueError(f"times is {times!r}; it must be an odd number from 1.")
+        super().__init__(oracle.n_objects)
+        self._oracle, self._times = oracle, times
+        self.tally = oracle.tally
+
+    def ask(self, questions: np.ndarray) -> np.ndarray:
+        votes = self._oracle.ask(np.repeat(questions, self._times, axis=0))
+        return votes.reshape(-1, self._times).sum(axis=1) * 2 > self._times
+
+    def remarks(self, questions: np.ndarray) -> dict[str, np.ndarray]:
+        return self._oracle.remarks(questions)

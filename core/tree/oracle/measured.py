@@ -52,10 +52,7 @@ class MeasuredOracle(Oracle):
     def about(self, further: Any) -> Self:
         """The same objects, compared from other ones; both count together.
 
-        Parameters
-        ----------
-        further : array-like, m rows
-            As the objects were given: vectors; distances or kernel values to all objects.
+        further (m, ...): As the objects were given: vectors; distances or kernel values to all.
         """
         other = copy.copy(self)
         other._further = True
@@ -168,12 +165,7 @@ class Vectors(MeasuredOracle):
 
 
 class Distances(MeasuredOracle):
-    """A matrix of distances; `about` takes those of m further objects to all n.
-
-    Parameters
-    ----------
-    distances : array-like, shape (n, n)
-    """
+    """A matrix of distances (n, n); `about` takes those of m further objects to all n."""
 
     def __init__(self, distances: Any, *, listed: bool = False) -> None:
         table = _square(distances, "distances")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tripletscope.core.cluster.clustering import Hierarchy
-from tripletscope.core.cluster.recommendation import recommend_clusters
+from tripletscope.core.cluster.counting import recommend_clusters
 from tripletscope.core.embedding.ste import STE
 from tripletscope.core.evaluation.choosing import choice_accuracies
 from tripletscope.core.evaluation.compare import Suggestion, is_chance

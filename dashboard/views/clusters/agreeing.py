@@ -7,8 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.cluster.agreement import agreement
-from tripletscope.core.cluster.learning import agreement_curve
+from tripletscope.core.cluster.agreement import agreement, agreement_curve
 from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.clusters import cross_table, purity_curve

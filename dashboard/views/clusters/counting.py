@@ -8,8 +8,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.cluster.counting import ClusterCounts, count_clusters
-from tripletscope.core.cluster.recommendation import ClusterAdvice, recommend_clusters
+from tripletscope.core.cluster.counting import (
+    ClusterAdvice,
+    ClusterCounts,
+    count_clusters,
+    recommend_clusters,
+)
 from tripletscope.core.cluster.stability import Stability, stability
 from tripletscope.core.evaluation.units import over_units
 from tripletscope.dashboard import export

@@ -16,7 +16,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import LOE, NMDS
 from tripletscope.core.embedding.ordinal import Embedding
 from tripletscope.core.ratings import KINDS, Dissimilarities, Measured
-from tripletscope.core.uncertainty.measured import map_dissimilarities
+from tripletscope.core.uncertainty.resampling import map_dissimilarities
 from tripletscope.core.uncertainty.samples import Samples
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.map import embedding_map

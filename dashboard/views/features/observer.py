@@ -10,8 +10,11 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.choosing import ChoiceAccuracy
-from tripletscope.core.evaluation.observer import agreement_sentence, observer_agreement
+from tripletscope.core.evaluation.choosing import (
+    ChoiceAccuracy,
+    agreement_sentence,
+    observer_agreement,
+)
 from tripletscope.core.io.prompts import Replies, n_questions, with_observer, write_prompts
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.observer import agreement_bars

@@ -17,7 +17,7 @@ from tripletscope.core.kernel.graphs import Graph
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.kernel.spectrum import KernelMap, principal_components
 from tripletscope.core.simulation.motifs import motif_graphs
-from tripletscope.core.tree.classifiers import CLASSIFIERS, error_table, predict_labels
+from tripletscope.core.tree.prediction import CLASSIFIERS, error_table, predict_labels
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle

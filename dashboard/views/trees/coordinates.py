@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.tree.coordinates import TREES, CoordinateTree
-from tripletscope.core.tree.partition import halved
+from tripletscope.core.tree.nodes import halved
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.points import MapData, MapStyle

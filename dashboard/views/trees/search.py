@@ -12,9 +12,9 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.tree import ComparisonForest
-from tripletscope.core.tree.comparison import SearchCurve
+from tripletscope.core.tree.nodes import cells
 from tripletscope.core.tree.oracle import AnswersOracle, Oracle
-from tripletscope.core.tree.partition import cells
+from tripletscope.core.tree.quality import SearchCurve
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.points import MapData, MapStyle

@@ -14,7 +14,7 @@ import streamlit as st
 from tripletscope.core.design.active import LAYOUTS, question_table
 from tripletscope.core.simulation.simulate import LEVELS, NOISE
 from tripletscope.core.tree.coordinates import TREES
-from tripletscope.core.tree.partition import cells
+from tripletscope.core.tree.nodes import cells
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.points import MapData, MapStyle

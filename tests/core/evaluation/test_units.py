@@ -117,3 +117,9 @@ def test_several_intervals_say_what_they_are_over():
     assert over_units_of_each([0, None]) == " over answers"
     some = over_units_of_each([0, 12])
     assert some == " over 12 participants, or over answers where fewer are known"
+
+
+def test_answers_that_are_each_one_are_drawn_by_their_place():
+    units, order = sampling_units(Triplets.from_array([[0, 1, 2]] * 9)), np.arange(9)[::-1]
+    draws = [of.drawn(np.random.default_rng(0)) for of in (units, units.take(order))]
+    assert np.array_equal(*draws)

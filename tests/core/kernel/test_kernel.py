@@ -28,7 +28,6 @@ from tripletscope.core.evaluation.score import cross_validate, triplet_error
 from tripletscope.core.kernel import K1, K2, GaussianKernel
 from tripletscope.core.kernel import kernel as kernel_module
 from tripletscope.core.kernel import triplet as triplet_module
-from tripletscope.core.kernel.bits import products_of_votes
 from tripletscope.core.kernel.kernel import inner_products, smallest_eigenvalue
 from tripletscope.core.kernel.landmarks import choose_landmarks, landmark_questions, recognise
 from tripletscope.core.method import Number, methods, parameters
@@ -191,24 +190,11 @@ def test_the_smallest_eigenvalue_of_many_objects(monkeypatch):
     assert smallest_eigenvalue(singular) == pytest.approx(0, abs=1e-8)
 
 
-@pytest.mark.parametrize("n_features", [1, 64, 435])
-@pytest.mark.parametrize("n", [1, 100, 1100])
-def test_counting_bits_is_multiplying(n, n_features):
-    rng = np.random.default_rng(n)
-    votes = rng.integers(-1, 2, (n, n_features)) * rng.random((n, 1)).astype(np.float32)
-    found = products_of_votes(votes)
-    assert np.allclose(np.tril(found), np.tril(votes @ votes.T), rtol=1e-5, atol=1e-6)
-    votes[-1] = np.arange(1, n_features + 1)
-    assert (products_of_votes(votes) is None) == (n_features > 1)
-
-
-def test_inner_products_are_symmetric_by_either_way(monkeypatch):
+def test_inner_products_are_symmetric():
     votes = np.random.default_rng(0).integers(-1, 2, (1300, 70)).astype(np.float32)
-    counted = inner_products(votes)
-    monkeypatch.setattr(kernel_module, "_MANY", 10**9)
-    multiplied = inner_products(votes)
-    assert np.array_equal(counted, counted.T)
-    assert np.array_equal(counted, multiplied)
+    products = inner_products(votes)
+    assert np.array_equal(products, products.T)
+    assert np.array_equal(products, votes @ votes.T)
 
 
 # Every kernel ---------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from joblib import parallel_config
 
+from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import CKL, STE, TSTE
 from tripletscope.core.embedding.starts import spectral_start
@@ -21,8 +22,8 @@ from tripletscope.core.optimise.layout import AnswerLayout, order_of
 from tripletscope.core.optimise.loss import Loss, Objective, map_losses, single_losses
 from tripletscope.core.optimise.minimise import minimise
 from tripletscope.core.optimise.responses import losses_of
-from tripletscope.core.uncertainty.chain import Chain
 from tripletscope.core.uncertainty.curvature import Normal, second_derivatives
+from tripletscope.core.uncertainty.sampling import advance, chain_at
 
 N = 9
 METHODS = {
@@ -246,11 +247,9 @@ def test_chains_go_by_the_same_likelihood(name):
     method, rng = METHODS[name], np.random.default_rng(9)
     d, answers = method.n_components, AnswerLayout.of(trials(KINDS * 4, rng), True)
     normal = Normal(np.zeros((d, N)), np.ones(d * N))
-    chain = Chain(answers, method._loss(), normal, rng)
-    chain.start(rng.normal(size=d * N))
-    last = chain.run(16, 8, lambda: False)[-1].ravel()
-    _, place = chain.state
-    assert place.value[0] == pytest.approx(
+    chain = chain_at(answers, method._loss(), normal, rng, start=rng.normal(size=d * N))
+    last = advance(*chain, 16, 8, Halt())[0][-1].ravel()
+    assert chain.place.value[0] == pytest.approx(
         -Objective(answers, method._loss(), d)(last)[0], rel=1e-10
     )
 

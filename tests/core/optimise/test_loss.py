@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import CKL, GNMDS, LORE, SOE, STE, TSTE
@@ -30,8 +31,8 @@ from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Loss, Objective, margins, single_losses
 from tripletscope.core.optimise.minimise import minimise
 from tripletscope.core.simulation.simulate import simulate
-from tripletscope.core.uncertainty.chain import Chain
 from tripletscope.core.uncertainty.curvature import Normal
+from tripletscope.core.uncertainty.sampling import advance, chain_at
 
 
 @compiled
@@ -57,9 +58,10 @@ def test_a_loss_has_as_many_constants_as_it_likes(planted):
     for loss in (one, three):
         objective = Objective(answers, loss, 2, prior=0.1)
         assert objective.in_one_part
-        chain = Chain(answers, loss, normal, np.random.default_rng(1))
+        chain = chain_at(answers, loss, normal, np.random.default_rng(1))
         plain = objective(start)[0]
-        found.append((plain, minimise(objective, start).x, chain.run(64, 8, lambda: False)))
+        maps = advance(*chain, 64, 8, Halt())[0]
+        found.append((plain, minimise(objective, start).x, maps))
     for ours, theirs in zip(*found, strict=True):
         assert np.array_equal(ours, theirs)
 

@@ -13,7 +13,7 @@ from tripletscope.core.embedding import STE
 from tripletscope.core.embedding.features import Features
 from tripletscope.core.run import run
 from tripletscope.core.tree.coordinates import TREES, coordinate_tree
-from tripletscope.core.tree.partition import halved
+from tripletscope.core.tree.nodes import halved
 
 N = 60
 HALVING = [name for name in TREES if name != "cover"]

@@ -11,10 +11,17 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.simulation.simulate import random_questions, simulate
 from tripletscope.core.tree import ComparisonTree, RankCoverTree
-from tripletscope.core.tree.cells import LABELS, RANDOM, RESPONSES, finished, planted
-from tripletscope.core.tree.growing import grow_measured
+from tripletscope.core.tree.growing import (
+    LABELS,
+    RANDOM,
+    RESPONSES,
+    SplitRule,
+    finished,
+    grow_measured,
+    planted,
+)
 from tripletscope.core.tree.nodes import descending
-from tripletscope.core.tree.objects import grow_trees, rule
+from tripletscope.core.tree.objects import grow_trees
 from tripletscope.core.tree.oracle import (
     AnswersOracle,
     Distances,
@@ -53,7 +60,7 @@ def inner_nodes(nodes):
 @pytest.mark.parametrize("candidates", [1, 4])
 @pytest.mark.parametrize("leaf_size", [1, 7])
 def test_compiled_loop_and_dialogue_grow_the_same_tree(kind, candidates, leaf_size):
-    how = rule(leaf_size, kind=kind, candidates=candidates, label=LABEL, response=RESPONSE)
+    how = SplitRule(leaf_size, kind=kind, candidates=candidates, label=LABEL, response=RESPONSE)
     oracle = Vectors(POINTS)
     growth = planted(OBJECTS, 0)
     asked = grow_measured(growth, how, oracle.measure())
@@ -112,7 +119,7 @@ def test_supervised_pivots_are_uniform_over_pairs_of_different_classes():
 
 def test_the_best_candidate_lowers_the_variance_most():
     oracle = Vectors(POINTS, listed=True)
-    how = rule(100, candidates=5, response=RESPONSE)
+    how = SplitRule(100, candidates=5, response=RESPONSE)
     (nodes,) = grow_trees(oracle, [OBJECTS], [8], how)
     first_call = oracle.listing().query("call == 0")
     pairs = first_call[["near", "far"]].to_numpy()
@@ -128,7 +135,7 @@ def test_the_best_candidate_lowers_the_variance_most():
 
 def test_low_and_high_responses_are_the_pivots():
     (nodes,) = grow_trees(
-        Vectors(POINTS), [OBJECTS], [1], rule(1, kind=RESPONSES, response=RESPONSE)
+        Vectors(POINTS), [OBJECTS], [1], SplitRule(1, kind=RESPONSES, response=RESPONSE)
     )
     for node in inner_nodes(nodes):
         mean = RESPONSE[nodes.members(node)].mean()

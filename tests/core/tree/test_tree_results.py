@@ -13,9 +13,9 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.embedding import STE
 from tripletscope.core.kernel import K1
 from tripletscope.core.tree import ComparisonForestClassifier, ComparisonTree, ForestProximity
-from tripletscope.core.tree.comparison import search_curve
-from tripletscope.core.tree.partition import cells
+from tripletscope.core.tree.nodes import cells
 from tripletscope.core.tree.prediction import ForestErrors, forest_errors, grown_forest
+from tripletscope.core.tree.quality import search_curve
 
 POINTS = np.random.default_rng(1).normal(size=(60, 2))
 

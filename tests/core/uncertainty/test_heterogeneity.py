@@ -10,8 +10,7 @@ from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.embedding import STE
-from tripletscope.core.simulation.people import personal_maps
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.simulation.simulate import personal_maps, simulate
 from tripletscope.core.uncertainty import calibrate, heterogeneity
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tests.core.evaluation.test_choosing import odd_ones, repeated
-from tripletscope.core.evaluation.observer import observer_agreement
+from tripletscope.core.evaluation.choosing import observer_agreement
 from tripletscope.dashboard.figures.observer import agreement_bars
 
 

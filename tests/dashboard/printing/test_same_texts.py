@@ -14,7 +14,7 @@ import pytest
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.cluster.tanglegram import untangle
 from tripletscope.core.kernel.space import Space
-from tripletscope.core.tree.comparison import ComparisonTree
+from tripletscope.core.tree.quality import ComparisonTree
 from tripletscope.dashboard.figures.dendrogram import DendrogramData, Rows, dendrogram
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.matrix import similarity_matrix

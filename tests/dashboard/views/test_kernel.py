@@ -25,7 +25,7 @@ from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.simulation.motifs import motif_graphs
 from tripletscope.core.simulation.simulate import simulate
-from tripletscope.core.tree.classifiers import CLASSIFIERS, predict_labels
+from tripletscope.core.tree.prediction import CLASSIFIERS, predict_labels
 from tripletscope.dashboard.state import _KEY
 from tripletscope.dashboard.views.kernel import graphs
 

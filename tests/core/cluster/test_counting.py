@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 from tripletscope.core.cluster import Agglomerative, KMeans
-from tripletscope.core.cluster.continua import continua
-from tripletscope.core.cluster.counting import ClusterCounts, count_clusters
-from tripletscope.core.cluster.recommendation import ClusterAdvice, recommend_clusters
+from tripletscope.core.cluster.counting import (
+    ClusterAdvice,
+    ClusterCounts,
+    continua,
+    count_clusters,
+    recommend_clusters,
+)
 from tripletscope.core.embedding import STE, TSTE
 from tripletscope.core.simulation.simulate import simulate
 

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 
 from tripletscope.core.cluster import KMeans
-from tripletscope.core.cluster.agreement import agreement
-from tripletscope.core.cluster.learning import agreement_curve
+from tripletscope.core.cluster.agreement import agreement, agreement_curve
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets

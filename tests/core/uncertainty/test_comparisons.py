@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tracemalloc
 from itertools import permutations
 
-import joblib
 import numpy as np
 import pytest
 
@@ -63,40 +61,6 @@ def test_the_least_certain_are_found(kind, spread, d):
         assert (np.diff(probability) >= 0).all()
         assert probability[0] >= 0.5
     assert [tuple(row) for row in rows] == [tuple(row) for _, *row in every]
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("k", [3, 50, 5000])
-def test_from_maps_and_from_matrices_alike(kind, k):
-    samples = Samples(maps_of(kind, n=40), np.zeros((40, 2)), 0.8)
-    for spread, comparisons in (
-        ("published", samples.comparisons), ("independent", samples.calibrated)
-    ):
-        found = samples.most_uncertain(k, spread=spread), comparisons.most_uncertain(k)
-        for one, other in zip(*found, strict=True):
-            assert np.array_equal(one, other)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_same_on_any_number_of_threads(kind):
-    samples, found = Samples(maps_of(kind, n=60), np.zeros((60, 2))), []
-    for n_jobs in (1, 3):
-        with joblib.parallel_config(n_jobs=n_jobs):
-            found.append(samples.most_uncertain(77))
-    for one, other in zip(*found, strict=True):
-        assert np.array_equal(one, other)
-
-
-def test_many_objects_need_no_matrix():
-    maps = maps_of("plain", n=3000)
-    samples = Samples(maps, maps[0])
-    samples.most_uncertain(2)
-    tracemalloc.start()
-    rows, _ = samples.most_uncertain(200)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert len(rows) == 200
-    assert peak < 3000**2 * 8 / 2
 
 
 def test_without_places_there_is_nothing():

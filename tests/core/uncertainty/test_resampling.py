@@ -9,7 +9,7 @@ from tests.core.ratings.planted import points, rated
 from tripletscope.core.embedding import MDS, NMDS
 from tripletscope.core.geometry import procrustes
 from tripletscope.core.ratings import Ratings
-from tripletscope.core.uncertainty.measured import map_dissimilarities
+from tripletscope.core.uncertainty.resampling import map_dissimilarities
 
 
 @pytest.mark.parametrize("method", [NMDS(n_init=1), MDS(n_init=1)])

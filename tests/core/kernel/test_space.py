@@ -1,28 +1,14 @@
-"""Distances of all pairs, against SciPy's."""
+"""Distances of all pairs of a space."""
 
 from __future__ import annotations
 
 import tracemalloc
 
-import joblib
 import numpy as np
-import pytest
-from scipy.spatial.distance import pdist, squareform
+from scipy.spatial.distance import squareform
 
 from tripletscope.core.kernel.kernel import kernel_distances
 from tripletscope.core.kernel.space import Space
-
-
-@pytest.mark.parametrize("precision", [np.float32, float])
-@pytest.mark.parametrize(("m", "d"), [(1, 3), (2, 1), (9, 2), (300, 5), (700, 40)])
-def test_they_are_scipys_bit_for_bit(m, d, precision):
-    vectors = np.random.default_rng(m).normal(size=(m, d)).astype(precision)
-    space = Space(m, np.arange(m), vectors=vectors)
-    expected = pdist(vectors)
-    for n_jobs in (1, 3):
-        with joblib.parallel_config(n_jobs=n_jobs):
-            assert np.array_equal(space.condensed(), expected)
-    assert np.array_equal(space.distances(), squareform(expected))
 
 
 def test_of_products_and_of_distances():

@@ -10,7 +10,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.kernel import WeisfeilerLehman
 from tripletscope.core.kernel.classification import Classification, classify_labels
 from tripletscope.core.simulation.motifs import motif_graphs
-from tripletscope.core.tree.classifiers import CLASSIFIERS, error_table, predict_labels
+from tripletscope.core.tree.prediction import CLASSIFIERS, error_table, predict_labels
 
 FEW = {"folds": 3, "repeats": 1, "n_estimators": 20}
 
