@@ -16,6 +16,7 @@ import pyarrow.csv
 
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.formats.arrays import arrays_in
 from tripletscope.core.io.formats.encoding import ENCODINGS, examples, to_utf8
 from tripletscope.core.io.formats.excel import is_workbook, sheet_as_csv
 from tripletscope.core.io.formats.parquet import from_parquet
@@ -31,7 +32,7 @@ from tripletscope.core.io.formats.text import (
 )
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.names import counted, file_name, listing
-from tripletscope.core.io.records import from_hdf5, from_json, from_matlab, from_numpy, is_json
+from tripletscope.core.io.records import from_arrays, from_json, is_json
 from tripletscope.core.io.table import Table, decoded
 from tripletscope.core.io.tasks import MOST_OPTIONS
 
@@ -144,13 +145,13 @@ def _table(
     least_columns: int, progress: Progress,
 ) -> Table:
     refuse_other_kinds(data, name)
-    for begins, read in _BINARY:
-        if data.startswith(begins):
-            return read(data, name, least_columns)
+    if data.startswith(b"PAR1"):
+        return from_parquet(data, name, least_columns)
+    arrays = arrays_in(data, name)
+    if arrays is not None:
+        return from_arrays(arrays, name, least_columns)
     notes: list[str] = []
     is_sheet = is_workbook(data, name)
-    if data.startswith(b"PK") and not is_sheet:
-        return from_numpy(data, name, least_columns)
     if is_sheet:
         data, numbers, notes = sheet_as_csv(data, name)
         delimiter = ","
@@ -176,16 +177,6 @@ def _numbered(table: Table, numbers: np.ndarray) -> Table:
     numbers = numbers[len(numbers) - below :]
     blank = np.setdiff1d(np.arange(numbers[0], numbers[-1] + 1), numbers[in_text])
     return replace(table, first_row=int(numbers[0]), blank=blank)
-
-
-#: How binary files begin, and what reads them.
-_BINARY = (
-    (b"PAR1", from_parquet),
-    (b"\x93NUMPY", from_numpy),
-    (b"\x89HDF", from_hdf5),
-    (b"MATLAB 5", from_matlab),
-    (b"MATLAB 7.3", from_matlab),
-)
 
 
 def _from_text(

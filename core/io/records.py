@@ -1,8 +1,7 @@
-"""JSON, JSON lines and arrays of NumPy, HDF5 and MATLAB -> `Table`."""
+"""JSON, JSON lines and arrays -> `Table`."""
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections import Counter
@@ -13,15 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.formats.archive import (
-    MAX_BYTES,
-    MAX_RATIO,
-    RATIO_FREE,
-    Archive,
-    damaged,
-    too_large,
-)
-from tripletscope.core.io.formats.foreign import REACHES_OUT, TOO_LARGE, arrays_of
+from tripletscope.core.io.formats.archive import damaged
 from tripletscope.core.io.formats.text import MAX_COLUMNS, unique_names
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.names import counted, listing
@@ -180,100 +171,6 @@ def _text(value: Any) -> str:
             return "" if value != value else repr(value).removesuffix(".0")
         case _:
             return json.dumps(value)
-
-
-def from_numpy(data: bytes, name: str, least_columns: int) -> Table:
-    """Read a .npy or .npz file; arrays of objects are refused, because they may hold programs."""
-    return from_arrays(_numpy(data, name), name, least_columns)
-
-
-def _numpy(data: bytes, name: str) -> dict[str, np.ndarray]:
-    if not data.startswith(b"PK"):
-        return {"": _npy(data, name)}
-    return {
-        member.removesuffix(".npy"): _npy(content, name)
-        for member, content in Archive(data, name)
-    }
-
-
-def _npy(data: bytes, name: str) -> np.ndarray:
-    try:
-        stream = io.BytesIO(data)
-        version = np.lib.format.read_magic(stream)
-        read = {
-            (1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0
-        }.get(version)
-        if read is not None:  # its size is checked before room is made for it
-            shape, _, dtype = read(stream)
-            size = int(np.prod([float(side) for side in shape])) * dtype.itemsize
-            if size > len(data):
-                raise ValueError("the array is longer than the file")
-            stream.seek(0)
-        array = np.load(stream, allow_pickle=False)
-        if not array.dtype.itemsize:
-            raise ValueError("cells without any content may be any number")
-        return array
-    except Exception as error:
-        # numpy lets whatever Python's parser meets in the header through.
-        remedy = "Copy or download it again."
-        if "allow_pickle" in str(error) or "Object arrays" in str(error):
-            remedy = "Save the array with a numeric or text type, not as objects."
-        raise DataError(
-            "the NumPy array is damaged, incomplete or of objects", file=name, remedy=remedy
-        ) from error
-
-
-def from_hdf5(data: bytes, name: str, least_columns: int) -> Table:
-    """Read the arrays of an HDF5 file."""
-    return from_arrays(_foreign("hdf5", "HDF5", data, name), name, least_columns)
-
-
-def from_matlab(data: bytes, name: str, least_columns: int) -> Table:
-    """Read the arrays of a MATLAB file; from version 7.3 on, it is HDF5 behind a head."""
-    return from_arrays(_matlab(data, name), name, least_columns)
-
-
-def _matlab(data: bytes, name: str) -> dict[str, np.ndarray]:
-    if not data.startswith(b"MATLAB 7.3"):
-        return _foreign("matlab", "MATLAB", data, name)
-    # MATLAB writes columns first; what is called so is its own.
-    return {
-        key: values.T for key, values in _foreign("hdf5", "MATLAB", data, name).items()
-        if not key.startswith("#")
-    }
-
-
-def arrays_in(data: bytes, name: str) -> dict[str, np.ndarray] | None:
-    """The arrays of a NumPy, HDF5 or MATLAB file by their names; None of any other file."""
-    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        inside = Archive(data, name).names
-        return _numpy(data, name) if inside and all(
-            member.endswith(".npy") for member in inside
-        ) else None
-    if data.startswith(b"\x93NUMPY"):
-        return _numpy(data, name)
-    if data.startswith(b"\x89HDF"):
-        return _foreign("hdf5", "HDF5", data, name)
-    return _matlab(data, name) if data.startswith((b"MATLAB 5", b"MATLAB 7.3")) else None
-
-
-def _foreign(kind: str, title: str, data: bytes, name: str) -> dict[str, np.ndarray]:
-    result = arrays_of(kind, data, min(MAX_BYTES, max(MAX_RATIO * len(data), RATIO_FREE)))
-    if isinstance(result, dict):
-        return result
-    if result == TOO_LARGE:
-        raise too_large(name)
-    if result == REACHES_OUT:
-        raise DataError(
-            f"parts of the {title} file are not in it: external storage, a virtual dataset, a "
-            "link to another file, or a filter of its own", file=name,
-            remedy="Write the arrays themselves into one file, uncompressed or by gzip, or save "
-            "the answers as CSV.",
-        )
-    raise DataError(
-        f"the {title} file is damaged or incomplete", file=name,
-        remedy="Copy or download it again, or save the answers as CSV.",
-    )
 
 
 def from_arrays(arrays: Mapping[str, np.ndarray], name: str, least_columns: int) -> Table:

@@ -12,6 +12,7 @@ import pyarrow as pa
 from tripletscope.core.data.cells import unmarked
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.io.formats.arrays import arrays_in
 from tripletscope.core.io.formats.source import Source, refuse_other_kinds, title_of, unpacked
 from tripletscope.core.io.loading import load
 from tripletscope.core.io.matrix import as_dissimilarities, square_table
@@ -25,7 +26,6 @@ from tripletscope.core.io.names import (
     whole_number,
 )
 from tripletscope.core.io.objects.objects import match, read_objects
-from tripletscope.core.io.records import arrays_in
 from tripletscope.core.io.table import Table
 
 #: Names of columns that say what is to be predicted.
