@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from tripletscope.core.io.columns.measured import PREFERENCES, Recognised, recog
 from tripletscope.core.io.formats.source import Source
 from tripletscope.core.io.languages import WORDS
 from tripletscope.core.io.loading import load, load_several
-from tripletscope.core.io.matrix import numbered_names, read_matrix, read_square
+from tripletscope.core.io.matrix import read_square
 from tripletscope.core.io.names import counted, listing
 from tripletscope.core.io.table import Table
 from tripletscope.core.ratings.confusions import Confusions
@@ -157,40 +157,40 @@ def _of_matrices(
             f"its columns are not those of {kind}", file=files[0][0],
             remedy="Name them as the help on files of ratings says.",
         )
-    squares = []
-    for name, source in files:
-        values, names, _ = read_square(source, name)
-        squares.append((values, names or numbered_names(len(values))))
-    for (name, _), (_, ids) in zip(files[1:], squares[1:], strict=True):
-        if sorted(ids) != sorted(squares[0][1]):
+    squares = [read_square(source, name) for name, source in files]
+    ids = squares[0].ids
+    for each in squares[1:]:
+        if sorted(each.ids) != sorted(ids):
             raise DataError(
-                f"its objects are not those of {files[0][0]}", file=name,
+                f"its objects are not those of {files[0][0]}", file=each.file,
                 remedy="Give all matrices the same objects.",
             )
     if kind is None:
-        kind = "confusions" if all(_counts(values) for values, _ in squares) else "ratings"
-    ids = squares[0][1]
+        kind = "confusions" if all(_counts(each.values) for each in squares) else "ratings"
+    options = dict(options)
     if kind == "confusions":
-        ordered = {
-            name: _in_order(np.nan_to_num(values), own, ids)
-            for (name, _), (values, own) in zip(files, squares, strict=True)
-        }
-        matrix = ordered if len(files) > 1 else next(iter(ordered.values()))
-        made = _named(files[0][0], lambda: Confusions.from_matrix(matrix, ids, **options))
+        values = [np.nan_to_num(each.values) for each in squares]
         notes = ["Read as confusions: rows are stimuli, columns responses."]
     else:
-        options = dict(options)
         direction = options.pop("direction", None)
         said = None if direction is None else direction == "similar"
-        read = [read_matrix(source, name, similarities=said) for name, source in files]
-        matrices = {
-            name: _in_order(each.values, each.ids, ids)
-            for (name, _), each in zip(files, read, strict=True)
-        }
-        made = _named(files[0][0], lambda: Ratings.from_matrices(
-            matrices, ids, direction="dissimilar", **options
-        ))
-        notes = read[0].notes
+        read = [each.dissimilarities(said) for each in squares]
+        values, notes = [each.values for each in read], read[0].notes
+        options["direction"] = "dissimilar"
+    matrices = {
+        name: _in_order(each, square.ids, ids)
+        for (name, _), each, square in zip(files, values, squares, strict=True)
+    }
+    try:
+        if kind == "ratings":
+            made = Ratings.from_matrices(matrices, ids, **options)
+        else:
+            several = len(files) > 1
+            made = Confusions.from_matrix(
+                matrices if several else matrices[files[0][0]], ids, **options
+            )
+    except DataError as error:  # its rows are not those of the file
+        raise DataError(error.problem, file=files[0][0], remedy=error.remedy) from error
     if len(files) > 1:
         notes = [*notes, f"{counted(len(files), 'matrix', 'matrices')}, one of each rater."]
     return MeasuredFile(kind, made.table, made.options, [*notes, *made.notes])
@@ -208,14 +208,6 @@ def _counts(values: np.ndarray) -> bool:
 def _in_order(values: np.ndarray, ids: list[str], wanted: list[str]) -> np.ndarray:
     places = [ids.index(name) for name in wanted]
     return values[np.ix_(places, places)]
-
-
-def _named(file: str, make: Callable[[], Measured]) -> Measured:
-    """What is made, or an error that names the file, whose rows are not those of the table."""
-    try:
-        return make()
-    except DataError as error:
-        raise DataError(error.problem, file=file, remedy=error.remedy) from error
 
 
 def _called(source: Source, number: int) -> str | None:

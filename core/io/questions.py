@@ -106,7 +106,7 @@ def _refuse_contradictions(rows: np.ndarray, file: str, file_rows: Sequence[int]
 
 
 def required_positions(
-    names: np.ndarray, objects: Triplets, file: str, file_rows: Sequence[int] | None = None
+    names: np.ndarray, objects: Triplets, file: str, file_rows: Sequence[int]
 ) -> tuple[np.ndarray, str]:
     """`positions_of` objects that all must be known; a `DataError` names the first that is not."""
     rows, what = positions_of(names, objects)
@@ -117,7 +117,7 @@ def required_positions(
         raise DataError(
             f"{text!r} {'names several objects' if text in vocabulary else 'is no object'} of "
             f"{objects.name}", file=file,
-            row=None if file_rows is None else int(file_rows[row]),
+            row=int(file_rows[row]),
             remedy=f"Name objects by {'their ids' if text in vocabulary else what}, such as "
             f"{listing(objects.ids if text in vocabulary else vocabulary, 3)}.",
         )

@@ -15,7 +15,7 @@ from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.io.formats.arrays import arrays_in
 from tripletscope.core.io.formats.source import Source, refuse_other_kinds, title_of, unpacked
 from tripletscope.core.io.loading import load
-from tripletscope.core.io.matrix import as_dissimilarities, square_table
+from tripletscope.core.io.matrix import Square, read_matrix, square_table
 from tripletscope.core.io.names import (
     ID_NAMES,
     LABEL_NAMES,
@@ -254,7 +254,13 @@ def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable
         named = next((_decoded(names) for own, names in texts.items()
                       if len(names) == len(values) and _names_objects(own, texts)), None)
         title = title_of(name) if len(matrices) == 1 else f"{title_of(name)} {key}"
-        yield _matched(title, values, [], named, about, whole, [], None)
+        square, notes = None, []
+        if 1 < len(values) == values.shape[1]:
+            ids, rows = [str(i + 1) for i in range(len(values))], np.arange(1, len(values) + 1)
+            square = Square(values.astype(float), ids, False, name, rows).told()
+        if square is not None:
+            values, notes = square.values, square.notes
+        yield _matched(title, values, [], named, about, whole, notes, None, square is not None)
 
 
 def _as_matrix(values: np.ndarray) -> np.ndarray:
@@ -325,16 +331,10 @@ def _numbering(texts: pd.DataFrame, table: Table) -> str | None:
 
 def _matched(
     title: str, values: np.ndarray, columns: list[str], names: list[str] | None,
-    about: Judgements, file: str, notes: list[str], rows: np.ndarray | None,
-    square: bool | None = None,
+    about: Judgements, file: str, notes: list[str], rows: np.ndarray | None, square: bool,
 ) -> MeasuredTable:
     """The table with a row for each object of the answers."""
     _check_size(values, about.n_objects, file)
-    if square is None and values.shape[0] == values.shape[1]:
-        made = as_dissimilarities(values)
-        if made is not None:
-            values, sentence = made
-            notes, square = [*notes, sentence], True
     places, how = _places(names, len(values), about, file)
     there = places >= 0
     if square:
@@ -439,6 +439,26 @@ def _places(
         file=file, remedy="Name the objects in a column id as the answers do, or leave the names "
         "out if the rows are all objects in their order.",
     )
+
+
+def read_distances(
+    source: Source, about: Judgements, name: str | None = None
+) -> tuple[np.ndarray, np.ndarray, str]:
+    """(m, m) distances in a square table, (m,) the objects that they are of, and how it was read.
+
+    Its rows name some of the objects, or are all of them in their order.
+    """
+    square, file = read_matrix(source, name), name or "the table"
+    places, how = _places(square.ids if square.is_named else None, len(square.ids), about, file)
+    objects = np.flatnonzero(places >= 0)
+    strange = np.setdiff1d(np.arange(len(square.ids)), places)
+    if len(strange):
+        raise DataError(
+            f"{square.ids[strange[0]]!r} is no object of {about.name}, or not the only row about "
+            "one", file=file, remedy=f"Name objects as the answers do: {listing(about.ids, 3)}.",
+        )
+    values = square.values[np.ix_(places[objects], places[objects])]
+    return values, objects, " ".join([*square.notes, how])
 
 
 def _in_order(about: Judgements) -> str:
