@@ -19,7 +19,6 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.formats.arrays import arrays_in
 from tripletscope.core.io.formats.encoding import ENCODINGS, examples, to_utf8
 from tripletscope.core.io.formats.excel import is_workbook, sheet_as_csv
-from tripletscope.core.io.formats.parquet import from_parquet
 from tripletscope.core.io.formats.several import alike, together
 from tripletscope.core.io.formats.source import Source, refuse_other_kinds, unpacked
 from tripletscope.core.io.formats.text import (
@@ -32,7 +31,7 @@ from tripletscope.core.io.formats.text import (
 )
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.names import counted, file_name, listing
-from tripletscope.core.io.records import from_arrays, from_json, is_json
+from tripletscope.core.io.records import from_arrays, from_json, from_parquet, is_json
 from tripletscope.core.io.table import Table, decoded
 from tripletscope.core.io.tasks import MOST_OPTIONS
 
@@ -146,10 +145,10 @@ def _table(
 ) -> Table:
     refuse_other_kinds(data, name)
     if data.startswith(b"PAR1"):
-        return from_parquet(data, name, least_columns)
+        return _wide_enough(from_parquet(data, name), least_columns)
     arrays = arrays_in(data, name)
     if arrays is not None:
-        return from_arrays(arrays, name, least_columns)
+        return _wide_enough(from_arrays(arrays, name), least_columns)
     notes: list[str] = []
     is_sheet = is_workbook(data, name)
     if is_sheet:
@@ -157,7 +156,7 @@ def _table(
         delimiter = ","
     data, encoding = to_utf8(data, encoding, name)
     if is_json(data) and delimiter is None:
-        return from_json(data, name, least_columns)
+        return _wide_enough(from_json(data, name), least_columns)
     shape = find_shape(data, name, header, delimiter, least_columns)
     shape.notes[:0] = notes
     if encoding != "utf-8":
@@ -167,6 +166,15 @@ def _table(
         shape.notes.append(f"The text is {title}; check that names look right{such}.")
     table = _from_text(data, name, shape, encoding, progress)
     return _numbered(replace(table, delimiter=None), numbers) if is_sheet else table
+
+
+def _wide_enough(table: Table, least_columns: int) -> Table:
+    if len(table.columns) < least_columns:
+        raise DataError(
+            f"the table has {counted(len(table.columns), 'column')}", file=table.name,
+            remedy=f"At least {least_columns} are needed: one row for each answer.",
+        )
+    return table
 
 
 def _numbered(table: Table, numbers: np.ndarray) -> Table:

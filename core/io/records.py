@@ -1,4 +1,4 @@
-"""JSON, JSON lines and arrays -> `Table`."""
+"""JSON, JSON lines, arrays and Parquet -> `Table`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.formats.archive import damaged
+from tripletscope.core.io.formats.archive import check_size, damaged
 from tripletscope.core.io.formats.text import MAX_COLUMNS, unique_names
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.names import counted, listing
-from tripletscope.core.io.table import Table, as_cells, decoded
+from tripletscope.core.io.table import Table, as_cells, as_text, decoded
+
+#: Rows of a Parquet file.
+MAX_ROWS = 50_000_000
 
 
 def is_json(data: bytes) -> bool:
@@ -30,11 +34,11 @@ def is_json(data: bytes) -> bool:
     return re.match(rb"\[[\s\d.,eE+-]*\d\s*(\]|$)", start) is not None
 
 
-def from_json(data: bytes, name: str, least_columns: int) -> Table:
+def from_json(data: bytes, name: str) -> Table:
     """Read UTF-8 text of JSON, or of JSON lines."""
     document = _parsed(data, name)
     try:
-        return _from_document(document, name, least_columns)
+        return _from_document(document, name)
     except RecursionError as error:
         raise DataError(
             "the lists and records of this JSON are nested too deeply", file=name,
@@ -42,21 +46,21 @@ def from_json(data: bytes, name: str, least_columns: int) -> Table:
         ) from error
 
 
-def _from_document(document: Any, name: str, least_columns: int) -> Table:
+def _from_document(document: Any, name: str) -> Table:
     for layout in layouts().values():
         try:
             records = layout.unpack(document)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             records = None  # it only looked like this layout
         if records:
-            return _from_records(records, name, least_columns, [f"JSON of {layout.title}."])
+            return _from_records(records, name, [f"JSON of {layout.title}."])
     records = _records(document)
     if records is None:
         raise DataError(
             "this JSON contains no list of answers", file=name,
             remedy="It should be a list of objects with the same keys, or one object of lists.",
         )
-    return _from_records(records, name, least_columns, ["JSON: one row for each record."])
+    return _from_records(records, name, ["JSON: one row for each record."])
 
 
 def _parsed(data: bytes, name: str) -> Any:
@@ -121,7 +125,7 @@ def _of_numbered_rows(document: dict) -> list[Mapping[str, Any]] | None:
 
 
 def _from_records(
-    records: Sequence[Mapping[str, Any]], name: str, least_columns: int, notes: list[str]
+    records: Sequence[Mapping[str, Any]], name: str, notes: list[str]
 ) -> Table:
     cells: dict[str, dict[int, str]] = {}
     for i, record in enumerate(records):
@@ -133,11 +137,6 @@ def _from_records(
                     remedy="Each record should be one answer.",
                 )
             column[i] = value
-    if len(cells) < least_columns:
-        raise DataError(
-            f"the records of this JSON have {counted(len(cells), 'key')}", file=name,
-            remedy=f"At least {least_columns} are needed.",
-        )
     columns = []
     for column in cells.values():
         place: dict[str, int] = {}
@@ -162,18 +161,10 @@ def _flat(value: Mapping[str, Any], before: str) -> list[tuple[str, str]]:
 
 
 def _text(value: Any) -> str:
-    match value:
-        case None:
-            return ""
-        case str():
-            return value
-        case float():
-            return "" if value != value else repr(value).removesuffix(".0")
-        case _:
-            return json.dumps(value)
+    return as_text(value) if isinstance(value, str | float | None) else json.dumps(value)
 
 
-def from_arrays(arrays: Mapping[str, np.ndarray], name: str, least_columns: int) -> Table:
+def from_arrays(arrays: Mapping[str, np.ndarray], name: str) -> Table:
     """A table whose rows are those of the arrays that are equally long."""
     arrays = _unpacked_tensor(arrays)
     parts: dict[str, np.ndarray] = {}
@@ -208,11 +199,6 @@ def from_arrays(arrays: Mapping[str, np.ndarray], name: str, least_columns: int)
             continue
         for i, column in enumerate(values.T, 1):
             columns[f"column {i}" if alone else f"{key}[{i}]"] = column
-    if len(columns) < least_columns:
-        raise DataError(
-            f"the arrays have {counted(len(columns), 'column')} in all", file=name,
-            remedy=f"At least {least_columns} are needed: one row for each answer.",
-        )
     shapes = [f"{key or name} {values.shape}" for key, values in arrays.items()]
     notes = [f"Arrays: {listing(shapes, 12)}."]
     try:
@@ -254,3 +240,52 @@ def _unpacked_tensor(arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarra
     return {
         "triplet": np.ascontiguousarray(places.T), "response": values,
     }
+
+
+# Parquet -------------------------------------------------------------------------------------
+
+
+def from_parquet(data: bytes, name: str) -> Table:
+    """Read the table from the bytes of a Parquet file."""
+    try:
+        cells, notes = _columns_of(data, name)
+    except DataError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise damaged("the Parquet file", name) from error
+    if not cells.num_rows:
+        raise DataError("the table has no rows", file=name, remedy="Check that it was saved.")
+    return Table(name, cells, True, None, None, notes, first_row=1)
+
+
+def _columns_of(data: bytes, name: str) -> tuple[pa.Table, list[str]]:
+    schema = pyarrow.parquet.read_schema(pa.BufferReader(data))
+    nested = [field.name for field in schema if pa.types.is_nested(field.type)]
+    # Columns may share a name, by which none of them is found.
+    plain = [field for field in schema if field.name not in nested]
+    columns = [field.name for field in plain]
+    # A small file may hold a long text many times over; so it is never written out.
+    file = pyarrow.parquet.ParquetFile(pa.BufferReader(data), read_dictionary=columns)
+    about = file.metadata
+    if about.num_rows > MAX_ROWS or about.num_columns > MAX_COLUMNS:
+        raise DataError(
+            f"the table has {counted(about.num_rows, 'row')} and "
+            f"{counted(about.num_columns, 'column')}", file=name,
+            remedy=f"At most {MAX_ROWS:,} rows and {MAX_COLUMNS:,} columns are read.",
+        )
+    unpacked = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+    # A value that is repeated takes no room in the file, but does in a table.
+    in_a_row = sum(_width(field.type) for field in plain)
+    check_size(max(unpacked, about.num_rows * in_a_row), len(data), name)
+    notes = [f"Column {column!r} contains lists and was omitted." for column in nested]
+    cells = file.read(columns)
+    names = unique_names(cells.column_names, notes)
+    return pa.table([as_cells(column) for column in cells.columns], names), notes
+
+
+def _width(kind: pa.DataType) -> int:
+    """Bytes that a cell takes; those of a text are only the number of its word."""
+    try:
+        return -(-kind.bit_width // 8)
+    except ValueError:
+        return 4

@@ -132,14 +132,14 @@ class Table:
         data = self.data.column(column)
         if pa.types.is_floating(data.type):
             return data.to_numpy().astype(np.float64)
-        if pa.types.is_dictionary(data.type):
-            result = self._plain_numbers(data)
-            if result is not None:
-                return result
-            coded = self.codes(column)
-            values = np.append(self._parsed(pa.array(coded.values, pa.string())), np.nan)
-            return values[coded.codes]
-        return self._parsed(data)
+        if not pa.types.is_dictionary(data.type):
+            return self._parsed(data)
+        chunks = [np.zeros(0)]
+        for chunk in data.chunks:  # as they are: of as many values as rows, to unify them is slow
+            values = np.append(self._parsed(chunk.dictionary), np.nan)
+            indices = pc.fill_null(chunk.indices, len(chunk.dictionary))
+            chunks.append(values[indices.to_numpy(zero_copy_only=False)])
+        return np.concatenate(chunks)
 
     def moments(self, column: str) -> np.ndarray:
         """(n_rows,) datetime64 in microseconds, UTC; NaT where a cell is no moment by ISO 8601."""
@@ -149,33 +149,16 @@ class Table:
         # Nanoseconds would not reach back to the year 23, as which 23-01-05 is read.
         return result.dt.tz_localize(None).to_numpy().astype("datetime64[us]")[coded.codes]
 
-    def _plain_numbers(self, data: pa.ChunkedArray) -> np.ndarray | None:
-        """A column of numbers and empty cells only, of whatever number of values; None if not."""
-        chunks = [np.zeros(0)]
-        for chunk in data.chunks:
-            texts = pc.utf8_trim_whitespace(chunk.dictionary)
-            if self.delimiter != ",":
-                texts = pc.replace_substring(texts, ",", ".", max_replacements=1)
-            try:
-                values = pc.cast(
-                    pc.replace_with_mask(
-                        texts, pc.equal(texts, ""), pa.scalar(None, texts.type)
-                    ), pa.float64(),
-                ).to_numpy(zero_copy_only=False)
-            except pa.ArrowInvalid:
-                return None
-            empty = pc.fill_null(chunk.indices, len(values)).to_numpy(zero_copy_only=False)
-            chunks.append(np.append(values, np.nan)[empty])
-        return np.concatenate(chunks)
-
     def _parsed(self, texts: pa.Array | pa.ChunkedArray) -> np.ndarray:
-        texts = pc.utf8_trim_whitespace(texts)
+        plain = pc.utf8_trim_whitespace(texts)
         if self.delimiter != ",":
-            texts = pc.replace_substring(texts, ",", ".", max_replacements=1)
+            plain = pc.replace_substring(plain, ",", ".", max_replacements=1)
+        written = pc.if_else(pc.equal(plain, ""), None, plain)
         try:
-            return pc.cast(texts, pa.float64()).to_numpy(zero_copy_only=False)
+            return pc.cast(written, pa.float64()).to_numpy(zero_copy_only=False)
         except pa.ArrowInvalid:
-            return pd.to_numeric(texts.to_pandas(), errors="coerce").to_numpy(dtype=np.float64)
+            bare_texts = pd.Series(map(bare, pc.fill_null(plain, "").to_pylist()), dtype="str")
+            return pd.to_numeric(bare_texts, errors="coerce").to_numpy(dtype=np.float64)
 
 
 def decoded(codes: np.ndarray, values: list[str]) -> pa.DictionaryArray:
@@ -205,10 +188,11 @@ def as_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def as_texts(values: pa.Array | pa.ChunkedArray) -> list[str]:
     """Values as text: whole numbers without a fraction, missing ones empty."""
-    return [_as_text(value) for value in values.to_pylist()]
+    return [as_text(value) for value in values.to_pylist()]
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """A value as text."""
     match value:
         case None:
             return ""
