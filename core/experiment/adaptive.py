@@ -39,8 +39,6 @@ class LiveMap:
 def live_map(answers: Triplets, *, n_components: int = 2, seed: int = 0) -> LiveMap | None:
     """The map of the answers so far; None while there are too few to choose by.
 
-    n_components: Dimensions.
-
     STE and Laplace's approximation about its map: about a second for 300 objects, where sampling
     the posterior takes a minute. It is used for choosing questions, not for reporting.
     """
@@ -60,18 +58,10 @@ def live_map(answers: Triplets, *, n_components: int = 2, seed: int = 0) -> Live
 def next_questions(
     experiment: Experiment, live: LiveMap, n_questions: int, *, seed: int = 0
 ) -> list[tuple[str, ...]]:
-    """What to show next, the objects of each question in the order of their places.
+    """What to show next: the ids of each question in the order of their places.
 
     experiment: With an adaptive source.
     n_questions: Fewer come back where there are not so many different ones.
-    Returns: Ids: anchor, left and right; or three objects in random order, where no object is an
-        anchor.
-
-    References
-    ----------
-    Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
-    embeddings. Section 4.4.
-    Tamuz, O., et al. (2011). Adaptively learning the crowd kernel. ICML. Section 4.
     """
     if not experiment.is_adaptive:
         raise DataError("questions of this experiment are not chosen by the answers so far",

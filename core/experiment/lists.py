@@ -42,10 +42,7 @@ class PersonList:
 
 
 def key_of(place: int) -> str:
-    """The key of the question at a place, from 0, of a person's list.
-
-    It tells nothing of what the question is there for.
-    """
+    """The key of the question at a place of a list, which does not tell what it is there for."""
     return f"q{place + 1}"
 
 
@@ -112,10 +109,7 @@ def person_list(
 
 
 def stand_in(experiment: Experiment, rng: np.random.Generator, key: str) -> Question:
-    """A question by lot, every one as likely, where no adaptive question is ready.
-
-    Returns: With the source ``stand-in``.
-    """
+    """A question by lot, every one as likely, where no adaptive question is ready."""
     return replace(_question(experiment, drawn(_pool(experiment), rng), STAND_IN), key=key)
 
 

@@ -89,17 +89,7 @@ class AnswerRecord:
     def of(
         cls, question: Question, participant: str, place: int, chosen: Sequence[int], **more: Any
     ) -> Self:
-        """The record of an answer to a question.
-
-        Parameters
-        ----------
-        question : Question
-        participant : str
-        place : int
-        chosen : sequence of int
-        **more
-            ``rt_ms``, ``shown_ms``, ``answered_at`` and ``input``.
-        """
+        """The record of an answer to a question."""
         return cls(
             participant, question.key, place, question.task, question.shown, tuple(chosen),
             question.kind, question.source, question.correct, **more,

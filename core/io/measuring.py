@@ -217,32 +217,10 @@ def _called(source: Source, number: int) -> str | None:
 
 
 def read_preferences(source: Source, name: str | None = None) -> tuple[pd.DataFrame, list[str]]:
-    r"""Read preferences between pairs, as `paired_preferences` takes them.
+    """Read preferences between pairs, as `paired_preferences` takes them, and how they were read.
 
-    Parameters
-    ----------
-    source : path, bytes or binary file object
-        Columns ``winner`` and ``loser``, or two options and a ``choice`` that names one of them,
-        its side, or that there is a tie; optionally ``participant``, ``tie`` and ``count``.
-    name : str, optional
-
-    Returns
-    -------
-    table : DataFrame
-    notes : list of str
-
-    Raises
-    ------
-    DataError
-        If there are no such columns, or a choice names none of the two.
-
-    Examples
-    --------
-    >>> from tripletscope.core.io import read_preferences
-    >>> read_preferences(b"left,right,choice\ntea,milk,tea\nsoup,tea,left\n")[0]
-      winner loser    tie
-    0    tea  milk  False
-    1   soup   tea  False
+    Columns ``winner`` and ``loser``, or two options and a ``choice`` that names one of them, its
+    side, or that there is a tie; optionally ``participant``, ``tie`` and ``count``.
     """
     table = load(source, name, least_columns=2, reshape=False)
     result = recognised(table)

@@ -206,13 +206,7 @@ class Reading:
 
     @classmethod
     def from_roles(cls, **roles: Any) -> Self:
-        """A reading from roles and settings alone.
-
-        Examples
-        --------
-        >>> Reading.from_roles(anchor="head", near="winner", far="loser").is_coded
-        False
-        """
+        """A reading from roles and settings alone."""
         settings = {
             key: roles.pop(key)
             for key in ("choice_coding", "response_time_unit", "index_base", "task", "only",
@@ -279,10 +273,7 @@ def _remedy(task: Task) -> str:
 
 
 def candidates(table: Table, role: str) -> list[str]:
-    """The columns of a table that can play a role, for a form.
-
-    A response time and a weight need numbers; every other role can be played by any column.
-    """
+    """The columns of a table that can play a role: where numbers are needed, those of numbers."""
     if not ROLES[role].numeric:
         return table.columns
     sample = table.head(1_000)

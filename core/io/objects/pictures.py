@@ -37,17 +37,8 @@ _DAMAGED = (
 class Pictures(Mapping[str, bytes]):
     """Pictures by file name; large ones are shrunk when they are first asked for.
 
-    Parameters
-    ----------
-    files : iterable of (str, bytes)
-        Names, with or without folders, and contents.
-
-    Attributes
-    ----------
-    refused : dict of str to str
-        Names of the files that were left out, and why.
-    shrunk : dict of str to (int, int)
-        Names of pictures that were larger than `MAX_SIDE`, with their width and height before.
+    refused: Names of the files that were left out, and why.
+    shrunk: Names of pictures that were larger than `MAX_SIDE`, with width and height before.
     """
 
     def __init__(self, files: Iterable[tuple[str, bytes]]) -> None:
