@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.ratings.measured import (
     MOST_ANSWERS,
     Dissimilarities,
@@ -18,7 +18,10 @@ from tripletscope.core.ratings.measured import (
     named_raters,
     numbers_of,
     refuse_few,
+    resampled,
+    square_matrices,
     squares,
+    weighted_answers,
 )
 
 #: Errors without which nothing is said of who is confused with whom more often, for each object.
@@ -122,14 +125,7 @@ class Confusions(Measured):
         """
         parts = []
         several = isinstance(counts, Mapping)
-        for rater, matrix in (counts if several else {"": counts}).items():
-            matrix = np.array(matrix, dtype=float)
-            if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-                raise DataError(
-                    f"confusions need a square matrix, this one has shape {matrix.shape}",
-                    remedy="Give one row and one column per stimulus.",
-                )
-            names = np.array(ids if ids is not None else range(1, len(matrix) + 1)).astype(str)
+        for rater, matrix, names in square_matrices(counts if several else {"": counts}, ids):
             first, second = np.indices(matrix.shape).reshape(2, -1)
             part = pd.DataFrame({
                 "stimulus": names[first], "response": names[second], "count": matrix.ravel(),
@@ -142,19 +138,16 @@ class Confusions(Measured):
         people = len(self._counts)
         summed = self._counts.sum(axis=0)
         mean = self._dissimilarity(summed)
-        drawn = np.empty((replicates, len(mean)))
         if people > 1:
-            wider = np.sqrt(people / (people - 1))
-            for each in drawn:
-                times = np.bincount(rng.integers(people, size=people), minlength=people)
-                each[:] = mean + wider * (
-                    self._dissimilarity(np.tensordot(times, self._counts, axes=1)) - mean
-                )
+            drawn = resampled(
+                lambda times: self._dissimilarity(np.tensordot(times, self._counts, axes=1)),
+                people, replicates, rng,
+            )
             error = drawn.std(axis=0, ddof=1) if replicates > 1 else np.full(len(mean), np.nan)
             count = np.full(len(mean), float(people))
         else:
             # Counts drawn from shares with `addition` would have it added once more.
-            raised = summed + self.options["addition"]
+            raised, drawn = summed + self.options["addition"], np.empty((replicates, len(mean)))
             for each in drawn:
                 off = rng.normal(size=raised.shape) / np.sqrt(raised)
                 each[:] = self._dissimilarity_by(np.log(raised) + off)
@@ -195,10 +188,8 @@ class Confusions(Measured):
     ) -> Triplets:
         n = len(self.ids)
         wrong = self._counts * ~np.eye(n, dtype=bool)
-        if wrong.sum() < _FEWEST * n:
-            return self._answers(np.empty((0, 4), dtype=np.int64), np.empty(0), name)
-        rows, weights = [], []
-        for rater, counts in enumerate(wrong):
+        rows, weights = [np.empty((0, 4), dtype=np.int64)], [np.empty(0)]
+        for rater, counts in enumerate(wrong if wrong.sum() >= _FEWEST * n else ()):
             for anchor, row in enumerate(counts):
                 others = np.delete(np.arange(n), anchor)
                 for near in np.flatnonzero(row):
@@ -210,13 +201,4 @@ class Confusions(Measured):
         if len(table) > most:
             some = np.sort(np.random.default_rng(seed).choice(len(table), most, replace=False))
             table, weight = table[some], weight[some] * (weight.sum() / weight[some].sum())
-        return self._answers(table, weight, name)
-
-    def _answers(self, rows: np.ndarray, weight: np.ndarray, name: str) -> Triplets:
-        answers = pd.DataFrame({"weight": weight})
-        if self.raters:
-            answers["participant"] = pd.Categorical.from_codes(rows[:, 0], self.raters)
-        if len(self._counts) > 1:
-            answers[HELD_TOGETHER] = rows[:, 0]
-        objects = pd.DataFrame({"id": pd.Series(self.ids, dtype="str")})
-        return Triplets(rows[:, 1:], objects, answers, name)
+        return weighted_answers(self.ids, table[:, 1:], weight, table[:, 0], self.raters, name)

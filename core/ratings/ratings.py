@@ -19,6 +19,7 @@ from tripletscope.core.ratings.measured import (
     numbers_of,
     pair_number,
     refuse_few,
+    square_matrices,
     squares,
     summarised,
 )
@@ -137,26 +138,14 @@ class Ratings(Measured):
         if not isinstance(matrices, Mapping):
             matrices = {f"{k + 1}": matrix for k, matrix in enumerate(matrices)}
         parts = []
-        for rater, matrix in matrices.items():
-            matrix = np.array(matrix, dtype=float)
-            if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-                raise DataError(
-                    f"the matrix of {rater} has shape {matrix.shape}",
-                    remedy="Give one row and one column per object.",
-                )
-            names = list(ids) if ids is not None else [str(i + 1) for i in range(len(matrix))]
-            if len(names) != len(matrix):
-                raise DataError(
-                    f"the matrix of {rater} has {len(matrix)} rows, and there are {len(names)} "
-                    "names", remedy="Give all matrices the same objects.",
-                )
+        for rater, matrix, names in square_matrices(matrices, ids):
             rated = np.isfinite(matrix) & ~np.eye(len(matrix), dtype=bool)
             if np.array_equal(matrix[rated & rated.T], matrix.T[rated & rated.T]):
                 rated &= ~np.tril(rated.T)  # said twice, not judged twice
             first, second = np.nonzero(rated)
             parts.append(pd.DataFrame({
-                "participant": rater, "item1": np.array(names)[first],
-                "item2": np.array(names)[second], "rating": matrix[rated],
+                "participant": rater, "item1": names[first], "item2": names[second],
+                "rating": matrix[rated],
             }))
         table = pd.concat(parts, ignore_index=True)
         return cls(table if len(parts) > 1 else table.drop(columns="participant"), **options)

@@ -174,7 +174,9 @@ def interpret(
         )
         never_asked = []
     notes += notes_on(described["id"].tolist())
-    answers = _answers(table, reading, trials, usable, notes)
+    layout = layouts().get(reading.layout)
+    in_places = layout is not None and layout.in_places
+    answers = _answers(table, reading, trials, usable, in_places, notes)
     _step(progress, 0.8)
     people = answers["participant"].cat.categories if "participant" in answers else None
     if len(result.trial) != len(answers) or result.votes is not None:
@@ -211,7 +213,6 @@ def interpret(
         notes=notes,
         row_is="question" if reading.is_counted else "trial",
     )
-    layout = layouts().get(reading.layout)
     checks = layout.checks(table, reading) if layout else None
     if checks is None:
         checks = trials.catch_trials(table, reading.roles.get("participant"))
@@ -273,7 +274,8 @@ def _merged(objects: pd.DataFrame, described: pd.DataFrame, places: np.ndarray) 
 
 
 def _answers(
-    table: Table, reading: Reading, trials: Trials, usable: np.ndarray, notes: list[str]
+    table: Table, reading: Reading, trials: Trials, usable: np.ndarray, in_places: bool,
+    notes: list[str],
 ) -> pd.DataFrame:
     """What is known of each answer beside its objects."""
     roles = reading.roles
@@ -294,18 +296,18 @@ def _answers(
     held = [HELD_TOGETHER] if HELD_TOGETHER in table.columns else []
     answers |= {column: _categories(table, column, usable, {}) for column in [*reading.keep, *held]}
     if reading.is_coded:
-        answers |= _sides(reading, trials.outcome[usable], notes)
+        answers |= _sides(reading, trials.outcome[usable], in_places, notes)
     elif "side" in roles and reading.is_ordered:
         answers["side"] = _categories(table, roles["side"], usable, SIDES)
     return pd.DataFrame(answers, index=range(int(usable.sum())))
 
 
 def _sides(
-    reading: Reading, side: np.ndarray, notes: list[str]
+    reading: Reading, side: np.ndarray, in_places: bool, notes: list[str]
 ) -> dict[str, pd.Categorical]:
     """Which option was chosen, by its place, unless the file was sorted by it."""
     task = TASKS[reading.task]
-    if len(side) >= _TELLING and (side == side[0]).all():
+    if not in_places and len(side) >= _TELLING and (side == side[0]).all():
         if task.options:
             option = f"in column {reading.roles[reading.objects[task.options[side[0]]]]}"
         else:

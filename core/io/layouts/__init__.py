@@ -45,6 +45,7 @@ class Layout:
     #: who pays attention, where the file says which these are; or None, and they are those whose
     #: anchor is one of the options.
     checks: Callable[[Table, Reading], pd.DataFrame | None] = _nothing
+    in_places: bool = False  # whether options always stand in the order in which they were shown
 
     def columns(self, table: Table) -> dict[str, str]:
         """The column of each role that bears a name of this layout."""
