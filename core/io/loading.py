@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -63,13 +62,10 @@ def load(
     parts = unpacked(source, name, member)
     least = least_columns if len(parts) == 1 else 1
 
-    def read_part(i: int) -> Table:
-        data, own = parts[i]
-        step = part(progress, i / len(parts), (i + 1) / len(parts))
+    def read_part(data: bytes, own: str, step: Progress) -> Table:
         return _table(data, own, header, delimiter, encoding, least, step)
 
-    readers = [(own, partial(read_part, i)) for i, (_, own) in enumerate(parts)]
-    whole = _gathered(readers, name or parts[0][1].split("/")[0], tolerant)
+    whole = _gathered(parts, read_part, name or parts[0][1].split("/")[0], tolerant, progress)
     return reshaped(whole) if reshape else whole
 
 
@@ -82,40 +78,38 @@ def load_several(
     **options: Any,
 ) -> Table:
     """Read several files as one table: one per participant, or answers and their code book."""
-    files = list(files)
-    if not files:
+    parts = [(source, own) for own, source in files]
+    if not parts:
         raise DataError("there is no file", remedy="Choose at least one.")
     options = {"least_columns": 1, "reshape": False, "tolerant": tolerant} | options
 
-    def read_file(i: int) -> Table:
-        own, source = files[i]
-        step = part(progress, i / len(files), (i + 1) / len(files))
+    def read_part(source: Source, own: str, step: Progress) -> Table:
         return load(source, own, progress=step, **options)
 
-    readers = [(own, partial(read_file, i)) for i, (own, _) in enumerate(files)]
-    return reshaped(_gathered(readers, name or files[0][0], tolerant))
+    return reshaped(_gathered(parts, read_part, name or parts[0][1], tolerant, progress))
 
 
 def _gathered(
-    readers: Sequence[tuple[str, Callable[[], Table]]], name: str, tolerant: bool
+    parts: Sequence[tuple[Any, str]], read_part: Callable[[Any, str, Progress], Table], name: str,
+    tolerant: bool, progress: Progress,
 ) -> Table:
     """One table of all files, or, if `tolerant`, of those that can be read and fit together."""
-    if len(readers) == 1:
-        ((_, read_one),) = readers
-        return read_one()
     tables: list[Table] = []
     refused: dict[str, str] = {}
-    for own, read_one in readers:
+    for i, (source, own) in enumerate(parts):
         try:
-            tables.append(read_one())
+            step = part(progress, i / len(parts), (i + 1) / len(parts))
+            tables.append(read_part(source, own, step))
         except DataError as error:
-            if not tolerant:
+            if not tolerant or len(parts) == 1:
                 raise
             refused[own] = error.problem
+    if len(parts) == 1:
+        return tables[0]
     if not tables:
         own, problem = next(iter(refused.items()))
         raise DataError(
-            f"none of {len(readers):,} files can be read; of {file_name(own)}, {problem}",
+            f"none of {len(parts):,} files can be read; of {file_name(own)}, {problem}",
             file=name, remedy="Upload one of them alone to see more.",
         )
     if tolerant:
@@ -165,7 +159,13 @@ def _table(
         such = f", such as {listing(names)}" if names else ""
         shape.notes.append(f"The text is {title}; check that names look right{such}.")
     table = _from_text(data, name, shape, encoding, progress)
-    return _numbered(replace(table, delimiter=None), numbers) if is_sheet else table
+    if not is_sheet:
+        return table
+    # Lines above the table are no rows where a title in them has several.
+    in_text = table.row_numbers(np.arange(table.n_rows)) - table.first_row
+    below = numbers[len(numbers) - table.n_rows - len(table.blank) - len(table.skipped) :]
+    none = np.zeros(0, dtype=np.int64)
+    return replace(table, delimiter=None, rows=below[in_text], blank=none, skipped=none)
 
 
 def _wide_enough(table: Table, least_columns: int) -> Table:
@@ -175,16 +175,6 @@ def _wide_enough(table: Table, least_columns: int) -> Table:
             remedy=f"At least {least_columns} are needed: one row for each answer.",
         )
     return table
-
-
-def _numbered(table: Table, numbers: np.ndarray) -> Table:
-    """The table of a sheet with the rows of the sheet, given for each row of the text."""
-    in_text = table.row_numbers(np.arange(table.n_rows)) - table.first_row
-    # Lines above the table are no rows where a title in them has several.
-    below = table.n_rows + len(table.blank) + len(table.skipped)
-    numbers = numbers[len(numbers) - below :]
-    blank = np.setdiff1d(np.arange(numbers[0], numbers[-1] + 1), numbers[in_text])
-    return replace(table, first_row=int(numbers[0]), blank=blank)
 
 
 def _from_text(

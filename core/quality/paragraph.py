@@ -10,6 +10,7 @@ from tripletscope.core.evaluation.ceiling import noise_ceiling
 from tripletscope.core.evaluation.choosing import choice_accuracies
 from tripletscope.core.evaluation.share import Share
 from tripletscope.core.evaluation.units import over_units
+from tripletscope.core.io.names import counted
 from tripletscope.core.quality.columns import codes_of, one_per_trial
 from tripletscope.core.quality.consistency import repeats
 from tripletscope.core.quality.exclusion import WEIGHTS, Cleaning, Exclusion
@@ -23,18 +24,18 @@ def methods_paragraph(cleaning: Cleaning, asked: str = "") -> str:
     """
     raw, kept = cleaning.raw, cleaning.triplets
     task = f" (task: {asked[:1].lower()}{asked[1:]})" if asked else ""
-    lines = [f"We collected {_size(raw)} on {_counted(raw.n_objects, 'object')}{task}."]
+    lines = [f"We collected {_size(raw)} on {counted(raw.n_objects, 'object')}{task}."]
     catch = cleaning.catch_trials
     if catch is not None and len(catch):
         lines.append(
-            f"On a further {_counted(len(catch), 'catch trial')} the anchor was among the options; "
+            f"On a further {counted(len(catch), 'catch trial')} the anchor was among the options; "
             f"{catch['correct'].mean():.1%} were answered correctly."
         )
     if cleaning.exclusions:
         used = int((kept.answers_per_object > 0).sum())
         lines.append(
             f"We applied these exclusions, in this order: {'; '.join(_steps(cleaning))}. This left "
-            f"{_size(kept)} on {_counted(used, 'object')}."
+            f"{_size(kept)} on {counted(used, 'object')}."
         )
     else:
         lines.append("No answers were excluded.")
@@ -52,8 +53,8 @@ def _steps(cleaning: Cleaning) -> list[str]:
             continue
         people = len(removed.participants)
         steps.append(
-            f"{title[:1].lower()}{title[1:]}: {_counted(removed.n_trials, 'trial')}"
-            + (f", {_counted(people, 'participant')} entirely" if people else "")
+            f"{title[:1].lower()}{title[1:]}: {counted(removed.n_trials, 'trial')}"
+            + (f", {counted(people, 'participant')} entirely" if people else "")
             + (f" ({exclusion.reason})" if exclusion.reason else "")
         )
     return steps
@@ -63,7 +64,7 @@ def _weighted(step: Exclusion, cleaning: Cleaning) -> str:
     weights = step.parameters["weights"]
     reason = f" ({step.reason})" if step.reason else ""
     return (
-        f"answers of {_counted(len(weights), 'participant')} were weighted by how rarely they "
+        f"answers of {counted(len(weights), 'participant')} were weighted by how rarely they "
         f"looked like guesses (median weight {np.median(weights):.2f}, lowest {min(weights):.2f}; "
         f"effective number of trials {cleaning.effective:,.0f}){reason}"
     )
@@ -71,13 +72,13 @@ def _weighted(step: Exclusion, cleaning: Cleaning) -> str:
 
 def _size(triplets: Judgements) -> str:
     once = one_per_trial(triplets)
-    text = _counted(int(once.sum()), "trial")
+    text = counted(int(once.sum()), "trial")
     if not once.all():
         text += f" ({len(triplets):,} triplets)"
     who, names = codes_of(triplets.take(once), "participant")
     if "participant" in triplets.answers and names:
         each = np.median(np.bincount(who[who >= 0]))
-        text += f" from {_counted(len(names), 'participant')} (median {each:,.0f} trials each)"
+        text += f" from {counted(len(names), 'participant')} (median {each:,.0f} trials each)"
     return text
 
 
@@ -103,7 +104,7 @@ def _trials(kept: Judgements) -> list[str]:
 def _consistency(kept: Judgements) -> list[str]:
     pairs = repeats(kept)
     lines = [
-        f"{_counted(pairs.questions, 'different question')} were asked, {pairs.repeated:,} of "
+        f"{counted(pairs.questions, 'different question')} were asked, {pairs.repeated:,} of "
         "them more than once."
     ]
     if pairs.within.n:
@@ -124,7 +125,3 @@ def _interval(share: Share) -> str:
     if share.n_units is None:
         return "95% interval, by question"
     return f"95% interval{over_units('participants', share.n_units)}"
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"

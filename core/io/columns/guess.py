@@ -94,7 +94,7 @@ def side_roles(table: Table, taken: Mapping[str, str]) -> tuple[dict[str, str], 
         if column is not None and _can_be(role, sample, column, {**taken, **roles}):
             roles[role] = column
             free.remove(column)
-    if "participant" not in roles and table.rows is not None and FILE in free:
+    if "participant" not in roles and table.files and FILE in free:
         roles["participant"] = FILE
         reasons.append("Each file is taken for one participant.")
     return roles, reasons

@@ -173,7 +173,7 @@ def _with_informants(table: Table) -> Table | None:
 
 def _file_of(table: Table) -> str | None:
     """The column that tells which of several files a row comes from, if there is one."""
-    return FILE if table.rows is not None and FILE in table.columns else None
+    return FILE if table.files and FILE in table.columns else None
 
 
 def _melted(table: Table, objects: list[str], others: list[str]) -> Table:

@@ -233,7 +233,7 @@ def attach_objects(
             remedy="Name the objects in a column id as the answers do.",
         )
     unused = np.setdiff1d(np.arange(len(table)), places)
-    result = _rows(table, places)
+    result = table.reindex(places).reset_index(drop=True)  # missing where a place is -1
     described = objects[["id", "label"]].copy()
     own_labels = (table["label"] != table["id"].map(stem)).any()
     # A table without labels of its own has only its ids to offer, which may be less than we have.
@@ -256,11 +256,6 @@ def attach_objects(
         added=table["id"].iloc[added].tolist(),
     )
     return triplets.with_objects(described), report
-
-
-def _rows(table: pd.DataFrame, places: np.ndarray) -> pd.DataFrame:
-    """Rows of the table at `places`; missing where a place is -1."""
-    return table.reindex(np.where(places < 0, -1, places)).reset_index(drop=True)
 
 
 def _as_texts(column: pd.Series) -> pd.Series:
