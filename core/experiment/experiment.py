@@ -92,8 +92,13 @@ class Stimulus:
             raise DataError("the id holds half a character", file=writable(self.id)[:40])
         if self.medium == "colour" and not re.fullmatch("#[0-9a-fA-F]{6}", self.content):
             raise DataError(f"{self.content!r} is no colour like #1f77b4", file=self.id)
-        if self.medium in ("picture", "sound", "video") and not _FILE.fullmatch(self.content):
+        if self.is_file and not _FILE.fullmatch(self.content):
             raise DataError(f"{self.content!r} is no plain name of a file", file=self.id)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the content is that of a file."""
+        return self.medium in ("picture", "sound", "video")
 
 
 @dataclass(frozen=True, kw_only=True)

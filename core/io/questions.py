@@ -108,12 +108,18 @@ def _refuse_contradictions(rows: np.ndarray, file: str, file_rows: Sequence[int]
 def required_positions(
     names: np.ndarray, objects: Triplets, file: str, file_rows: Sequence[int]
 ) -> tuple[np.ndarray, str]:
-    """`positions_of` objects that all must be known; a `DataError` names the first that is not."""
-    rows, what = positions_of(names, objects)
+    """(q, 3) positions of the objects that are named, all of which must be known; and how."""
+    ways = {
+        "their ids": objects.ids, "their labels": objects.labels,
+        "their numbers from 0": [str(i) for i in range(objects.n_objects)],
+    }
+    positions = {way: _looked_up(names, vocabulary) for way, vocabulary in ways.items()}
+    what = max(ways, key=lambda way: int((positions[way] >= 0).sum()))
+    rows = positions[what]
     unknown = np.argwhere(rows < 0)
     if len(unknown):
         row, column = unknown[0]
-        text, vocabulary = names[row, column], _ways(objects)[what]
+        text, vocabulary = names[row, column], ways[what]
         raise DataError(
             f"{text!r} {'names several objects' if text in vocabulary else 'is no object'} of "
             f"{objects.name}", file=file,
@@ -122,21 +128,6 @@ def required_positions(
             f"{listing(objects.ids if text in vocabulary else vocabulary, 3)}.",
         )
     return rows, what
-
-
-def positions_of(names: np.ndarray, objects: Triplets) -> tuple[np.ndarray, str]:
-    """(q, 3) positions of the objects that are named, -1 where unknown; and how they are named."""
-    ways = {way: _looked_up(names, vocabulary) for way, vocabulary in _ways(objects).items()}
-    what = max(ways, key=lambda way: int((ways[way] >= 0).sum()))
-    return ways[what], what
-
-
-def _ways(objects: Triplets) -> dict[str, list[str]]:
-    """The names of the objects, by the way of naming them."""
-    return {
-        "their ids": objects.ids, "their labels": objects.labels,
-        "their numbers from 0": [str(i) for i in range(objects.n_objects)],
-    }
 
 
 def _looked_up(names: np.ndarray, vocabulary: list[str]) -> np.ndarray:

@@ -14,6 +14,7 @@ import pyarrow.parquet
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.formats.archive import check_size, damaged
+from tripletscope.core.io.formats.arrays import decoded_texts
 from tripletscope.core.io.formats.text import MAX_COLUMNS, unique_names
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.names import counted, listing
@@ -218,8 +219,7 @@ def _is_plain(values: np.ndarray) -> bool:
 
 
 def _arrow(values: np.ndarray) -> pa.Array:
-    if values.dtype.kind == "S":
-        values = np.char.decode(values, "utf-8", "replace")
+    values = decoded_texts(values)
     if values.dtype.kind == "f" and values.itemsize not in (4, 8):
         values = values.astype(np.float64)  # Arrow computes with no others
     # Arrow knows the order of this machine's bytes only.

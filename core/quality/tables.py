@@ -67,10 +67,10 @@ def samplers(triplets: Judgements) -> pd.DataFrame:
         both = pairs.between if pairs.between.n else pairs.within
         bounds = (bound or Share.of(0, 0) for bound in (ceiling.lower, ceiling.upper))
         reach = [end for b in bounds for end in (b.value, b.low, b.high)]
-        times = answers.answers.get("response_time")
+        times, people = answers.answers.get("response_time"), known_people(answers, "auto")
         rows.append((
             name, len(answers), pairs.questions, pairs.repeated, pairs.contradicted, both.value,
-            both.low, both.high, *reach, _n_people(answers),
+            both.low, both.high, *reach, 0 if people is None else people.number,
             np.nan if times is None else times.median(),
         ))
     return pd.DataFrame(rows, columns=[
@@ -78,12 +78,6 @@ def samplers(triplets: Judgements) -> pd.DataFrame:
         "lower", "lower_low", "lower_high", "upper", "upper_low", "upper_high", "participants",
         "median_time",
     ])
-
-
-def _n_people(triplets: Judgements) -> int:
-    """Participants that intervals of these answers are over; 0 if they are over answers."""
-    people = known_people(triplets, "auto")
-    return 0 if people is None else people.number
 
 
 def over_time(

@@ -157,17 +157,12 @@ class Confusions(Measured):
             "raters" if people > 1 else "trials", squares(drawn, n), self.notes,
         )
 
-    def _shares(self, counts: np.ndarray) -> np.ndarray:
-        raised = counts + self.options["addition"]
-        return raised / raised.sum(axis=1, keepdims=True)
-
     def _dissimilarity(self, counts: np.ndarray) -> np.ndarray:
-        """(p,) dissimilarity of every pair."""
-        return self._dissimilarity_by(np.log(self._shares(counts)))
+        """(p,) dissimilarity of every pair: that shares add up to 1 in a row cancels out."""
+        return self._dissimilarity_by(np.log(counts + self.options["addition"]))
 
     @staticmethod
     def _dissimilarity_by(logs: np.ndarray) -> np.ndarray:
-        """(p,) the same from logarithms of shares, or of what is in proportion within rows."""
         loss = np.diag(logs)[:, None] - logs
         return np.maximum((loss + loss.T)[np.triu_indices(len(logs), 1)] / 2, 0.0)
 

@@ -208,8 +208,9 @@ class Ratings(Measured):
         for rater in np.unique(self._unit):
             mine = value[self._unit == rater]
             if np.ptp(mine) == 0:
+                who = self.raters[rater] if self.raters else "The rater"
                 raise DataError(
-                    f"{self._name_of(rater)} gave all pairs the same rating",
+                    f"{who} gave all pairs the same rating",
                     remedy="Leave this rater out, or do not standardise.",
                 )
             if how == "z":
@@ -227,6 +228,3 @@ class Ratings(Measured):
                 row=int(np.argmax(value < 0)),
                 remedy="Are large values similarities? Then say so.",
             )
-
-    def _name_of(self, rater: int) -> str:
-        return self.raters[rater] if self.raters else "The rater"

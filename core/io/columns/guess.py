@@ -200,17 +200,11 @@ def response_time_unit(times: np.ndarray, column: str) -> tuple[str, str]:
     unit = "ms" if median >= _MILLISECONDS_FROM else "s"
     words = {"s": "seconds", "ms": "milliseconds"}
     reason = f"Response times are {words[unit]}: half of them are above {median:,.4g}."
-    claimed = _claimed_unit(column)
-    if claimed and claimed != unit:
+    called = re.search(r"[\W_](ms|msec|milliseconds|s|sec|secs|seconds)\W*$", column.casefold())
+    claimed = "ms" if called and called[1].startswith("m") else "s"
+    if called and claimed != unit:
         reason += f" The name of column {column} says {words[claimed]}, its values do not."
     return unit, reason
-
-
-def _claimed_unit(column: str) -> str | None:
-    match = re.search(r"[\W_](ms|msec|milliseconds|s|sec|secs|seconds)\W*$", column.casefold())
-    if not match:
-        return None
-    return "ms" if match.group(1).startswith("m") else "s"
 
 
 def _split_and_sampler(table: Table, free: list[str]) -> tuple[dict[str, str], list[str]]:

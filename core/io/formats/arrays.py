@@ -39,6 +39,11 @@ def arrays_in(data: bytes, name: str) -> dict[str, np.ndarray] | None:
     return _parsed(_matlab, "MATLAB", data, name, most) if data.startswith(b"MATLAB 5") else None
 
 
+def decoded_texts(values: np.ndarray) -> np.ndarray:
+    """Texts as such, where they are bytes."""
+    return np.char.decode(values, "utf-8", "replace") if values.dtype.kind == "S" else values
+
+
 def _npy(data: bytes, name: str) -> np.ndarray:
     """Arrays of objects are refused, because they may hold programs."""
     try:

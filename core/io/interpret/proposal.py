@@ -14,9 +14,9 @@ import numpy as np
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.columns.guess import complete, numbered_columns, option_roles
-from tripletscope.core.io.columns.measured import PREFERENCES, recognised
 from tripletscope.core.io.columns.reading import Reading, can_be_kept
 from tripletscope.core.io.layouts import layouts
+from tripletscope.core.io.measuring import PREFERENCES, recognised
 from tripletscope.core.io.names import GROUP_NAMES, is_known_name, listing, named, normalised
 from tripletscope.core.io.table import Table
 
@@ -32,17 +32,14 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
             for reading in complete(table, proposed):
                 meaning = (reading.task, reading.roles, reading.choice_coding)
                 if meaning not in [(r.task, r.roles, r.choice_coding) for r in result]:
-                    keep = dict.fromkeys((*reading.keep, *_groups(table, reading)))
+                    # Nobody asked for these columns, but they divide the answers into groups.
+                    groups = [
+                        column for column in can_be_kept(table, reading)
+                        if normalised(column) in GROUP_NAMES and len(table.codes(column).values) > 1
+                    ]
+                    keep = dict.fromkeys((*reading.keep, *groups))
                     result.append(replace(reading, keep=tuple(keep)))
     return result
-
-
-def _groups(table: Table, reading: Reading) -> tuple[str, ...]:
-    """Columns that nobody asked for, but that divide the answers into groups."""
-    return tuple(
-        column for column in can_be_kept(table, reading)
-        if normalised(column) in GROUP_NAMES and len(table.codes(column).values) > 1
-    )
 
 
 _INSIST = "If the table does compare objects, choose the columns yourself."

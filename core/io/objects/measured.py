@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,7 +12,7 @@ import pyarrow as pa
 from tripletscope.core.data.cells import unmarked
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.io.formats.arrays import arrays_in
+from tripletscope.core.io.formats.arrays import arrays_in, decoded_texts
 from tripletscope.core.io.formats.source import Source, refuse_other_kinds, title_of, unpacked
 from tripletscope.core.io.loading import load
 from tripletscope.core.io.matrix import Square, read_matrix, square_table
@@ -238,11 +238,12 @@ def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable
         yield _of_table(data, name, about)
         return
     texts = {
-        key: values.ravel() for key, values in arrays.items()
+        key: np.char.strip(decoded_texts(values)).ravel() for key, values in arrays.items()
         if values.dtype.kind in "US" and values.size == max(values.shape, default=0)
     }
+    # What a unit of a network gives at several places follows each other.
     matrices = {
-        key: _as_matrix(values) for key, values in arrays.items()
+        key: values.reshape(len(values), -1) for key, values in arrays.items()
         if values.dtype.kind in "biuf" and values.ndim and values.size > 1
     }
     if not matrices:
@@ -251,8 +252,8 @@ def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable
         if _numbers_rows(key, values):
             continue
         whole = name if len(matrices) == 1 else f"{name}, {key}"
-        named = next((_decoded(names) for own, names in texts.items()
-                      if len(names) == len(values) and _names_objects(own, texts)), None)
+        named = next((names.tolist() for own, names in texts.items() if len(names) == len(values)
+                      and (len(texts) == 1 or normalised(own) in _NAMES)), None)
         title = title_of(name) if len(matrices) == 1 else f"{title_of(name)} {key}"
         square, notes = None, []
         if 1 < len(values) == values.shape[1]:
@@ -263,25 +264,10 @@ def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable
         yield _matched(title, values, [], named, about, whole, notes, None, square is not None)
 
 
-def _as_matrix(values: np.ndarray) -> np.ndarray:
-    """Rows of numbers; what a unit of a network gives at several places follows each other."""
-    return values.reshape(len(values), -1) if values.ndim != 1 else values[:, None]
-
-
 def _numbers_rows(key: str, values: np.ndarray) -> bool:
     """Whether an array is no feature but numbers its rows: it is called so and counts."""
     counts = values.shape[1] == 1 and key and normalised(key) in {*_NAMES, *_NUMBERING}
     return bool(counts) and np.array_equal(np.diff(values[:, 0]), np.ones(len(values) - 1))
-
-
-def _names_objects(key: str, texts: Mapping[str, np.ndarray]) -> bool:
-    return len(texts) == 1 or normalised(key) in _NAMES
-
-
-def _decoded(names: np.ndarray) -> list[str]:
-    if names.dtype.kind == "S":
-        names = np.char.decode(names, "utf-8", "replace")
-    return [str(text).strip() for text in names]
 
 
 def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
@@ -423,7 +409,10 @@ def _places(
                 remedy="Add a column id with the names of the objects, such as "
                 f"{listing(about.ids, 3)}.",
             )
-        return np.arange(n), _in_order(about)
+        return np.arange(n), (
+            f"Its rows have no names: they are taken as all objects in their order, the first as "
+            f"{about.labels[0]}, the last as {about.labels[-1]}."
+        )
     places, how = match(about.objects, pd.DataFrame({"id": names}), None, file)
     if (places >= 0).any():
         return places, how
@@ -459,14 +448,6 @@ def read_distances(
         )
     values = square.values[np.ix_(places[objects], places[objects])]
     return values, objects, " ".join([*square.notes, how])
-
-
-def _in_order(about: Judgements) -> str:
-    """What it means that rows have no names, with both ends to check it by."""
-    return (
-        f"Its rows have no names: they are taken as all objects in their order, the first as "
-        f"{about.labels[0]}, the last as {about.labels[-1]}."
-    )
 
 
 def _all_numbers(names: list[str], n: int) -> int | None:
