@@ -96,7 +96,8 @@ def person_list(
         )
     checks: list[Question] = []
     if "catch" not in kinds:
-        checks += catch_questions(experiment, _n_checks(experiment.catch, n), rng)
+        n_catch = _n_checks(experiment.catch, n)
+        checks += [catch_question(experiment, rng) for _ in range(n_catch)]
     if "gold" not in kinds and experiment.gold:
         checks += _gold(experiment, _n_checks(experiment.gold_share, n), person, rng)
     questions = spread(questions, [checks[k] for k in rng.permutation(len(checks))], rng)
@@ -111,18 +112,6 @@ def person_list(
 def stand_in(experiment: Experiment, rng: np.random.Generator, key: str) -> Question:
     """A question by lot, every one as likely, where no adaptive question is ready."""
     return replace(_question(experiment, drawn(_pool(experiment), rng), STAND_IN), key=key)
-
-
-def catch_questions(
-    experiment: Experiment, n_questions: int, rng: np.random.Generator
-) -> list[Question]:
-    """Questions that everybody who looks answers alike.
-
-    The anchor stands among the options; of three objects two are the same, and the third is the
-    odd one; an object is paired with itself beside two different ones, which differ more. Of a
-    ranking, only its first is known.
-    """
-    return [_catch(experiment, rng) for _ in range(n_questions)]
 
 
 def check_questions(experiment: Experiment) -> None:
@@ -315,7 +304,13 @@ def _in_order(question: Question, order: Sequence[int]) -> Question:
     )
 
 
-def _catch(experiment: Experiment, rng: np.random.Generator) -> Question:
+def catch_question(experiment: Experiment, rng: np.random.Generator) -> Question:
+    """A question that everybody who looks answers alike.
+
+    The anchor stands among the options; of three objects two are the same, and the third is the
+    odd one; an object is paired with itself beside two different ones, which differ more. Of a
+    ranking, only its first is known.
+    """
     asking, n = ASKINGS[experiment.task], len(experiment.objects)
     objects = rng.permutation(n).tolist() if n < 100 else rng.choice(
         n, experiment.n_shown, replace=False

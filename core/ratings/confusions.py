@@ -14,9 +14,9 @@ from tripletscope.core.ratings.measured import (
     MOST_ANSWERS,
     Dissimilarities,
     Measured,
+    counts_of,
     named_objects,
     named_raters,
-    numbers_of,
     refuse_few,
     resampled,
     square_matrices,
@@ -83,15 +83,7 @@ class Confusions(Measured):
             raise ValueError(f"addition is {addition!r}; it must be a number above 0.")
         self.options, self.notes = {"addition": float(addition)}, []
         self.table = table = table.filter(self.columns).reset_index(drop=True)
-        count = numbers_of(table, "count")
-        wrong = (count < 0) | (count != np.round(count))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise DataError(
-                f"{count[row]:g} is no count", row=row,
-                remedy="Give numbers of responses, not percentages: shares without the number of "
-                "trials have no known error.",
-            )
+        count = counts_of(table)
         self.ids, (stimulus, response) = named_objects(table["stimulus"], table["response"])
         self.raters, rater = named_raters(table)
         n = len(self.ids)

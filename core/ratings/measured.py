@@ -345,6 +345,20 @@ def numbers_of(table: pd.DataFrame, column: str) -> np.ndarray:
     return numbers
 
 
+def counts_of(table: pd.DataFrame) -> np.ndarray:
+    """(m,) numbers of times."""
+    count = numbers_of(table, "count")
+    wrong = (count < 0) | (count != np.round(count))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataError(
+            f"{count[row]:g} is no count", row=row,
+            remedy="Give whole numbers, not percentages: shares without the number of trials have "
+            "no known error.",
+        )
+    return count
+
+
 class Ordered(NamedTuple):
     """Dissimilarities of one rater that may be compared with each other.
 
