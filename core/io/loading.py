@@ -250,19 +250,11 @@ def _without_blank_rows(cells: pa.Table) -> tuple[pa.Table, np.ndarray]:
     for column in cells.columns:
         if not blank.any():
             break
-        parts = [_is_blank(chunk) for chunk in column.chunks]
-        blank &= np.concatenate(parts) if parts else blank
+        lengths = pc.binary_length(pc.utf8_trim_whitespace(column.cast(pa.string())))
+        blank &= lengths.to_numpy() == 0
     if blank.any():
         cells = cells.filter(pa.array(~blank))
     return cells, blank
-
-
-def _is_blank(chunk: pa.Array) -> np.ndarray:
-    if not pa.types.is_dictionary(chunk.type):
-        lengths = pc.binary_length(pc.utf8_trim_whitespace(chunk))
-        return lengths.to_numpy(zero_copy_only=False) == 0
-    empty = [i for i, text in enumerate(chunk.dictionary.to_pylist()) if not text.strip()]
-    return np.isin(chunk.indices.to_numpy(), empty)
 
 
 def _unreadable(name: str, message: str) -> DataError:

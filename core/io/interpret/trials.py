@@ -168,8 +168,7 @@ def _outcome(
     """(N,) number of the outcome that the choice tells."""
     task = TASKS[reading.task]
     if not reading.is_coded:
-        in_order = 0 if task.name == "farther" else task.in_order
-        return np.full(table.n_rows, in_order, dtype=np.int8)
+        return np.full(table.n_rows, task.in_order, dtype=np.int8)
     chosen = [
         _chosen(table, reading, column, objects, place)
         for role in ("choice", "choice2") if (column := reading.roles.get(role))
