@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,6 +24,10 @@ class Codes:
 
     codes: np.ndarray
     values: list[str]
+
+    def each(self, of: Callable[[str], Any], empty: Any, dtype: Any = None) -> np.ndarray:
+        """What a function makes of every cell, and `empty` where nothing is written."""
+        return np.array([*map(of, self.values), empty], dtype=dtype)[self.codes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +128,7 @@ class Table:
 
     def texts(self, column: str) -> np.ndarray:
         """(n_rows,) strings, empty where nothing is written; for a `head`, not for millions."""
-        coded = self.codes(column)
-        return np.array([*coded.values, ""], dtype=object)[coded.codes]
+        return self.codes(column).each(str, "", object)
 
     def numbers(self, column: str) -> np.ndarray:
         """(n_rows,) float64; NaN where a cell is no number. A decimal comma is understood."""

@@ -117,13 +117,8 @@ def over_time(
 
 def _stretches(triplets: Judgements, stretches: int) -> np.ndarray:
     """(T,) which part of the answers of its participant each one belongs to."""
-    who, _ = codes_of(triplets, "participant")
-    moments = triplets.answers.get("time")
-    keys = (np.arange(len(who)),) if moments is None else (np.arange(len(who)), moments)
-    order = np.lexsort((*keys, who))
-    sizes = np.bincount(who + 1)
-    starts = np.cumsum(sizes) - sizes
-    rank = np.arange(len(who)) - starts[who[order] + 1]
-    part = np.empty(len(who), dtype=np.int64)
-    part[order] = rank * stretches // np.maximum(sizes[who[order] + 1], 1)
-    return part
+    table = pd.DataFrame({
+        "who": codes_of(triplets, "participant")[0], "time": triplets.answers.get("time", 0.0),
+    })
+    each = table.sort_values("time", kind="stable").groupby("who")["who"]
+    return (each.cumcount() * stretches // each.transform("size")).sort_index().to_numpy()

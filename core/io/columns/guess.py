@@ -249,5 +249,4 @@ def _can_be(role: str, table: Table, column: str, taken: Mapping[str, str]) -> b
 
 def plain_texts(table: Table, column: str) -> np.ndarray:
     """(n_rows,) cells as text, whole numbers without a fraction; for a `head`."""
-    coded = table.codes(column)
-    return np.array([*map(plain_number, coded.values), ""], dtype=object)[coded.codes]
+    return table.codes(column).each(plain_number, "", object)

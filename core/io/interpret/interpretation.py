@@ -361,17 +361,11 @@ def _categories(
 ) -> pd.Categorical:
     coded = table.codes(column)
     codes = coded.codes[usable]
-    used = np.zeros(len(coded.values) + 1, dtype=bool)
-    used[codes] = True
-    values = {
-        i: words.get(text.casefold(), text)
-        for i, text in enumerate(coded.values) if used[i]
-    }
-    categories = natural_order(set(values.values()))
-    place = {text: i for i, text in enumerate(categories)}
-    lookup = np.full(len(used), -1, dtype=np.int32)
-    lookup[list(values)] = [place[text] for text in values.values()]
-    return pd.Categorical.from_codes(lookup[codes], categories)
+    names = [words.get(text.casefold(), text) for text in coded.values]
+    categories = natural_order({names[i] for i in np.unique(codes) if i >= 0})
+    return pd.Categorical.from_codes(
+        pd.Index(categories, dtype=object).get_indexer([*names, None])[codes], categories
+    )
 
 
 def _seconds(times: np.ndarray, reading: Reading, notes: list[str]) -> np.ndarray:

@@ -239,9 +239,8 @@ def _several_chosen(
 
 
 def _truths(table: Table, column: str) -> np.ndarray:
-    coded = table.codes(column)
-    words = [plain_number(text).casefold() in ("1", "true", "t", "yes") for text in coded.values]
-    return np.array([*words, False])[coded.codes]
+    yes = ("1", "true", "t", "yes")
+    return table.codes(column).each(lambda text: plain_number(text).casefold() in yes, False)
 
 
 def sort_out(
@@ -322,14 +321,14 @@ def _repeated(trials: Trials) -> np.ndarray:
 
 
 def _holds(table: Table, column: str, values: tuple[str, ...]) -> np.ndarray:
-    coded = table.codes(column)
-    return np.array([*(text in values for text in coded.values), "" in values])[coded.codes]
+    return table.codes(column).each(lambda text: text in values, "" in values)
 
 
 def _positions(column: Codes, place: dict[str, int]) -> np.ndarray:
     """Positions of the objects that a column names; what is nowhere an object is unknown."""
-    values = [place.get(plain_number(text), UNKNOWN_OBJECT) for text in column.values]
-    return np.array([*values, NO_OBJECT], dtype=np.int32)[column.codes]
+    return column.each(
+        lambda text: place.get(plain_number(text), UNKNOWN_OBJECT), NO_OBJECT, np.int32
+    )
 
 
 def _chosen_by_name(choice: np.ndarray, options: list[np.ndarray]) -> np.ndarray:
@@ -342,9 +341,9 @@ def _chosen_by_name(choice: np.ndarray, options: list[np.ndarray]) -> np.ndarray
 
 def _chosen_by_word(choice: Codes, coding: Coding, n_options: int) -> np.ndarray:
     meaning = {word: i for i, words in enumerate(coding.words[:n_options]) for word in words}
-    words = [plain_number(text).casefold() for text in choice.values]
-    values = [meaning.get(word, NOT_OFFERED) for word in words]
-    return np.array([*values, UNANSWERED], dtype=np.int8)[choice.codes]
+    return choice.each(
+        lambda text: meaning.get(plain_number(text).casefold(), NOT_OFFERED), UNANSWERED, np.int8
+    )
 
 
 def _refuse_impossible_names(

@@ -32,7 +32,6 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from tripletscope.core.data.cells import plain_number
 from tripletscope.core.io.columns.guess import (
     SAMPLE_ROWS,
     numbered_columns,
@@ -332,21 +331,15 @@ def _salmon(table: Table) -> list[Reading]:
 
 def _describe(table: Table, reading: Reading) -> pd.DataFrame | None:
     named_by = _name_columns(table)
-    shown: dict[str, str] = {}
-    for role in ("anchor", "left", "right"):
-        column = reading.roles.get(role)
-        if column not in named_by:
-            continue
-        objects, names = table.codes(column), table.codes(named_by[column])
-        # Writing from the end leaves each object with the first row that names it.
-        row = np.full(len(objects.values) + 1, -1)
-        written = np.flatnonzero(names.codes >= 0)[::-1]
-        row[objects.codes[written]] = written
-        for i, text in zip(row, objects.values, strict=False):
-            if i >= 0:
-                shown.setdefault(plain_number(text), without_tags(names.values[names.codes[i]]))
-    if not shown:
+    parts = [
+        pd.DataFrame({"id": plain_texts(table, column), "shown": table.texts(named_by[column])})
+        for role in _ANCHORED if (column := reading.roles.get(role)) in named_by
+    ]
+    told = pd.concat([pd.DataFrame({"id": [], "shown": []}, dtype=object), *parts])
+    told = told[(told["id"] != "") & (told["shown"] != "")].drop_duplicates("id")
+    if not len(told):
         return None
+    shown = dict(zip(told["id"], map(without_tags, told["shown"]), strict=True))
     table_of_objects = pd.DataFrame({"id": list(shown), "label": map(stem, shown.values())})
     if all(map(is_picture_name, shown.values())):
         table_of_objects["image"] = [file_name(text) for text in shown.values()]
