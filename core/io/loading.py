@@ -31,7 +31,7 @@ from tripletscope.core.io.formats.text import (
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.names import counted, file_name, listing
 from tripletscope.core.io.records import from_arrays, from_json, from_parquet, is_json
-from tripletscope.core.io.table import Table, decoded
+from tripletscope.core.io.table import Table, encoded
 from tripletscope.core.io.tasks import MOST_OPTIONS
 
 
@@ -304,12 +304,10 @@ def unfolded(table: Table) -> Table:
         parts = [_parts(text) for text in coded.values]
         width = max(map(len, parts), default=0)
         for k in range(width if width <= MOST_OPTIONS + 1 else 0):
-            place: dict[str, int] = {}
-            lookup = np.full(len(parts) + 1, -1)
-            for i, cells in enumerate(parts):
-                if k < len(cells):
-                    lookup[i] = place.setdefault(cells[k], len(place))
-            added[f"{column}[{k + 1}]"] = decoded(lookup[coded.codes], list(place))
+            cells = [own[k] if k < len(own) else None for own in parts]
+            added[f"{column}[{k + 1}]"] = encoded([*cells, None]).take(pa.array(
+                np.where(coded.codes < 0, len(parts), coded.codes)
+            ))
     if not added:
         return table
     return table.with_columns(added, f"Lists in cells are also columns: {listing(list(added))}.")

@@ -15,6 +15,7 @@ from tripletscope.core.io.interpret.proposal import propose
 from tripletscope.core.io.languages import WORDS
 from tripletscope.core.io.loading import load
 from tripletscope.core.io.names import counted, listing, named
+from tripletscope.core.io.objects.objects import lookup
 
 
 def read_questions(
@@ -131,10 +132,7 @@ def required_positions(
 
 
 def _looked_up(names: np.ndarray, vocabulary: list[str]) -> np.ndarray:
-    place: dict[str, int] = {}
-    for i, name in enumerate(vocabulary):
-        place[name] = -1 if name in place else i  # which of two is meant nobody knows
-    return np.array(
-        [[place.get(text, place.get(plain_number(text), -1)) for text in row] for row in names],
-        dtype=np.int64,
-    )
+    """Positions in the vocabulary, also of whole numbers that are written with a fraction."""
+    texts = names.ravel().tolist()
+    exact, plain = (lookup(some, vocabulary) for some in (texts, [*map(plain_number, texts)]))
+    return np.where(exact < 0, plain, exact).reshape(names.shape)

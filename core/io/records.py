@@ -18,7 +18,7 @@ from tripletscope.core.io.formats.arrays import decoded_texts
 from tripletscope.core.io.formats.text import MAX_COLUMNS, unique_names
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.names import counted, listing
-from tripletscope.core.io.table import Table, as_cells, as_text, decoded
+from tripletscope.core.io.table import Table, as_cells, as_text, encoded
 
 #: Rows of a Parquet file.
 MAX_ROWS = 50_000_000
@@ -138,13 +138,7 @@ def _from_records(
                     remedy="Each record should be one answer.",
                 )
             column[i] = value
-    columns = []
-    for column in cells.values():
-        place: dict[str, int] = {}
-        codes = np.full(len(records), -1)
-        for i, text in column.items():
-            codes[i] = place.setdefault(text, len(place))
-        columns.append(decoded(codes, list(place)))
+    columns = [encoded(map(column.get, range(len(records)))) for column in cells.values()]
     header = not all(key.startswith("column ") for key in cells)
     data = pa.table(columns, unique_names(cells, notes))
     return Table(name, data, header, None, None, notes, first_row=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -172,6 +172,12 @@ def decoded(codes: np.ndarray, values: list[str]) -> pa.DictionaryArray:
     except UnicodeEncodeError:  # JSON can hold halves of characters
         texts = pa.array([writable(text) for text in values], pa.string())
     return pa.DictionaryArray.from_arrays(indices, texts)
+
+
+def encoded(texts: Iterable[str | None]) -> pa.DictionaryArray:
+    """A column of texts, nothing where there is None."""
+    codes, values = pd.factorize(np.array([*texts], dtype=object))
+    return decoded(codes, values.tolist())
 
 
 def as_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -135,11 +135,10 @@ def _sides(triplets: Triplets, who: np.ndarray, n: int) -> pd.DataFrame:
     counts = np.zeros((n, len(names)), dtype=np.int64)
     np.add.at(counts, (who[counted], side[counted]), 1)
     total, favourite = counts.sum(axis=1), counts.argmax(axis=1)
-    moments = triplets.answers.get("time", pd.Series(0.0, range(len(side)))).to_numpy(dtype=float)
-    places = np.flatnonzero(counted)
-    ordered = places[np.lexsort((moments[places], who[places]))]
-    ends = np.cumsum(total)
-    runs = [runs_test(side[ordered[end - k : end]]) for k, end in zip(total, ends, strict=True)]
+    sides = pd.DataFrame({
+        "who": who, "side": side, "time": triplets.answers.get("time", 0.0)
+    })[counted].sort_values("time", kind="stable")
+    runs = sides.groupby("who")["side"].agg(runs_test).reindex(range(n)).to_numpy(dtype=float)
     with np.errstate(invalid="ignore", divide="ignore"):
         p = chisquare(counts, axis=1).pvalue
     return pd.DataFrame({

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
+import numpy as np
+
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.languages import FOREIGN_CELLS, FORMS
 from tripletscope.core.io.names import counted, listing
@@ -277,18 +279,13 @@ def candidates(table: Table, role: str) -> list[str]:
     if not ROLES[role].numeric:
         return table.columns
     sample = table.head(1_000)
-    return [column for column in table.columns if _mostly_numbers(sample, column)]
+    return [
+        column for column in table.columns
+        if 2 * np.isfinite(sample.numbers(column)).sum() > (sample.codes(column).codes >= 0).sum()
+    ]
 
 
 def can_be_kept(table: Table, reading: Reading) -> list[str]:
     """The columns that play no role and could be kept under their own names, for a form."""
     playing = set(reading.roles.values())
     return [c for c in table.columns if c not in playing and c not in _TAKEN]
-
-
-def _mostly_numbers(table: Table, column: str) -> bool:
-    numbers = table.numbers(column)
-    written = table.codes(column).codes >= 0
-    return bool(written.any() and (numbers[written] == numbers[written]).mean() > 0.5)
-
-

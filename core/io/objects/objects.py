@@ -65,7 +65,7 @@ def match(
             f"Numbers are rows of the table of objects, counted from {index_base}."
         )
     names = table["id"].tolist()
-    places = _lookup(ids, names)
+    places = lookup(ids, names)
     how = "Objects were found by their ids."
     if (places < 0).any():
         stems = [stem_key(name) for name in names]
@@ -73,7 +73,7 @@ def match(
             if column not in objects:
                 continue
             texts = objects[column].astype("str").fillna("")
-            guess = _lookup([stem_key(text) for text in texts], stems)
+            guess = lookup([stem_key(text) for text in texts], stems)
             if np.any((places < 0) & (guess >= 0)):
                 how = f"Objects were found by their {column}, without path, extension and case."
             places = np.where(places < 0, guess, places)
@@ -81,7 +81,7 @@ def match(
     return places, how
 
 
-def _lookup(wanted: Sequence[str], names: Sequence[str]) -> np.ndarray:
+def lookup(wanted: Sequence[str], names: Sequence[str]) -> np.ndarray:
     """Positions in `names`; -1 where a text is not there, or is there more than once."""
     place: dict[str, int] = {}
     for i, name in enumerate(names):
