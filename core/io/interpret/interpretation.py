@@ -160,9 +160,8 @@ def interpret(
         trials = trials.moved(places, described["id"].tolist())
     usable, omissions = sort_out(table, reading, trials)
     _step(progress, 0.5)
-    result = trials.answered(usable)
+    rows, trial, votes = trials.answered(usable)
     _step(progress, 0.6)
-    rows = result.rows
     used = np.bincount(rows.ravel(), minlength=len(described)) > 0
     never_asked = described["id"][~used].tolist()
     if objects is None and never_asked:
@@ -179,16 +178,15 @@ def interpret(
     answers = _answers(table, reading, trials, usable, in_places, notes)
     _step(progress, 0.8)
     people = answers["participant"].cat.categories if "participant" in answers else None
-    if len(result.trial) != len(answers) or result.votes is not None:
-        answers = answers.iloc[result.trial].assign(trial=result.trial).reset_index(drop=True)
+    if len(trial) != len(answers) or votes is not None:
+        answers = answers.iloc[trial].assign(trial=trial).reset_index(drop=True)
     elif "trial" in reading.roles:
         answers["trial"] = _trials_told(table, reading, usable, rows)
     elif rows.shape[1] == 3 and HELD_TOGETHER not in answers:
         _keep_twins_together(answers, rows, notes)
-    if result.votes is not None:
-        weight = answers["weight"].to_numpy() if "weight" in answers else 1.0
-        answers["weight"] = result.votes * weight
-    file_rows = table.row_numbers(np.flatnonzero(usable))[result.trial]
+    if votes is not None:
+        answers["weight"] = votes * answers.get("weight", 1.0)
+    file_rows = table.row_numbers(np.flatnonzero(usable))[trial]
     pairs = None
     if rows.shape[1] == 4:
         pairs = Pairs(rows, answers, file_rows, len(described))

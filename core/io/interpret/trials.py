@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,15 +29,6 @@ MOST_OBJECTS = 200_000
 UNANSWERED, NOT_OFFERED, UNDECIDED = -1, -2, -3
 
 
-class Outcomes(NamedTuple):
-    """Answers that trials imply."""
-
-    #: (T, 3) or (T, 4): anchor, near and far, or a more similar and a less similar pair.
-    rows: np.ndarray
-    trial: np.ndarray  # (T,): which of the usable trials each comes from
-    votes: np.ndarray | None  # (T,): how often each answer was given, where rows are counts
-
-
 @dataclass(frozen=True, eq=False)
 class Trials:
     """What was asked and answered in each of the N rows of a table."""
@@ -60,8 +50,13 @@ class Trials:
         lookup = lookup.astype(np.int32)
         return replace(self, ids=ids, objects=tuple(lookup[column] for column in self.objects))
 
-    def answered(self, usable: np.ndarray) -> Outcomes:
-        """The answers that the usable rows imply, in the order of the rows."""
+    def answered(self, usable: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """The answers that the usable rows imply, in the order of the rows.
+
+        Returns: (T, 3) or (T, 4): anchor, near and far, or a more similar and a less similar pair;
+            (T,) which of the usable trials each comes from; (T,) how often each was given, where
+            rows are counts.
+        """
         outcome = self.outcome[usable]
         objects = [column[usable] for column in self.objects]
         sizes = np.array([len(implied) for implied in self.implied], dtype=np.int64)[outcome]
@@ -75,10 +70,10 @@ class Trials:
                     rows[starts[at] + k, column] = objects[place][at]
         trial = np.repeat(np.arange(len(outcome)), sizes)
         if self.votes is None:
-            return Outcomes(rows, trial, None)
+            return rows, trial, None
         votes = self.votes[usable].ravel()
         positive = votes > 0
-        return Outcomes(rows[positive], trial[positive], votes[positive])
+        return rows[positive], trial[positive], votes[positive]
 
     def catch_trials(self, table: Table, participant: str | None) -> pd.DataFrame:
         """Rows whose anchor is one of two different options: was the anchor chosen?"""
