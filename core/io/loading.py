@@ -170,8 +170,9 @@ def _table(
 
 def _wide_enough(table: Table, least_columns: int) -> Table:
     if len(table.columns) < least_columns:
+        about = f" ({table.notes[0].rstrip('.')})" if table.notes else ""
         raise DataError(
-            f"the table has {counted(len(table.columns), 'column')}", file=table.name,
+            f"the table has {counted(len(table.columns), 'column')}{about}", file=table.name,
             remedy=f"At least {least_columns} are needed: one row for each answer.",
         )
     return table

@@ -17,6 +17,7 @@ from tripletscope.core.io.languages import FOREIGN_CELLS
 from tripletscope.core.io.names import (
     ALIASES,
     WEAK_TRIPLES,
+    by_names,
     listing,
     named,
     normalised,
@@ -50,7 +51,7 @@ def option_roles(table: Table) -> tuple[dict[str, str], list[str]]:
     """Anchor, options and choice, or anchor, near and far, by the names of the columns."""
     columns = table.columns
     for wanted in (("anchor", "near", "far"), ("anchor", "left", "right", "choice")):
-        roles = _by_name(columns, wanted)
+        roles = by_names(columns, {role: ALIASES[role] for role in wanted})
         if len(roles) == len(wanted):
             return roles, [
                 f"By their names, {listing([f'{c} is the {_WORDS[r]}' for r, c in roles.items()])}."
@@ -72,15 +73,6 @@ _WORDS = {
     "anchor": "anchor", "near": "nearer object", "far": "farther object", "left": "first option",
     "right": "second option", "choice": "choice",
 }
-
-
-def _by_name(columns: list[str], wanted: tuple[str, ...]) -> dict[str, str]:
-    roles: dict[str, str] = {}
-    for role in wanted:
-        column = named([c for c in columns if c not in roles.values()], ALIASES[role])
-        if column is not None:
-            roles[role] = column
-    return roles
 
 
 def side_roles(table: Table, taken: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:

@@ -40,9 +40,10 @@ from tripletscope.core.io.columns.guess import (
     side_roles,
 )
 from tripletscope.core.io.columns.reading import Reading
-from tripletscope.core.io.layouts import Layout, by_names, items
+from tripletscope.core.io.layouts import Layout, items
 from tripletscope.core.io.names import (
     ALIASES,
+    by_names,
     file_name,
     is_picture_name,
     listing,
