@@ -154,13 +154,14 @@ def _preferences(table: Table, beside: dict[str, str]) -> Recognised | None:
         return None
     more = {role: column for role, names in (("tie", _NAMES["ties"]), ("count", _NAMES["counts"]))
             if (column := named(table.columns, names))}
+    numeric = ("count",) if "count" in more else ()
     for first, second in _NAMES["preferred"]:
         winner, loser = named(table.columns, (first,)), named(table.columns, (second,))
         if winner and loser and _share_names(table, winner, loser):
             return Recognised(
                 PREFERENCES, "paired preferences",
                 {"winner": winner, "loser": loser, **beside, **more},
-                f"{winner} was preferred to {loser}",
+                f"{winner} was preferred to {loser}", numeric,
             )
     pair, choice = _pair(table), named(table.columns, _NAMES["choices"])
     if pair is None or choice is None or choice in pair:
@@ -172,8 +173,8 @@ def _preferences(table: Table, beside: dict[str, str]) -> Recognised | None:
     return Recognised(
         PREFERENCES, "paired preferences",
         {"left": pair[0], "right": pair[1], "choice": choice, **beside,
-         **({"count": more["count"]} if "count" in more else {})},
-        f"{choice} is the preferred one of {pair[0]} and {pair[1]}",
+         **{role: more[role] for role in numeric}},
+        f"{choice} is the preferred one of {pair[0]} and {pair[1]}", numeric,
     )
 
 
@@ -267,10 +268,7 @@ def file_of_measured(
 
 
 def _of_table(table: Table, result: Recognised, options: Mapping[str, Any]) -> MeasuredFile:
-    cells = {role: table.texts(column) for role, column in result.roles.items()}
-    frame = pd.DataFrame(cells, dtype="str")
-    for role in result.numeric:
-        frame[role] = _numbers(table, result.roles[role])
+    frame = _frame(table, result)
     needed = [role for role in frame if role not in ("participant", "trial")]
     empty = (frame[needed].isna() | (frame[needed] == "")).any(axis=1).to_numpy()
     kept = np.flatnonzero(~empty)
@@ -291,6 +289,13 @@ def _of_table(table: Table, result: Recognised, options: Mapping[str, Any]) -> M
         row = None if error.row is None else table.row_number(int(kept[error.row]))
         raise DataError(error.problem, file=table.name, row=row, remedy=error.remedy) from error
     return MeasuredFile(result.kind, made.table, made.options, notes + made.notes)
+
+
+def _frame(table: Table, result: Recognised) -> pd.DataFrame:
+    """The columns that play a role."""
+    cells = {role: table.texts(column) for role, column in result.roles.items()}
+    numbers = {role: _numbers(table, result.roles[role]) for role in result.numeric}
+    return pd.DataFrame(cells, dtype="str").assign(**numbers)
 
 
 def _numbers(table: Table, column: str) -> np.ndarray:
@@ -387,11 +392,7 @@ def read_preferences(source: Source, name: str | None = None) -> tuple[pd.DataFr
             f"columns {listing(table.columns)} are not those of preferences", file=table.name,
             remedy="Call them winner and loser, or left, right and choice; and participant.",
         )
-    frame = pd.DataFrame(
-        {role: table.texts(column) for role, column in result.roles.items()}, dtype="str"
-    )
-    if "count" in frame:
-        frame["count"] = _numbers(table, result.roles["count"])
+    frame = _frame(table, result)
     if "choice" in frame:
         frame = _told(frame, table)
     elif "tie" in frame:

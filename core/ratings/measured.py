@@ -143,6 +143,18 @@ class Measured:
             Resamples of raters; of trials where fewer than two raters are known.
         seed : int
         """
+        judged, unit, n_raters = self._judged()
+        n, errors, drawn = self.n_objects, judged.errors(), np.empty((0, judged.n_pairs))
+        if judged.n_units > 1 and np.isfinite(errors).any():
+            rng = np.random.default_rng(seed)
+            drawn = resampled(judged.means, judged.n_units, replicates, rng)
+        return Dissimilarities(
+            self.ids, squares(judged.means(), n), squares(errors, n), squares(judged.counts(), n),
+            n_raters, unit, squares(drawn, n), self.notes,
+        )
+
+    def _judged(self) -> tuple[JudgedPairs, str, int]:
+        """What was judged, whether units are raters or trials, and how many raters there are."""
         raise NotImplementedError
 
     def triplets(
@@ -168,8 +180,18 @@ class Measured:
         Triplets
             With ``weight``, and, of several raters, ``participant`` and ``held_together``.
         """
-        return answers_of(
-            self.ids, self._ordered(), self.raters, name=name, most=most, seed=seed
+        rng, parts = np.random.default_rng(seed), self._ordered()
+        share = max(most // max(len(parts), 1), _FEWEST_EACH)
+        rows = [compared(part.square, part.tie, share, rng) for part in parts]
+        sizes = [len(each) for each in rows]
+        # None is worth more than one, however few of them are left by ties.
+        weights = [min(part.worth / max(len(each), 1), 1.0)
+                   for part, each in zip(parts, rows, strict=True)]
+        return weighted_answers(
+            self.ids, np.concatenate([np.empty((0, 3), dtype=np.int64), *rows]),
+            np.repeat(np.array(weights, dtype=float), sizes),
+            np.repeat(np.array([part.owner for part in parts], dtype=np.int64), sizes),
+            self.raters, name,
         )
 
     def _ordered(self) -> list[Ordered]:
@@ -242,22 +264,6 @@ def resampled(
         drawn = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
         each[:] = mean + np.sqrt(n_units / (n_units - 1)) * (mean_of(drawn) - mean)
     return means
-
-
-def summarised(
-    ids: list[str], judged: JudgedPairs, n_raters: int, unit: str, replicates: int, seed: int,
-    notes: list[str],
-) -> Dissimilarities:
-    """Mean, errors and resamples over units."""
-    has_errors = judged.n_units > 1 and np.isfinite(judged.errors()).any()
-    drawn = np.empty((0, judged.n_pairs))
-    if has_errors:
-        drawn = resampled(judged.means, judged.n_units, replicates, np.random.default_rng(seed))
-    n = judged.n_objects
-    return Dissimilarities(
-        ids, squares(judged.means(), n), squares(judged.errors(), n), squares(judged.counts(), n),
-        n_raters, unit, squares(drawn, n), notes,
-    )
 
 
 def square_matrices(
@@ -372,29 +378,6 @@ class Ordered(NamedTuple):
     square: np.ndarray
     tie: float
     worth: float
-
-
-def answers_of(
-    ids: list[str], parts: Sequence[Ordered], raters: Sequence[str], *, name: str, most: int,
-    seed: int,
-) -> Triplets:
-    """Triplets of all raters, weighted by what each has judged.
-
-    raters: Their names; none where one rater is not named.
-    name, most, seed: As of `Measured.triplets`.
-    """
-    rng = np.random.default_rng(seed)
-    share = max(most // max(len(parts), 1), _FEWEST_EACH)
-    rows = [compared(part.square, part.tie, share, rng) for part in parts]
-    sizes = [len(each) for each in rows]
-    # None is worth more than one, however few of them are left by ties.
-    weights = [min(part.worth / max(len(each), 1), 1.0)
-               for part, each in zip(parts, rows, strict=True)]
-    owner = np.repeat(np.array([part.owner for part in parts], dtype=np.int64), sizes)
-    return weighted_answers(
-        ids, np.concatenate([np.empty((0, 3), dtype=np.int64), *rows]),
-        np.repeat(np.array(weights, dtype=float), sizes), owner, raters, name,
-    )
 
 
 def weighted_answers(

@@ -21,7 +21,6 @@ from tripletscope.core.ratings.measured import (
     refuse_few,
     square_matrices,
     squares,
-    summarised,
 )
 
 #: Dissimilarities that differ by this share are equal but for rounding.
@@ -150,21 +149,19 @@ class Ratings(Measured):
         table = pd.concat(parts, ignore_index=True)
         return cls(table if len(parts) > 1 else table.drop(columns="participant"), **options)
 
-    @property
-    def _each(self) -> JudgedPairs:
+    def _judged(self) -> tuple[JudgedPairs, str, int]:
         """One value for each rater and pair."""
         n = len(self.ids)
         n_pairs = n * (n - 1) // 2
         both, place = np.unique(self._unit * n_pairs + self._pair, return_inverse=True)
         value = np.bincount(place, self._value) / np.bincount(place)
-        return JudgedPairs(n, both // n_pairs, both % n_pairs, value)
+        judged = JudgedPairs(n, both // n_pairs, both % n_pairs, value)
+        return judged, "raters", len(self.raters)
 
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
-        judged = self._each
+        judged, *_ = self._judged()
         if judged.n_units > 1:
-            return summarised(
-                self.ids, judged, len(self.raters), "raters", replicates, seed, self.notes
-            )
+            return super().dissimilarities(replicates, seed=seed)
         return self._of_one(judged.means(), replicates, seed)
 
     def _of_one(self, mean: np.ndarray, replicates: int, seed: int) -> Dissimilarities:
@@ -185,7 +182,7 @@ class Ratings(Measured):
         )
 
     def _ordered(self) -> list[Ordered]:
-        judged, parts = self._each, []
+        (judged, *_), parts = self._judged(), []
         for rater in range(judged.n_units):
             mine = judged.unit == rater
             values = np.full(judged.n_pairs, np.nan)
