@@ -203,7 +203,9 @@ def _from_text(
                 invalid_row_handler=skip,
             ),
             # Types are not inferred: 007 is not 7, and whoever is called 1e5 is no number.
-            pyarrow.csv.ConvertOptions(column_types=_column_types(shape)),
+            pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(
+                shape.columns, pa.dictionary(pa.int32(), pa.string())
+            )),
         )
         batches = []
         for batch in reader:
@@ -233,16 +235,6 @@ def _from_text(
     )
     # As long as the blank rows are not taken out, they are positions of the table.
     return replace(table, blank=table.row_numbers(np.flatnonzero(blank)))
-
-
-def _column_types(shape: Shape) -> dict[str, pa.DataType]:
-    """Dictionary-encoded text, or plain text where hardly any value comes twice."""
-    types = {}
-    for i, column in enumerate(shape.columns):
-        values = [row[i] for row in shape.sample if i < len(row)]
-        unique = len(values) >= 1000 and len(set(values)) > len(values) / 2
-        types[column] = pa.string() if unique else pa.dictionary(pa.int32(), pa.string())
-    return types
 
 
 def _without_blank_rows(cells: pa.Table) -> tuple[pa.Table, np.ndarray]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import permutations
@@ -174,14 +174,12 @@ def read_replies(
             omitted.append((row, prompt))
             continue
         kind, shown = prompt
-        options = shown[1:] if kind == "nearer" else shown
-        labels = _labels(data, shown)
-        place = _chosen(reply, labels[1:] if kind == "nearer" else labels)
+        fixed, options = _split(kind, shown)
+        place = _chosen(reply, _split(kind, _labels(data, shown))[1])
         if isinstance(place, str):
             omitted.append((row, place))
             continue
         places.append(place)
-        fixed = shown[:1] if kind == "nearer" else ()
         question = chosen.setdefault((kind, (*fixed, *sorted(options))), {})
         question.setdefault(tuple(options), set()).add(options[place])
         implied = _implied(kind, shown, place)
@@ -272,9 +270,14 @@ def _questions(data: Judgements) -> list[tuple[str, tuple[int, ...]]]:
     return result
 
 
+def _split(kind: str, shown: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+    """The anchor, if there is one, and the options."""
+    return (shown[:1], shown[1:]) if kind == "nearer" else (shown[:0], shown)
+
+
 def _orders(kind: str, objects: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:
     """A question with its options in every turn, so that each is in each place."""
-    fixed, options = (objects[:1], objects[1:]) if kind == "nearer" else ((), objects)
+    fixed, options = _split(kind, objects)
     for turn in range(len(options)):
         yield kind, (*fixed, *options[turn:], *options[:turn])
 
@@ -282,10 +285,9 @@ def _orders(kind: str, objects: tuple[int, ...]) -> Iterator[tuple[str, tuple[in
 def _line(
     data: Triplets, kind: str, shown: tuple[int, ...], words: dict[str, str]
 ) -> dict[str, Any]:
-    labels = _labels(data, shown)
-    anchor, options = (labels[0], labels[1:]) if kind == "nearer" else ("", labels)
+    anchor, options = _split(kind, _labels(data, shown))
     text = "\n".join([
-        words[kind].format(anchor=anchor),
+        words[kind].format(anchor="".join(anchor)),
         *(f"{letter}: {label}" for letter, label in zip(_LETTERS, options, strict=False)),
         words["reply"],
     ])

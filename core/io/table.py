@@ -121,10 +121,7 @@ class Table:
 
     def n_different(self, column: str) -> int:
         """How many different cells a column has, white space included; quick for millions."""
-        data = self.data.column(column)
-        if pa.types.is_dictionary(data.type):
-            return max((len(chunk.dictionary) for chunk in data.chunks), default=0)
-        return pc.count_distinct(data).as_py()
+        return pc.count_distinct(self.data.column(column).cast(pa.string())).as_py()
 
     def texts(self, column: str) -> np.ndarray:
         """(n_rows,) strings, empty where nothing is written; for a `head`, not for millions."""
