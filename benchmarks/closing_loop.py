@@ -32,8 +32,8 @@ from sources import alien_eggs
 
 import tripletscope as ts
 from tripletscope.core.evaluation.paired import mean_with_reach
-from tripletscope.core.experiment.adaptive import live_map, next_questions
 from tripletscope.core.experiment.experiment import Experiment, Stimulus
+from tripletscope.core.experiment.live import live_map, next_questions
 from tripletscope.core.geometry import rms
 from tripletscope.core.optimise.loss import margins
 from tripletscope.core.simulation.simulate import random_questions

@@ -38,11 +38,11 @@ from .core.evaluation.score import cross_validate as cross_validate
 from .core.evaluation.score import triplet_error as triplet_error
 from .core.experiment.conduct import conduct_table as conduct_table
 from .core.experiment.elsewhere import questions_for as questions_for
-from .core.experiment.enough import collected_error as collected_error
-from .core.experiment.enough import collected_map as collected_map
 from .core.experiment.experiment import Experiment as Experiment
 from .core.experiment.experiment import Stimulus as Stimulus
 from .core.experiment.lists import person_list as person_list
+from .core.experiment.live import collected_error as collected_error
+from .core.experiment.live import collected_map as collected_map
 from .core.experiment.results import AnswerRecord as AnswerRecord
 from .core.experiment.results import answers_table as answers_table
 from .core.experiment.results import checks_answered as checks_answered

@@ -1,14 +1,12 @@
-"""What to ask next: questions, tables of them for experiments, and what they would bring."""
+"""What to ask next, and what that would bring."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-import pandas as pd
 from scipy.special import xlogy
 from sklearn.base import clone
 
@@ -274,41 +272,6 @@ def _spread_out(rows: np.ndarray, asking: _Asking) -> np.ndarray:
         else:
             rest.append(number)
     return rows[kept + rest]
-
-
-# Tables for experiments ----------------------------------------------------------------------
-
-LAYOUTS = {"plain": "Plain table", "salmon": "Salmon", "jspsych": "jsPsych"}
-
-
-def question_table(questions: np.ndarray, objects: pd.DataFrame, layout: str) -> pd.DataFrame:
-    """Questions as an experiment reads them.
-
-    Shapes: questions (q, 3).
-    objects: `Triplets.objects`; with a column ``image``, jsPsych shows pictures.
-    layout {"plain", "salmon", "jspsych"}: ``plain``: ``question``, ``anchor``, ``left``, ``right``
-        as ids. ``salmon``: ``head``, ``left``, ``right`` as positions from 0 in the list of
-        targets. ``jspsych``: ``stimulus`` (the anchor), ``choices`` (a JSON list of two) and
-        ``trial_category``, one row for each trial of a timeline.
-    """
-    if layout not in LAYOUTS:
-        raise ValueError(f"layout is {layout!r}; it must be one of {', '.join(LAYOUTS)}.")
-    if layout == "salmon":
-        return pd.DataFrame(questions, columns=["head", "left", "right"])
-    if layout == "plain":
-        ids = objects["id"].to_numpy()
-        table = pd.DataFrame(ids[questions], columns=["anchor", "left", "right"])
-        table.insert(0, "question", np.arange(1, len(table) + 1))
-        return table
-    shown = objects["id"].astype("str")
-    if "image" in objects:
-        shown = objects["image"].astype("str").where(objects["image"].notna(), shown)
-    names = shown.to_numpy()[questions]
-    return pd.DataFrame({
-        "stimulus": names[:, 0],
-        "choices": [json.dumps(pair, ensure_ascii=False) for pair in names[:, 1:].tolist()],
-        "trial_category": "random",
-    })
 
 
 # Simulation ------------------------------------------------------------------------------------

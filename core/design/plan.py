@@ -8,7 +8,6 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 from sklearn.base import clone
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
@@ -392,8 +391,8 @@ def recommend(plans: Mapping[str, Plan]) -> str:
     level = []
     for name in others:
         m = min(len(final[best]), len(final[name]))
-        gap = final[best][:m] - final[name][:m]
-        if gap.mean() <= stdtrit(m - 1, 0.975) * gap.std(ddof=1) / np.sqrt(m):
+        gap, reach = mean_with_reach(final[best][:m] - final[name][:m])
+        if gap <= reach:
             level.append(name)
     if level:
         return f"{text}; {' and '.join(level)} cannot be distinguished from it in {m} simulations."

@@ -108,7 +108,8 @@ class Scenario:
         noise = NOISE.options[self.noise]
         if self.noise in LEVELS:
             noise += f" {self.level:.3g}"
-        return ", ".join([f"{self.n_objects:,} objects", *map(_small, (where, noise))])
+        small = [words[:1].lower() + words[1:] for words in (where, noise)]
+        return ", ".join([f"{self.n_objects:,} objects", *small])
 
     @property
     def is_scale(self) -> bool:
@@ -136,11 +137,6 @@ class Scenario:
         See `tripletscope.core.simulation.simulate.answer`.
         """
         return answer(positions, questions, rng, noise=self.noise, level=self.level)
-
-
-def _small(words: str) -> str:
-    """A label within a sentence."""
-    return words[:1].lower() + words[1:]
 
 
 def simulations(

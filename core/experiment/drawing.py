@@ -89,20 +89,25 @@ def balanced(
     rng: For the order, and for what may be exchanged.
     """
     passes, rest = divmod(n_questions, pool.n_possible)
-
-    def some(count: int) -> list[Row]:
-        rows = _slots(pool, person * count, count)
-        return _different(rows, pool, rng, lambda: drawn(pool, rng))
-
     if not passes and rest <= pool.n_possible / 2:
-        return _shuffled(some(rest), rng)
+        return shuffled(in_balance(pool, rest, person, rng), rng)
     every = pool.every()
     if rest > pool.n_possible / 2:  # then those are in balance that are left out
-        left_out = {pool.same(row) for row in some(pool.n_possible - rest)}
-        last = [row for row in _shuffled(every, rng) if pool.same(row) not in left_out][:rest]
+        left_out = {
+            pool.same(row) for row in in_balance(pool, pool.n_possible - rest, person, rng)
+        }
+        last = [row for row in shuffled(every, rng) if pool.same(row) not in left_out][:rest]
     else:
-        last = some(rest)
-    return _evenly_placed(_shuffled(every * passes + last, rng), pool, rng)
+        last = in_balance(pool, rest, person, rng)
+    return _evenly_placed(shuffled(every * passes + last, rng), pool, rng)
+
+
+def in_balance(
+    pool: QuestionPool, count: int, person: int, rng: np.random.Generator
+) -> list[Row]:
+    """A person's next so many different questions, each part of them nearly in balance, too."""
+    rows = _slots(pool, person * count, count)
+    return _different(rows, pool, rng, lambda: drawn(pool, rng))
 
 
 def at_random(pool: QuestionPool, n_questions: int, rng: np.random.Generator) -> list[Row]:
@@ -111,7 +116,7 @@ def at_random(pool: QuestionPool, n_questions: int, rng: np.random.Generator) ->
     if passes or rest > pool.n_possible / 2:
         every = pool.every()
         rows = every * passes + [every[k] for k in rng.permutation(len(every))[:rest]]
-        return _shuffled([_placed(row, pool, rng) for row in rows], rng)
+        return shuffled([_placed(row, pool, rng) for row in rows], rng)
     different: dict[tuple, Row] = {}
     while len(different) < rest:
         row = drawn(pool, rng)
@@ -162,7 +167,7 @@ def of_landmarks(
     rows = _different(rows, pool, rng, draw)
     if not ASKINGS[pool.task].is_anchored:
         rows = [_placed(row, pool, rng) for row in rows]
-    return _shuffled(rows, rng)
+    return shuffled(rows, rng)
 
 
 def _slots(pool: QuestionPool, first: int, count: int) -> list[Row]:
@@ -261,5 +266,6 @@ def _evenly_placed(rows: list[Row], pool: QuestionPool, rng: np.random.Generator
     return placed
 
 
-def _shuffled(rows: list[Row], rng: np.random.Generator) -> list[Row]:
+def shuffled(rows: list[Row], rng: np.random.Generator) -> list[Row]:
+    """The rows in random order."""
     return [rows[k] for k in rng.permutation(len(rows))]

@@ -148,10 +148,7 @@ def _jspsych(experiment: Experiment, questions: list[Question]) -> bytes:
                 "correct_response": "" if right is None else right,
             },
         })
-    files = [
-        f"{STIMULI}/{one.content}" for one in experiment.objects
-        if one.medium in ("picture", "sound", "video")
-    ]
+    files = [f"{STIMULI}/{one.content}" for one in experiment.objects if one.is_file]
     return json.dumps(
         {"preload": files, "timeline": timeline}, ensure_ascii=False, indent=1
     ).encode()
@@ -184,7 +181,7 @@ def _psychopy(experiment: Experiment, questions: list[Question]) -> bytes:
     for question in questions:
         right = _right(question)
         rows.append(_own(question) | dict(zip(names, question.shown, strict=True)) | {
-            f"{name}_content": _played(stimuli[one])
+            f"{name}_content": f"{STIMULI}/" * stimuli[one].is_file + stimuli[one].content
             for name, one in zip(names, question.shown, strict=True)
         } | {"keys": ",".join(keys), "corrAns": "" if right is None else keys[right]})
     return pd.DataFrame(rows).to_csv(index=False).encode()
@@ -213,11 +210,6 @@ def _gorilla(experiment: Experiment, questions: list[Question]) -> bytes:
             "correct_response": answer,
         })
     return pd.DataFrame(rows).to_csv(index=False).encode()
-
-
-def _played(stimulus: Stimulus) -> str:
-    is_file = stimulus.medium in ("picture", "sound", "video")
-    return f"{STIMULI}/{stimulus.content}" if is_file else stimulus.content
 
 
 #: Programs by name.

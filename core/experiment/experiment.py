@@ -92,8 +92,13 @@ class Stimulus:
             raise DataError("the id holds half a character", file=writable(self.id)[:40])
         if self.medium == "colour" and not re.fullmatch("#[0-9a-fA-F]{6}", self.content):
             raise DataError(f"{self.content!r} is no colour like #1f77b4", file=self.id)
-        if self.medium in ("picture", "sound", "video") and not _FILE.fullmatch(self.content):
+        if self.is_file and not _FILE.fullmatch(self.content):
             raise DataError(f"{self.content!r} is no plain name of a file", file=self.id)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the content is that of a file."""
+        return self.medium in ("picture", "sound", "video")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,13 +255,7 @@ class Experiment:
         return self.source in ADAPTIVE
 
     def save(self, folder: Path) -> Path:
-        """Write the record into its folder, which is made if it is not there; whole or not at all.
-
-        Returns
-        -------
-        Path
-            The file.
-        """
+        """Write the record into its folder, which is made if need be; whole or not at all."""
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / FILE
         draft = file.with_suffix(".new")
@@ -266,13 +265,7 @@ class Experiment:
 
     @classmethod
     def load(cls, folder: Path) -> Experiment:
-        """The experiment of a folder.
-
-        Raises
-        ------
-        DataError
-            If there is none, or its file does not hold one.
-        """
+        """The experiment of a folder; DataError if there is none, or its file does not hold one."""
         file = folder / FILE
         try:
             record = json.loads(file.read_text(encoding="utf-8"))
@@ -285,13 +278,7 @@ class Experiment:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> Experiment:
-        """An experiment of plain data, as in its file.
-
-        Raises
-        ------
-        DataError
-            If something is missing, unknown, or not as declared.
-        """
+        """An experiment of plain data, as in its file; DataError if these are not as declared."""
         names = {one.name for one in fields(cls)}
         try:
             strange = sorted({*record} - names)

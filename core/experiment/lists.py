@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,17 +40,9 @@ class PersonList:
     def __len__(self) -> int:
         return len(self.questions)
 
-    @property
-    def n_adaptive(self) -> int:
-        """Places where an adaptive question is to be filled in."""
-        return sum(question is None for question in self.questions)
-
 
 def key_of(place: int) -> str:
-    """The key of the question at a place, from 0, of a person's list.
-
-    It tells nothing of what the question is there for.
-    """
+    """The key of the question at a place of a list, which does not tell what it is there for."""
     return f"q{place + 1}"
 
 
@@ -98,13 +90,17 @@ def person_list(
     n = len(questions)
     kinds = {question.kind for question in questions if question is not None}
     if "repeat" not in kinds:
-        questions = _with_repeats(questions, _whole(experiment.repeated * n, person), rng)
+        questions = with_repeats(
+            questions, [k for k, one in enumerate(questions) if one and one.kind == "question"],
+            _whole(experiment.repeated * n, person), _repeat, rng,
+        )
     checks: list[Question] = []
     if "catch" not in kinds:
-        checks += catch_questions(experiment, _n_checks(experiment.catch, n), rng)
+        n_catch = _n_checks(experiment.catch, n)
+        checks += [catch_question(experiment, rng) for _ in range(n_catch)]
     if "gold" not in kinds and experiment.gold:
         checks += _gold(experiment, _n_checks(experiment.gold_share, n), person, rng)
-    questions = _spread(questions, [checks[k] for k in rng.permutation(len(checks))], rng)
+    questions = spread(questions, [checks[k] for k in rng.permutation(len(checks))], rng)
     if "practice" not in kinds:
         questions = _practice(experiment, rng) + questions
     return PersonList([
@@ -114,23 +110,8 @@ def person_list(
 
 
 def stand_in(experiment: Experiment, rng: np.random.Generator, key: str) -> Question:
-    """A question by lot, every one as likely, where no adaptive question is ready.
-
-    Returns: With the source ``stand-in``.
-    """
+    """A question by lot, every one as likely, where no adaptive question is ready."""
     return replace(_question(experiment, drawn(_pool(experiment), rng), STAND_IN), key=key)
-
-
-def catch_questions(
-    experiment: Experiment, n_questions: int, rng: np.random.Generator
-) -> list[Question]:
-    """Questions that everybody who looks answers alike.
-
-    The anchor stands among the options; of three objects two are the same, and the third is the
-    odd one; an object is paired with itself beside two different ones, which differ more. Of a
-    ranking, only its first is known.
-    """
-    return [_catch(experiment, rng) for _ in range(n_questions)]
 
 
 def check_questions(experiment: Experiment) -> None:
@@ -282,21 +263,19 @@ def _n_checks(share: float, n_questions: int) -> int:
     return max(round(share * n_questions), int(share > 0))
 
 
-def _with_repeats(
-    questions: list[Question | None], n_repeats: int, rng: np.random.Generator
-) -> list[Question | None]:
+def with_repeats(
+    questions: list[Any], which: Sequence[int], n_repeats: int,
+    repeat: Callable[[Any, np.random.Generator], Any], rng: np.random.Generator,
+) -> list[Any]:
+    """The list with so many of its first half asked again, of the questions at some places."""
     half = max(len(questions) // 2, 1)
-    first = [
-        k for k, question in enumerate(questions[:half])
-        if question is not None and question.kind == "question"
-    ]
-    again: dict[int, list[Question]] = {}
-    for k in rng.permutation(first)[:n_repeats].astype(int).tolist():
+    again: dict[int, list[Any]] = {}
+    for k in rng.permutation([k for k in which if k < half])[:n_repeats].astype(int).tolist():
         # Before the question at this place, or at the very end.
         soonest = min(max(half, k + 1 + len(questions) // 4), len(questions))
         place = int(rng.integers(soonest, len(questions) + 1))
-        again.setdefault(place, []).append(_repeat(questions[k], rng))
-    sequence: list[Question | None] = []
+        again.setdefault(place, []).append(repeat(questions[k], rng))
+    sequence: list[Any] = []
     for place in range(len(questions) + 1):
         sequence += again.get(place, [])
         sequence += questions[place : place + 1]
@@ -325,7 +304,13 @@ def _in_order(question: Question, order: Sequence[int]) -> Question:
     )
 
 
-def _catch(experiment: Experiment, rng: np.random.Generator) -> Question:
+def catch_question(experiment: Experiment, rng: np.random.Generator) -> Question:
+    """A question that everybody who looks answers alike.
+
+    The anchor stands among the options; of three objects two are the same, and the third is the
+    odd one; an object is paired with itself beside two different ones, which differ more. Of a
+    ranking, only its first is known.
+    """
     asking, n = ASKINGS[experiment.task], len(experiment.objects)
     objects = rng.permutation(n).tolist() if n < 100 else rng.choice(
         n, experiment.n_shown, replace=False
@@ -386,11 +371,10 @@ def _practice(experiment: Experiment, rng: np.random.Generator) -> list[Question
     ]
 
 
-def _spread(
-    questions: list[Question | None], checks: Iterable[Question], rng: np.random.Generator
-) -> list[Question | None]:
+def spread(
+    questions: list[Any], checks: Sequence[Any], rng: np.random.Generator
+) -> list[Any]:
     """The list with checks at even distances, give or take."""
-    checks = list(checks)
     if not checks:
         return questions
     each = (len(questions) + 1) / len(checks)

@@ -21,10 +21,7 @@ _REMOVED = re.compile(r"anonymous [0-9]+", re.IGNORECASE)
 
 
 def participant_id(text: str) -> str:
-    """The id of a participant in its one spelling, as data sets show it.
-
-    Returns: `normal_id`, of 1 to 200 visible characters and single spaces.
-    """
+    """The id of a participant as data sets show it: `normal_id`, of 1 to 200 visible characters."""
     spelling = normal_id(text)
     if not spelling or len(spelling) > MOST_CHARACTERS:
         why = f"an id has 1 to {MOST_CHARACTERS} visible characters"

@@ -91,18 +91,7 @@ class Question:
         return (len(self.shown) - asking.is_anchored) // asking.size
 
     def checked(self, chosen: Sequence[Any]) -> tuple[int, ...]:
-        """An answer as options, if it can be true.
-
-        Parameters
-        ----------
-        chosen : sequence of int
-            Options from 0, in the order of choice.
-
-        Raises
-        ------
-        DataError
-            If an option was not shown, stands twice, or there are more or fewer than asked for.
-        """
+        """An answer as options from 0, in the order of choice, if it can be true."""
         whole = isinstance(chosen, Sequence) and not isinstance(chosen, str) and all(
             isinstance(one, int) and not isinstance(one, bool) for one in chosen
         )

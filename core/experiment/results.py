@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Self
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
@@ -17,17 +17,18 @@ from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.experiment.experiment import Experiment
 from tripletscope.core.experiment.participant import shown_id
 from tripletscope.core.experiment.question import ASKINGS, Question
+from tripletscope.core.io.interpret.interpretation import interpret
 from tripletscope.core.io.layouts.collect import (
     COLUMNS,
     CORRECT,
     IN_ORDER,
     KIND,
+    LAYOUT,
     N_CHOSEN,
     RANKED,
     TASK,
 )
-from tripletscope.core.io.names import natural_order
-from tripletscope.core.io.tasks import TASKS, chosen_first
+from tripletscope.core.io.table import Table, as_cells
 
 #: Sources of questions that depended on earlier answers, or on how long a fit took.
 CHOSEN_BY_ANSWERS = ("uncertain", "gain", "stand-in")
@@ -89,17 +90,7 @@ class AnswerRecord:
     def of(
         cls, question: Question, participant: str, place: int, chosen: Sequence[int], **more: Any
     ) -> Self:
-        """The record of an answer to a question.
-
-        Parameters
-        ----------
-        question : Question
-        participant : str
-        place : int
-        chosen : sequence of int
-        **more
-            ``rt_ms``, ``shown_ms``, ``answered_at`` and ``input``.
-        """
+        """The record of an answer to a question."""
         return cls(
             participant, question.key, place, question.task, question.shown, tuple(chosen),
             question.kind, question.source, question.correct, **more,
@@ -298,38 +289,28 @@ def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) ->
     [[0, 1, 2], [1, 0, 2]]
     """
     records = [one for one in _of_task(experiment, records) if one.is_about_objects]
-    place = {stimulus.id: k for k, stimulus in enumerate(experiment.objects)}
-    rows: list[tuple[int, ...]] = []
-    of: list[int] = []
-    outcomes: list[int] = []
-    for number, record in enumerate(records):
-        try:
-            shown = [place[one] for one in record.shown]
-        except KeyError as error:
+    ids = {stimulus.id for stimulus in experiment.objects}
+    for record in records:
+        strange = [one for one in record.shown if one not in ids]
+        if strange:
             raise DataError(
                 f"the answer of {record.participant} to question {record.key} names "
-                f"{error.args[0]!r}, which is no object of the experiment",
+                f"{strange[0]!r}, which is no object of the experiment",
                 file=experiment.title, remedy="Put the object back.",
-            ) from None
-        if experiment.task == "ranking":
-            options = [shown[0], *(shown[k + 1] for k in record.chosen)]
-            shown = options + [one for one in shown if one not in options]
-            implied = chosen_first(len(shown) - 1, len(record.chosen), True)
-        else:
-            outcomes.append(_outcome(record))
-            implied = TASKS[COLUMNS[experiment.task].task].outcomes[outcomes[-1]]
-        rows += [tuple(shown[k] for k in one) for one in implied]
-        of += [number] * len(implied)
-    answers = _metadata(records, outcomes, experiment).iloc[of].reset_index(drop=True)
-    if len(of) > len(records):
-        answers["trial"] = np.array(of)
-    table, name = experiment_objects(experiment), experiment.title
-    if experiment.task == "pairs":
-        return Quadruples(
-            np.array(rows, dtype=np.int64).reshape(-1, 4), objects=table, answers=answers,
-            name=name,
-        )
-    return Triplets(np.array(rows, dtype=np.int64).reshape(-1, 3), table, answers, name)
+            )
+    objects, of_pairs = experiment_objects(experiment), experiment.task == "pairs"
+    rows, answers = np.empty((0, 4 if of_pairs else 3), np.int64), None
+    if records:
+        cells = answers_table(experiment, records)
+        table = Table(experiment.title, pa.table({
+            name: as_cells(pa.chunked_array([pa.Array.from_pandas(cells[name])])) for name in cells
+        }), True, None, None, [], first_row=1)
+        result = interpret(table, LAYOUT.propose(table)[0], objects)
+        source = result.pairs or result.triplets
+        rows, answers = source.rows, source.answers
+    if of_pairs:
+        return Quadruples(rows, objects=objects, answers=answers, name=experiment.title)
+    return Triplets(rows, objects, answers, experiment.title)
 
 
 def checks_answered(records: Iterable[AnswerRecord]) -> pd.DataFrame:
@@ -359,42 +340,3 @@ def checks_answered(records: Iterable[AnswerRecord]) -> pd.DataFrame:
         "participant": pd.array(_names(checks), "str"),
         "correct": np.array([one.is_right for one in checks], dtype=bool),
     })
-
-
-def _outcome(record: AnswerRecord) -> int:
-    """Which outcome of the task, by `tripletscope.core.io.tasks`, the chosen options are."""
-    return sum(record.chosen) - 1 if record.task == "similar_pair" else record.chosen[0]
-
-
-def _metadata(
-    records: Sequence[AnswerRecord], outcomes: Sequence[int], experiment: Experiment
-) -> pd.DataFrame:
-    """What is known of each answer beside its objects."""
-    times = np.array([np.nan if (t := _number(r.rt_ms)) is None else t for r in records])
-    moments = np.array([_moment(record.answered_at) for record in records])
-    columns: dict[str, Any] = {
-        "participant": _categories(_names(records)),
-        "sampler": _categories([record.source for record in records]),
-        "response_time": np.where(times >= 0, times, np.nan).astype(float) / 1000,
-        "time": moments.astype(float),
-        KIND: _categories([record.kind for record in records]),
-        "input": _categories([record.input or None for record in records]),
-    }
-    if experiment.task != "ranking":
-        n = len(TASKS[COLUMNS[experiment.task].task].outcomes)
-        names = ["left", "right"] if n == 2 else ["first", "second", "third"]
-        columns["side"] = pd.Categorical.from_codes(np.array(outcomes, dtype=int), names)
-    return pd.DataFrame(columns, index=range(len(records)))
-
-
-def _categories(values: Sequence[str | None]) -> pd.Categorical:
-    return pd.Categorical(values, natural_order({one for one in values if one is not None}))
-
-
-def _moment(text: str) -> float:
-    """Seconds since 1970 of a moment by ISO 8601, in UTC unless it says otherwise."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return float("nan")
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
@@ -353,11 +353,7 @@ def planned_as(
             f"{OBJECTS.high:,.0f} can", file=experiment.title,
             remedy="Choose another number of objects.",
         )
-    settings = {} if scenario is None else {
-        name: getattr(scenario, name)
-        for name in ("n_components", "truth", "length_scale", "noise", "level")
-    }
-    like = Scenario(n_objects=n, **settings)
+    like = replace(scenario or Scenario(), n_objects=n)
     most = expected(experiment).n_answers
     numbers = SampleSizes(most=int(np.clip(most, 20, 1_000_000)))
     design = "landmark" if experiment.source == "landmark" else "random"

@@ -29,7 +29,7 @@ from tripletscope.core.io.interpret.proposal import (
 from tripletscope.core.io.interpret.report import Imported, Omission, Pairs, Report, Sentence
 from tripletscope.core.io.layouts import Layout, layouts
 from tripletscope.core.io.loading import load, load_several
-from tripletscope.core.io.matrix import SquareTable, read_distances, read_matrix
+from tripletscope.core.io.matrix import SquareTable, read_matrix
 from tripletscope.core.io.measuring import (
     MeasuredFile,
     file_of_measured,
@@ -39,6 +39,7 @@ from tripletscope.core.io.measuring import (
 from tripletscope.core.io.objects.measured import (
     MeasuredTable,
     features_of,
+    read_distances,
     read_feature_tables,
     read_features,
 )
@@ -48,15 +49,3 @@ from tripletscope.core.io.questions import read_gold, read_questions
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import TASKS, Task
 from tripletscope.core.io.writing import WRITERS, Writer, write_answers, write_pairs
-
-__all__ = [
-    "CHOICE_CODINGS", "INDEX_BASES", "RESPONSE_TIME_UNITS", "ROLES", "TASKS", "WRITERS", "Coding",
-    "Imported", "Layout", "MatchReport", "MatrixGiven", "MeasuredFile", "MeasuredGiven",
-    "MeasuredTable", "Omission", "OtherTask", "Pairs", "Pictures", "PreferencesGiven", "Reading",
-    "Report", "Role", "Sentence", "SquareTable", "Table", "Task", "Writer", "alternatives",
-    "attach_objects", "attach_pictures", "can_be_kept", "candidates", "features_of",
-    "file_of_measured", "interpret", "layouts", "load", "load_several", "propose", "read",
-    "read_distances", "read_feature_tables", "read_features", "read_gold", "read_matrix",
-    "read_measured", "read_objects", "read_pictures", "read_preferences", "read_questions",
-    "write_answers", "write_pairs",
-]

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,9 @@ import pyarrow.csv
 
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.formats.arrays import arrays_in
 from tripletscope.core.io.formats.encoding import ENCODINGS, examples, to_utf8
 from tripletscope.core.io.formats.excel import is_workbook, sheet_as_csv
-from tripletscope.core.io.formats.parquet import from_parquet
 from tripletscope.core.io.formats.several import alike, together
 from tripletscope.core.io.formats.source import Source, refuse_other_kinds, unpacked
 from tripletscope.core.io.formats.text import (
@@ -31,8 +30,8 @@ from tripletscope.core.io.formats.text import (
 )
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.names import counted, file_name, listing
-from tripletscope.core.io.records import from_hdf5, from_json, from_matlab, from_numpy, is_json
-from tripletscope.core.io.table import Table, decoded
+from tripletscope.core.io.records import from_arrays, from_json, from_parquet, is_json
+from tripletscope.core.io.table import Table, encoded
 from tripletscope.core.io.tasks import MOST_OPTIONS
 
 
@@ -63,13 +62,10 @@ def load(
     parts = unpacked(source, name, member)
     least = least_columns if len(parts) == 1 else 1
 
-    def read_part(i: int) -> Table:
-        data, own = parts[i]
-        step = part(progress, i / len(parts), (i + 1) / len(parts))
+    def read_part(data: bytes, own: str, step: Progress) -> Table:
         return _table(data, own, header, delimiter, encoding, least, step)
 
-    readers = [(own, partial(read_part, i)) for i, (_, own) in enumerate(parts)]
-    whole = _gathered(readers, name or parts[0][1].split("/")[0], tolerant)
+    whole = _gathered(parts, read_part, name or parts[0][1].split("/")[0], tolerant, progress)
     return reshaped(whole) if reshape else whole
 
 
@@ -82,40 +78,38 @@ def load_several(
     **options: Any,
 ) -> Table:
     """Read several files as one table: one per participant, or answers and their code book."""
-    files = list(files)
-    if not files:
+    parts = [(source, own) for own, source in files]
+    if not parts:
         raise DataError("there is no file", remedy="Choose at least one.")
     options = {"least_columns": 1, "reshape": False, "tolerant": tolerant} | options
 
-    def read_file(i: int) -> Table:
-        own, source = files[i]
-        step = part(progress, i / len(files), (i + 1) / len(files))
+    def read_part(source: Source, own: str, step: Progress) -> Table:
         return load(source, own, progress=step, **options)
 
-    readers = [(own, partial(read_file, i)) for i, (own, _) in enumerate(files)]
-    return reshaped(_gathered(readers, name or files[0][0], tolerant))
+    return reshaped(_gathered(parts, read_part, name or parts[0][1], tolerant, progress))
 
 
 def _gathered(
-    readers: Sequence[tuple[str, Callable[[], Table]]], name: str, tolerant: bool
+    parts: Sequence[tuple[Any, str]], read_part: Callable[[Any, str, Progress], Table], name: str,
+    tolerant: bool, progress: Progress,
 ) -> Table:
     """One table of all files, or, if `tolerant`, of those that can be read and fit together."""
-    if len(readers) == 1:
-        ((_, read_one),) = readers
-        return read_one()
     tables: list[Table] = []
     refused: dict[str, str] = {}
-    for own, read_one in readers:
+    for i, (source, own) in enumerate(parts):
         try:
-            tables.append(read_one())
+            step = part(progress, i / len(parts), (i + 1) / len(parts))
+            tables.append(read_part(source, own, step))
         except DataError as error:
-            if not tolerant:
+            if not tolerant or len(parts) == 1:
                 raise
             refused[own] = error.problem
+    if len(parts) == 1:
+        return tables[0]
     if not tables:
         own, problem = next(iter(refused.items()))
         raise DataError(
-            f"none of {len(readers):,} files can be read; of {file_name(own)}, {problem}",
+            f"none of {len(parts):,} files can be read; of {file_name(own)}, {problem}",
             file=name, remedy="Upload one of them alone to see more.",
         )
     if tolerant:
@@ -144,19 +138,19 @@ def _table(
     least_columns: int, progress: Progress,
 ) -> Table:
     refuse_other_kinds(data, name)
-    for begins, read in _BINARY:
-        if data.startswith(begins):
-            return read(data, name, least_columns)
+    if data.startswith(b"PAR1"):
+        return _wide_enough(from_parquet(data, name), least_columns)
+    arrays = arrays_in(data, name)
+    if arrays is not None:
+        return _wide_enough(from_arrays(arrays, name), least_columns)
     notes: list[str] = []
     is_sheet = is_workbook(data, name)
-    if data.startswith(b"PK") and not is_sheet:
-        return from_numpy(data, name, least_columns)
     if is_sheet:
         data, numbers, notes = sheet_as_csv(data, name)
         delimiter = ","
     data, encoding = to_utf8(data, encoding, name)
     if is_json(data) and delimiter is None:
-        return from_json(data, name, least_columns)
+        return _wide_enough(from_json(data, name), least_columns)
     shape = find_shape(data, name, header, delimiter, least_columns)
     shape.notes[:0] = notes
     if encoding != "utf-8":
@@ -165,27 +159,23 @@ def _table(
         such = f", such as {listing(names)}" if names else ""
         shape.notes.append(f"The text is {title}; check that names look right{such}.")
     table = _from_text(data, name, shape, encoding, progress)
-    return _numbered(replace(table, delimiter=None), numbers) if is_sheet else table
-
-
-def _numbered(table: Table, numbers: np.ndarray) -> Table:
-    """The table of a sheet with the rows of the sheet, given for each row of the text."""
-    in_text = table.row_numbers(np.arange(table.n_rows)) - table.first_row
+    if not is_sheet:
+        return table
     # Lines above the table are no rows where a title in them has several.
-    below = table.n_rows + len(table.blank) + len(table.skipped)
-    numbers = numbers[len(numbers) - below :]
-    blank = np.setdiff1d(np.arange(numbers[0], numbers[-1] + 1), numbers[in_text])
-    return replace(table, first_row=int(numbers[0]), blank=blank)
+    in_text = table.row_numbers(np.arange(table.n_rows)) - table.first_row
+    below = numbers[len(numbers) - table.n_rows - len(table.blank) - len(table.skipped) :]
+    none = np.zeros(0, dtype=np.int64)
+    return replace(table, delimiter=None, rows=below[in_text], blank=none, skipped=none)
 
 
-#: How binary files begin, and what reads them.
-_BINARY = (
-    (b"PAR1", from_parquet),
-    (b"\x93NUMPY", from_numpy),
-    (b"\x89HDF", from_hdf5),
-    (b"MATLAB 5", from_matlab),
-    (b"MATLAB 7.3", from_matlab),
-)
+def _wide_enough(table: Table, least_columns: int) -> Table:
+    if len(table.columns) < least_columns:
+        about = f" ({table.notes[0].rstrip('.')})" if table.notes else ""
+        raise DataError(
+            f"the table has {counted(len(table.columns), 'column')}{about}", file=table.name,
+            remedy=f"At least {least_columns} are needed: one row for each answer.",
+        )
+    return table
 
 
 def _from_text(
@@ -213,7 +203,9 @@ def _from_text(
                 invalid_row_handler=skip,
             ),
             # Types are not inferred: 007 is not 7, and whoever is called 1e5 is no number.
-            pyarrow.csv.ConvertOptions(column_types=_column_types(shape)),
+            pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(
+                shape.columns, pa.dictionary(pa.int32(), pa.string())
+            )),
         )
         batches = []
         for batch in reader:
@@ -245,35 +237,17 @@ def _from_text(
     return replace(table, blank=table.row_numbers(np.flatnonzero(blank)))
 
 
-def _column_types(shape: Shape) -> dict[str, pa.DataType]:
-    """Dictionary-encoded text, or plain text where hardly any value comes twice."""
-    types = {}
-    for i, column in enumerate(shape.columns):
-        values = [row[i] for row in shape.sample if i < len(row)]
-        unique = len(values) >= 1000 and len(set(values)) > len(values) / 2
-        types[column] = pa.string() if unique else pa.dictionary(pa.int32(), pa.string())
-    return types
-
-
 def _without_blank_rows(cells: pa.Table) -> tuple[pa.Table, np.ndarray]:
     """The table without rows of empty cells only, and (rows,) bool where these were."""
     blank = np.ones(cells.num_rows, dtype=bool)
     for column in cells.columns:
         if not blank.any():
             break
-        parts = [_is_blank(chunk) for chunk in column.chunks]
-        blank &= np.concatenate(parts) if parts else blank
+        lengths = pc.binary_length(pc.utf8_trim_whitespace(column.cast(pa.string())))
+        blank &= lengths.to_numpy() == 0
     if blank.any():
         cells = cells.filter(pa.array(~blank))
     return cells, blank
-
-
-def _is_blank(chunk: pa.Array) -> np.ndarray:
-    if not pa.types.is_dictionary(chunk.type):
-        lengths = pc.binary_length(pc.utf8_trim_whitespace(chunk))
-        return lengths.to_numpy(zero_copy_only=False) == 0
-    empty = [i for i, text in enumerate(chunk.dictionary.to_pylist()) if not text.strip()]
-    return np.isin(chunk.indices.to_numpy(), empty)
 
 
 def _unreadable(name: str, message: str) -> DataError:
@@ -323,12 +297,10 @@ def unfolded(table: Table) -> Table:
         parts = [_parts(text) for text in coded.values]
         width = max(map(len, parts), default=0)
         for k in range(width if width <= MOST_OPTIONS + 1 else 0):
-            place: dict[str, int] = {}
-            lookup = np.full(len(parts) + 1, -1)
-            for i, cells in enumerate(parts):
-                if k < len(cells):
-                    lookup[i] = place.setdefault(cells[k], len(place))
-            added[f"{column}[{k + 1}]"] = decoded(lookup[coded.codes], list(place))
+            cells = [own[k] if k < len(own) else None for own in parts]
+            added[f"{column}[{k + 1}]"] = encoded([*cells, None]).take(pa.array(
+                np.where(coded.codes < 0, len(parts), coded.codes)
+            ))
     if not added:
         return table
     return table.with_columns(added, f"Lists in cells are also columns: {listing(list(added))}.")

@@ -5,15 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io.formats.source import Source
 from tripletscope.core.io.loading import load
-from tripletscope.core.io.names import counted, listing
-from tripletscope.core.io.questions import required_positions
+from tripletscope.core.io.names import counted
 from tripletscope.core.io.table import Table
 
 
@@ -29,6 +26,67 @@ class SquareTable:
     notes: list[str]  # how the file was read, as sentences
 
 
+@dataclass(frozen=True, eq=False)
+class Square:
+    """Values of all pairs of n objects as they are written."""
+
+    values: np.ndarray  # (n, n): NaN where nothing is written
+    ids: list[str]  # numbers from 1 if the file does not say
+    is_named: bool
+    file: str
+    rows: np.ndarray  # (n,): rows of the file
+
+    def dissimilarities(self, similarities: bool | None = None) -> SquareTable:
+        """The same in both halves, of which one may be empty, with zeros on the diagonal."""
+        values, ids = self.values.copy(), self.ids
+        has_diagonal = bool(np.isfinite(np.diag(values)).any())
+        np.fill_diagonal(values, np.nan_to_num(np.diag(values), posinf=0.0, neginf=0.0))
+        values = np.where(np.isnan(values), values.T, values)
+        if not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(values).all(axis=1)))
+            raise DataError(
+                "a similarity is missing", file=self.file, row=int(self.rows[row]),
+                remedy="Fill it in, in one of the two halves of the table.",
+            )
+        uneven = np.abs(values - values.T) > 1e-6 * np.abs(values).max(initial=0.0)
+        if uneven.any():
+            row, column = np.argwhere(uneven)[0]
+            raise DataError(
+                f"{ids[row]} with {ids[column]} is not {ids[column]} with {ids[row]}",
+                file=self.file, row=int(self.rows[row]),
+                remedy="Average the two halves of the table, if both are meant.",
+            )
+        away = values[~np.eye(len(values), dtype=bool)]
+        reason = "as you stated"
+        if similarities is None:
+            similarities = has_diagonal and bool(np.diag(values).min() >= away.max(initial=-np.inf))
+            reason = (
+                "the diagonal holds the largest" if similarities
+                else "the diagonal does not hold the largest" if has_diagonal
+                else "the diagonal is empty. If large values mean similar, say so"
+            )
+        kind = "similarities" if similarities else "dissimilarities"
+        notes = [f"{counted(len(values), 'object')}; the values are {kind}: {reason}."]
+        if similarities:
+            values = values.max() - values
+        values = (values + values.T) / 2
+        np.fill_diagonal(values, 0.0)
+        return SquareTable(values, ids, self.is_named, similarities, notes)
+
+    def told(self) -> SquareTable | None:
+        """The same, or None where the values look like features of the objects.
+
+        They do if they are not symmetric, or have something else than zeros or the largest on the
+        diagonal.
+        """
+        try:
+            matrix = self.dissimilarities()
+        except DataError:
+            return None
+        fits = matrix.from_similarities or not np.nan_to_num(np.diag(self.values)).any()
+        return matrix if fits else None
+
+
 def read_matrix(
     source: Source, name: str | None = None, *, similarities: bool | None = None
 ) -> SquareTable:
@@ -36,25 +94,11 @@ def read_matrix(
 
     One half may be empty. Of the arrays in a MATLAB or NumPy file the first square one counts.
     """
-    return _matrix_of(*_required(source, name), similarities)
+    return read_square(source, name).dissimilarities(similarities)
 
 
-def read_square(
-    source: Source, name: str | None = None
-) -> tuple[np.ndarray, list[str] | None, Table]:
-    """(n, n) values of a square table, NaN where nothing is written; names; and the table."""
-    table, columns, names = _required(source, name)
-    return _values_of(table, columns, names), names, table
-
-
-def numbered_names(n: int) -> list[str]:
-    """What objects without names are called."""
-    return [str(i + 1) for i in range(n)]
-
-
-def _required(
-    source: Source, name: str | None
-) -> tuple[Table, list[str], list[str] | None]:
+def read_square(source: Source, name: str | None = None) -> Square:
+    """The values of a square table."""
     table, result = _square(source, name)
     if result is None:
         raise DataError(
@@ -63,128 +107,33 @@ def _required(
             remedy="Give one row and one column per object, with names in the first of each or "
             "not.",
         )
-    return result
-
-
-def _values_of(table: Table, columns: list[str], names: list[str] | None) -> np.ndarray:
-    _refuse_repeated(names or [], table)
-    values = np.column_stack([table.numbers(column) for column in columns])
-    _refuse_words(table, columns, values)
-    return values
-
-
-def _matrix_of(
-    table: Table, columns: list[str], names: list[str] | None, similarities: bool | None = None
-) -> SquareTable:
-    ids = names or numbered_names(len(columns))
-    values = _values_of(table, columns, names)
-    has_diagonal = bool(np.isfinite(np.diag(values)).any())
-    np.fill_diagonal(values, np.nan_to_num(np.diag(values), posinf=0.0, neginf=0.0))
-    values = np.where(np.isnan(values), values.T, values)
-    if np.isnan(values).any():
-        row = int(np.argmax(np.isnan(values).any(axis=1)))
-        raise DataError(
-            "a similarity is missing", file=table.name, row=table.row_number(row),
-            remedy="Fill it in, in one of the two halves of the table.",
-        )
-    uneven = np.abs(values - values.T) > 1e-6 * np.abs(values).max(initial=0.0)
-    if uneven.any():
-        row, column = np.argwhere(uneven)[0]
-        raise DataError(
-            f"{ids[row]} with {ids[column]} is not {ids[column]} with {ids[row]}",
-            file=table.name, row=table.row_number(int(row)),
-            remedy="Average the two halves of the table, if both are meant.",
-        )
-    away = values[~np.eye(len(values), dtype=bool)]
-    reason = "as you stated"
-    if similarities is None:
-        similarities = has_diagonal and bool(np.diag(values).min() >= away.max(initial=-np.inf))
-        reason = (
-            "the diagonal holds the largest" if similarities
-            else "the diagonal does not hold the largest" if has_diagonal
-            else "the diagonal is empty. If large values mean similar, say so"
-        )
-    kind = "similarities" if similarities else "dissimilarities"
-    notes = [f"{counted(len(values), 'object')}; the values are {kind}: {reason}."]
-    if similarities:
-        values = values.max() - values
-    values = (values + values.T) / 2
-    np.fill_diagonal(values, 0.0)
-    return SquareTable(values, ids, names is not None, similarities, notes)
+    return _written(*result)
 
 
 def square_table(source: Source, name: str | None = None) -> SquareTable | None:
     """The distances in a table, or None where it holds columns of numbers instead.
 
-    These are tables that are not square, and square ones without the same names beside and above
-    that are not symmetric, or have something else than zeros or the largest on the diagonal.
+    With the same names beside and above they are meant.
     """
     result = _square(source, name, least_columns=1)[1]
     if result is None:
         return None
     table, columns, names = result
-    meant = names == columns and len(table.columns) > len(columns)
+    if names == columns and len(table.columns) > len(columns):
+        return _written(*result).dissimilarities()
     try:
-        matrix = _matrix_of(table, columns, names)
+        return _written(*result).told()
     except DataError:
-        if meant:
-            raise
         return None
-    diagonal = np.array([table.numbers(column)[k] for k, column in enumerate(columns)])
-    fits = matrix.from_similarities or not np.nan_to_num(diagonal).any()
-    return matrix if fits or meant else None
 
 
-def as_dissimilarities(values: np.ndarray) -> tuple[np.ndarray, str] | None:
-    """A square array as distances and how it was read, by its symmetry and diagonal; or None."""
-    values = np.asarray(values, dtype=float)
-    most = np.abs(values).max(initial=0.0)
-    if not np.isfinite(most) or len(values) < 2 or (
-        np.abs(values - values.T) > 1e-6 * most
-    ).any():
-        return None
-    values, diagonal = (values + values.T) / 2, np.diag(values)
-    n = counted(len(values), "object")
-    if np.abs(diagonal).max() <= 1e-6 * most:
-        np.fill_diagonal(values, 0.0)
-        return values, f"A square of {n}, symmetric with a diagonal of zeros: distances."
-    if diagonal.min() < values[~np.eye(len(values), dtype=bool)].max():
-        return None
-    values = values.max() - values
-    np.fill_diagonal(values, 0.0)
-    return values, (
-        f"A square of {n}, symmetric with the largest on the diagonal: similarities, and "
-        "distances are the largest minus each."
-    )
-
-
-def read_distances(
-    source: Source, objects: Triplets, name: str | None = None
-) -> tuple[np.ndarray, np.ndarray, str]:
-    """(m, m) distances in a square table, (m,) objects of its rows, and how it was read.
-
-    Rows name objects by id, by label, or by number from 0; without names they are all of them.
-    """
-    result = read_matrix(source, name)
-    file = name or "the table"
-    if not result.is_named:
-        if len(result.ids) != objects.n_objects:
-            raise DataError(
-                f"there are {counted(len(result.ids), 'row')} without names, and "
-                f"{counted(objects.n_objects, 'object')}", file=file,
-                remedy="Write the objects' names into the first row or column.",
-            )
-        how = "Without names: all objects in their order."
-        return result.values, np.arange(len(result.ids)), " ".join([*result.notes, how])
-    places, what = required_positions(np.array(result.ids, dtype=object)[:, None], objects, file)
-    again = pd.Series(places[:, 0]).duplicated(keep=False).to_numpy()
-    if again.any():
-        rows = [repr(result.ids[i]) for i in np.flatnonzero(places[:, 0] == places[again][0, 0])]
-        raise DataError(
-            f"rows {listing(rows)} are about the same object", file=file,
-            remedy="Correct or remove all but one of them.",
-        )
-    return result.values, places[:, 0], " ".join([*result.notes, f"They are named by {what}."])
+def _written(table: Table, columns: list[str], names: list[str] | None) -> Square:
+    _refuse_repeated(names or [], table)
+    values = np.column_stack([table.numbers(column) for column in columns])
+    _refuse_words(table, columns, values)
+    ids = names or [str(i + 1) for i in range(len(columns))]
+    rows = table.row_numbers(np.arange(len(ids)))
+    return Square(values, ids, names is not None, table.name, rows)
 
 
 def _refuse_words(table: Table, columns: list[str], values: np.ndarray) -> None:

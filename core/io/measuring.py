@@ -1,25 +1,184 @@
-"""Files of ratings, confusions, piles, arrangements and preferences."""
+"""Ratings, confusions, piles, arrangements and preferences: tables by their columns, and files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.columns.measured import PREFERENCES, Recognised, recognised
+from tripletscope.core.io.columns.guess import numbered_columns
 from tripletscope.core.io.formats.source import Source
 from tripletscope.core.io.languages import WORDS
 from tripletscope.core.io.loading import load, load_several
-from tripletscope.core.io.matrix import numbered_names, read_matrix, read_square
-from tripletscope.core.io.names import counted, listing
+from tripletscope.core.io.matrix import read_square
+from tripletscope.core.io.names import ALIASES, counted, listing, named, normalised
 from tripletscope.core.io.table import Table
 from tripletscope.core.ratings.confusions import Confusions
 from tripletscope.core.ratings.measured import Measured, measured
 from tripletscope.core.ratings.ratings import Ratings
+
+#: What is a scale and no dissimilarities.
+PREFERENCES = "preferences"
+
+_NAMES = WORDS["measured"]
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """What a table is, and which column plays which role."""
+
+    kind: str
+    title: str
+    roles: dict[str, str]
+    sentence: str  # why, as a clause
+    numeric: tuple[str, ...] = ()  # roles of numbers
+    #: What the names of the columns say beside.
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def recognised(table: Table) -> Recognised | None:
+    """Which of these kinds a table is of, by the names of its columns; None if of none."""
+    if not table.header:
+        return None
+    who = named(table.columns, ALIASES["participant"])
+    beside = {"participant": who} if who else {}
+    for look in (_preferences, _ratings, _arrangement, _piles, _confusions):
+        result = look(table, beside)
+        if result is not None:
+            return result
+    return None
+
+
+def _pair(table: Table) -> tuple[str, str] | None:
+    """Two columns that name the objects of a pair, and no third."""
+    for columns in numbered_columns(table.columns).values():
+        if len(columns) == 2 and _share_names(table, *columns):
+            return columns[0], columns[1]
+    for first, second in _NAMES["pairs"]:
+        pair = named(table.columns, (first,)), named(table.columns, (second,))
+        if None not in pair and _share_names(table, *pair):
+            return pair
+    return None
+
+
+def _share_names(table: Table, first: str, second: str) -> bool:
+    """Whether two columns are about the same objects."""
+    one, other = (set(table.codes(column).values) for column in (first, second))
+    return len(one | other) > 2 and 2 * len(one & other) >= min(len(one), len(other)) - 2
+
+
+def _ratings(table: Table, beside: dict[str, str]) -> Recognised | None:
+    pair = _pair(table)
+    if pair is None:
+        return None
+    free = [column for column in table.columns if column not in (*pair, *beside.values())]
+    similar, dissimilar = named(free, _NAMES["similar"]), named(free, _NAMES["dissimilar"])
+    value = dissimilar or similar
+    if value is None and len(free) <= 2:
+        value = named(free, _NAMES["values"])
+        # Two values are a choice, and a third object is what they are compared with.
+        if value is None or len(table.codes(value).values) < 3:
+            return None
+    others = set(free) - {value}
+    if value is None or any(_share_names(table, pair[0], other) for other in others):
+        return None
+    if not np.isfinite(table.head(2_000).numbers(value)).mean() > 0.5:
+        return None
+    direction = "dissimilar" if value == dissimilar else "similar"
+    roles = {**beside, "item1": pair[0], "item2": pair[1], "rating": value}
+    return Recognised(
+        "ratings", f"ratings, large means {direction}", roles,
+        f"column {value} rates {pair[0]} beside {pair[1]}", ("rating",), {"direction": direction},
+    )
+
+
+def _arrangement(table: Table, beside: dict[str, str]) -> Recognised | None:
+    item = named(table.columns, _NAMES["items"])
+    trial = named(table.columns, _NAMES["trials"])
+    places = next((
+        pair for pair in ((named(table.columns, (a,)), named(table.columns, (b,)))
+                          for a, b in _NAMES["places"]) if None not in pair
+    ), None)
+    # Without people or trials these are the coordinates of a map.
+    if item is None or places is None or not (beside or trial):
+        return None
+    roles = {**beside, **({"trial": trial} if trial else {}), "item": item,
+             "x": places[0], "y": places[1]}
+    return Recognised(
+        "arrangements", "spatial arrangements", roles,
+        f"columns {listing(list(places))} are where {item} was placed", ("x", "y"),
+    )
+
+
+def _piles(table: Table, beside: dict[str, str]) -> Recognised | None:
+    free = [column for column in table.columns if column not in beside.values()]
+    item, pile = named(free, _NAMES["items"]), named(free, _NAMES["piles"])
+    if not beside or item is None or pile is None or len(free) > 4:
+        return None
+    # A pile holds several objects, and a person has each object about once.
+    items, piles = (len(table.codes(column).values) for column in (item, pile))
+    people = len(table.codes(beside["participant"]).values)
+    if not items > 2 or table.n_rows > 4 * items * people or piles >= table.n_rows:
+        return None
+    return Recognised(
+        "piles", "sorting into piles", {**beside, "item": item, "pile": pile},
+        f"column {pile} is the pile into which {item} was put",
+    )
+
+
+def _confusions(table: Table, beside: dict[str, str]) -> Recognised | None:
+    free = [column for column in table.columns if column not in beside.values()]
+    stimulus, response = named(free, _NAMES["stimuli"]), named(free, _NAMES["responses"])
+    if stimulus is None or response is None or len(free) > 4:
+        return None
+    shown, named_ = (set(table.codes(column).values) for column in (stimulus, response))
+    if len(shown) < 3 or not named_ or len(shown & named_) < 0.8 * len(named_):
+        return None
+    count = named(free, _NAMES["counts"])
+    roles = {**beside, "stimulus": stimulus, "response": response}
+    if count:
+        roles["count"] = count
+    return Recognised(
+        "confusions", "confusions", roles,
+        f"{response} names what {stimulus} was taken for", ("count",) if count else (),
+    )
+
+
+def _preferences(table: Table, beside: dict[str, str]) -> Recognised | None:
+    usual = {normalised(column) for column in table.columns}
+    if usual & set(ALIASES["anchor"]):
+        return None
+    more = {role: column for role, names in (("tie", _NAMES["ties"]), ("count", _NAMES["counts"]))
+            if (column := named(table.columns, names))}
+    numeric = ("count",) if "count" in more else ()
+    for first, second in _NAMES["preferred"]:
+        winner, loser = named(table.columns, (first,)), named(table.columns, (second,))
+        if winner and loser and _share_names(table, winner, loser):
+            return Recognised(
+                PREFERENCES, "paired preferences",
+                {"winner": winner, "loser": loser, **beside, **more},
+                f"{winner} was preferred to {loser}", numeric,
+            )
+    pair, choice = _pair(table), named(table.columns, _NAMES["choices"])
+    if pair is None or choice is None or choice in pair:
+        return None
+    options = set().union(*(table.codes(column).values for column in pair))
+    told = set(table.codes(choice).values)
+    if len(told - options - set(_NAMES["words"])) > 0.5 * len(told):
+        return None
+    return Recognised(
+        PREFERENCES, "paired preferences",
+        {"left": pair[0], "right": pair[1], "choice": choice, **beside,
+         **{role: more[role] for role in numeric}},
+        f"{choice} is the preferred one of {pair[0]} and {pair[1]}", numeric,
+    )
+
+
+# Files ------------------------------------------------------------------------------------------
 
 #: Cells of a column of ties that say yes, and words of a choice that name a place.
 _YES, _LEFT, _RIGHT = (set(WORDS["measured"][name]) for name in ("yes", "left", "right"))
@@ -109,10 +268,7 @@ def file_of_measured(
 
 
 def _of_table(table: Table, result: Recognised, options: Mapping[str, Any]) -> MeasuredFile:
-    cells = {role: table.texts(column) for role, column in result.roles.items()}
-    frame = pd.DataFrame(cells, dtype="str")
-    for role in result.numeric:
-        frame[role] = _numbers(table, result.roles[role])
+    frame = _frame(table, result)
     needed = [role for role in frame if role not in ("participant", "trial")]
     empty = (frame[needed].isna() | (frame[needed] == "")).any(axis=1).to_numpy()
     kept = np.flatnonzero(~empty)
@@ -133,6 +289,13 @@ def _of_table(table: Table, result: Recognised, options: Mapping[str, Any]) -> M
         row = None if error.row is None else table.row_number(int(kept[error.row]))
         raise DataError(error.problem, file=table.name, row=row, remedy=error.remedy) from error
     return MeasuredFile(result.kind, made.table, made.options, notes + made.notes)
+
+
+def _frame(table: Table, result: Recognised) -> pd.DataFrame:
+    """The columns that play a role."""
+    cells = {role: table.texts(column) for role, column in result.roles.items()}
+    numbers = {role: _numbers(table, result.roles[role]) for role in result.numeric}
+    return pd.DataFrame(cells, dtype="str").assign(**numbers)
 
 
 def _numbers(table: Table, column: str) -> np.ndarray:
@@ -157,40 +320,40 @@ def _of_matrices(
             f"its columns are not those of {kind}", file=files[0][0],
             remedy="Name them as the help on files of ratings says.",
         )
-    squares = []
-    for name, source in files:
-        values, names, _ = read_square(source, name)
-        squares.append((values, names or numbered_names(len(values))))
-    for (name, _), (_, ids) in zip(files[1:], squares[1:], strict=True):
-        if sorted(ids) != sorted(squares[0][1]):
+    squares = [read_square(source, name) for name, source in files]
+    ids = squares[0].ids
+    for each in squares[1:]:
+        if sorted(each.ids) != sorted(ids):
             raise DataError(
-                f"its objects are not those of {files[0][0]}", file=name,
+                f"its objects are not those of {files[0][0]}", file=each.file,
                 remedy="Give all matrices the same objects.",
             )
     if kind is None:
-        kind = "confusions" if all(_counts(values) for values, _ in squares) else "ratings"
-    ids = squares[0][1]
+        kind = "confusions" if all(_counts(each.values) for each in squares) else "ratings"
+    options = dict(options)
     if kind == "confusions":
-        ordered = {
-            name: _in_order(np.nan_to_num(values), own, ids)
-            for (name, _), (values, own) in zip(files, squares, strict=True)
-        }
-        matrix = ordered if len(files) > 1 else next(iter(ordered.values()))
-        made = _named(files[0][0], lambda: Confusions.from_matrix(matrix, ids, **options))
+        values = [np.nan_to_num(each.values) for each in squares]
         notes = ["Read as confusions: rows are stimuli, columns responses."]
     else:
-        options = dict(options)
         direction = options.pop("direction", None)
         said = None if direction is None else direction == "similar"
-        read = [read_matrix(source, name, similarities=said) for name, source in files]
-        matrices = {
-            name: _in_order(each.values, each.ids, ids)
-            for (name, _), each in zip(files, read, strict=True)
-        }
-        made = _named(files[0][0], lambda: Ratings.from_matrices(
-            matrices, ids, direction="dissimilar", **options
-        ))
-        notes = read[0].notes
+        read = [each.dissimilarities(said) for each in squares]
+        values, notes = [each.values for each in read], read[0].notes
+        options["direction"] = "dissimilar"
+    matrices = {
+        name: _in_order(each, square.ids, ids)
+        for (name, _), each, square in zip(files, values, squares, strict=True)
+    }
+    try:
+        if kind == "ratings":
+            made = Ratings.from_matrices(matrices, ids, **options)
+        else:
+            several = len(files) > 1
+            made = Confusions.from_matrix(
+                matrices if several else matrices[files[0][0]], ids, **options
+            )
+    except DataError as error:  # its rows are not those of the file
+        raise DataError(error.problem, file=files[0][0], remedy=error.remedy) from error
     if len(files) > 1:
         notes = [*notes, f"{counted(len(files), 'matrix', 'matrices')}, one of each rater."]
     return MeasuredFile(kind, made.table, made.options, [*notes, *made.notes])
@@ -210,14 +373,6 @@ def _in_order(values: np.ndarray, ids: list[str], wanted: list[str]) -> np.ndarr
     return values[np.ix_(places, places)]
 
 
-def _named(file: str, make: Callable[[], Measured]) -> Measured:
-    """What is made, or an error that names the file, whose rows are not those of the table."""
-    try:
-        return make()
-    except DataError as error:
-        raise DataError(error.problem, file=file, remedy=error.remedy) from error
-
-
 def _called(source: Source, number: int) -> str | None:
     if isinstance(source, bytes):
         return f"matrix {number}"
@@ -225,32 +380,10 @@ def _called(source: Source, number: int) -> str | None:
 
 
 def read_preferences(source: Source, name: str | None = None) -> tuple[pd.DataFrame, list[str]]:
-    r"""Read preferences between pairs, as `paired_preferences` takes them.
+    """Read preferences between pairs, as `paired_preferences` takes them, and how they were read.
 
-    Parameters
-    ----------
-    source : path, bytes or binary file object
-        Columns ``winner`` and ``loser``, or two options and a ``choice`` that names one of them,
-        its side, or that there is a tie; optionally ``participant``, ``tie`` and ``count``.
-    name : str, optional
-
-    Returns
-    -------
-    table : DataFrame
-    notes : list of str
-
-    Raises
-    ------
-    DataError
-        If there are no such columns, or a choice names none of the two.
-
-    Examples
-    --------
-    >>> from tripletscope.core.io import read_preferences
-    >>> read_preferences(b"left,right,choice\ntea,milk,tea\nsoup,tea,left\n")[0]
-      winner loser    tie
-    0    tea  milk  False
-    1   soup   tea  False
+    Columns ``winner`` and ``loser``, or two options and a ``choice`` that names one of them, its
+    side, or that there is a tie; optionally ``participant``, ``tie`` and ``count``.
     """
     table = load(source, name, least_columns=2, reshape=False)
     result = recognised(table)
@@ -259,11 +392,7 @@ def read_preferences(source: Source, name: str | None = None) -> tuple[pd.DataFr
             f"columns {listing(table.columns)} are not those of preferences", file=table.name,
             remedy="Call them winner and loser, or left, right and choice; and participant.",
         )
-    frame = pd.DataFrame(
-        {role: table.texts(column) for role, column in result.roles.items()}, dtype="str"
-    )
-    if "count" in frame:
-        frame["count"] = _numbers(table, result.roles["count"])
+    frame = _frame(table, result)
     if "choice" in frame:
         frame = _told(frame, table)
     elif "tie" in frame:

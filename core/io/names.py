@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from urllib.parse import unquote
 
@@ -57,6 +57,16 @@ def named(columns: Iterable[str], aliases: Iterable[str]) -> str | None:
     for column in columns:
         by_name.setdefault(normalised(column), column)
     return next((by_name[alias] for alias in aliases if alias in by_name), None)
+
+
+def by_names(columns: Iterable[str], names: Mapping[str, Iterable[str]]) -> dict[str, str]:
+    """The column of each role that bears one of its names, each column for one role."""
+    roles: dict[str, str] = {}
+    for role, many in names.items():
+        column = named([c for c in columns if c not in roles.values()], many)
+        if column is not None:
+            roles[role] = column
+    return roles
 
 
 def natural_key(text: str) -> tuple:

@@ -6,15 +6,12 @@ talks to a model can go through, and the replies come back as such a file.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import permutations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,8 +20,12 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.io.formats.source import Source
+from tripletscope.core.io.formats.encoding import to_utf8
+from tripletscope.core.io.formats.source import Source, fetch
 from tripletscope.core.io.languages import WORDS
+from tripletscope.core.io.loading import load
+from tripletscope.core.io.names import named
+from tripletscope.core.ratings.pooling import pool
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -162,25 +163,23 @@ def read_replies(
     (2, 1.0)
     """
     data = as_answers(triplets)
-    name = name or (Path(source).name if isinstance(source, (str, Path)) else "replies")
+    content, name = fetch(source, name)
     digest = _digest(data)
     rows, trials, omitted, places = [], [], [], []
     chosen: dict[tuple[str, tuple[int, ...]], dict[tuple[int, ...], set[int]]] = {}
     number = 0
-    for number, (row, prompt_id, reply) in enumerate(_records(source, name), 1):
+    for number, (row, prompt_id, reply) in enumerate(_records(content, name), 1):
         prompt = _prompt(prompt_id, digest, data, name, row)
         if isinstance(prompt, str):
             omitted.append((row, prompt))
             continue
         kind, shown = prompt
-        options = shown[1:] if kind == "nearer" else shown
-        labels = _labels(data, shown)
-        place = _chosen(reply, labels[1:] if kind == "nearer" else labels)
+        fixed, options = _split(kind, shown)
+        place = _chosen(reply, _split(kind, _labels(data, shown))[1])
         if isinstance(place, str):
             omitted.append((row, place))
             continue
         places.append(place)
-        fixed = shown[:1] if kind == "nearer" else ()
         question = chosen.setdefault((kind, (*fixed, *sorted(options))), {})
         question.setdefault(tuple(options), set()).add(options[place])
         implied = _implied(kind, shown, place)
@@ -227,32 +226,16 @@ def with_observer(people: Triplets, model: Triplets) -> Triplets:
     ['model']
     """
     own, further = people.answers, model.answers
-    if "trial" in own or not model.choices.are_triplets:
-        told = own["trial"] if "trial" in own else pd.Series(np.nan, own.index)
-        trial = pd.factorize(told)[0].astype(float)
-        # Answers without a trial stay alone, or held together by something else.
-        own = own.assign(trial=np.where(trial < 0, np.nan, trial))
-        number = np.arange(len(model)) if model.trials is None else model.trials
-        further = further.assign(trial=trial.max(initial=-1.0) + 1.0 + number)
-    else:
-        further = further.drop(columns="trial", errors="ignore")
-    # People of whom nothing is known stay so: one name for all would make them one.
-    names = [
-        table["participant"].astype("str") if "participant" in table
-        else pd.Series(unknown, table.index, dtype="str")
-        for table, unknown in ((own, None), (further, "model"))
-    ]
-    names[1] = names[1].where(~names[1].isin(names[0].unique()), names[1] + " (model)")
-    own, further = (
-        table.assign(participant=name) for table, name in zip((own, further), names, strict=True)
-    )
-    if "weight" in own:
-        further = further.assign(weight=1.0)
-    joined = pd.concat([own, further], ignore_index=True)
-    joined["participant"] = joined["participant"].astype("category")
-    return Triplets(
-        np.concatenate([people.rows, model.rows]), people.objects, joined, people.name
-    )
+    taken = own["participant"].astype("str").unique() if "participant" in own else []
+    name = further.get("participant", pd.Series("model", further.index)).astype("str")
+    further["participant"] = name.where(~name.isin(taken), name + " (model)")
+    both = pool(people, Triplets(model.rows, people.objects, further, model.name))
+    joined = both.answers.drop(columns="source").astype({"participant": "category"})
+    if "trial" not in own and model.choices.are_triplets:
+        joined = joined.drop(columns="trial")
+    if "weight" not in own:
+        joined = joined.drop(columns="weight")
+    return Triplets(both.rows, people.objects, joined, people.name)
 
 
 def n_questions(triplets: Judgements) -> int:
@@ -287,9 +270,14 @@ def _questions(data: Judgements) -> list[tuple[str, tuple[int, ...]]]:
     return result
 
 
+def _split(kind: str, shown: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]]:
+    """The anchor, if there is one, and the options."""
+    return (shown[:1], shown[1:]) if kind == "nearer" else (shown[:0], shown)
+
+
 def _orders(kind: str, objects: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:
     """A question with its options in every turn, so that each is in each place."""
-    fixed, options = (objects[:1], objects[1:]) if kind == "nearer" else ((), objects)
+    fixed, options = _split(kind, objects)
     for turn in range(len(options)):
         yield kind, (*fixed, *options[turn:], *options[:turn])
 
@@ -297,10 +285,9 @@ def _orders(kind: str, objects: tuple[int, ...]) -> Iterator[tuple[str, tuple[in
 def _line(
     data: Triplets, kind: str, shown: tuple[int, ...], words: dict[str, str]
 ) -> dict[str, Any]:
-    labels = _labels(data, shown)
-    anchor, options = (labels[0], labels[1:]) if kind == "nearer" else ("", labels)
+    anchor, options = _split(kind, _labels(data, shown))
     text = "\n".join([
-        words[kind].format(anchor=anchor),
+        words[kind].format(anchor="".join(anchor)),
         *(f"{letter}: {label}" for letter, label in zip(_LETTERS, options, strict=False)),
         words["reply"],
     ])
@@ -333,43 +320,24 @@ def _digest(data: Judgements) -> str:
 # Replies -------------------------------------------------------------------------------------
 
 
-def _records(source: Source, name: str) -> Iterator[tuple[int, str, str]]:
+def _records(content: bytes, name: str) -> Iterator[tuple[int, str, str]]:
     """Row, id of the prompt, and reply of every line."""
-    if isinstance(source, (str, Path)):
-        content = Path(source).read_bytes()
-    else:
-        content = source if isinstance(source, bytes) else source.read()
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(
-            "this is no text in UTF-8", file=name, remedy="Save it as JSON lines or CSV in UTF-8."
-        ) from error
-    if text.lstrip()[:1] == "{":
-        for row, line in enumerate(text.split("\n"), 1):
+    text, _ = to_utf8(content, None, name)
+    if text.lstrip().startswith(b"{"):
+        for row, line in enumerate(text.decode().split("\n"), 1):
             if line.strip():
                 yield row, *_of_json(line, name, row)
         return
-    head = text.split("\n", 1)[0]
-    table = csv.DictReader(
-        io.StringIO(text), delimiter=";" if head.count(";") > head.count(",") else ","
-    )
-    try:
-        columns = {(column or "").strip().casefold(): column for column in table.fieldnames or ()}
-        names = [columns.get(one) for one in ("reply", "response", "text", "content", "answer")]
-        reply = next(filter(None, names), None)
-        if "id" not in columns or reply is None:
-            raise DataError(
-                "there are no columns id and reply", file=name, row=1,
-                remedy="Give JSON lines or a CSV with the id of each prompt and the model's reply.",
-            )
-        for row, record in enumerate(table, 2):
-            yield row, str(record[columns["id"]] or ""), str(record[reply] or "")
-    except csv.Error as error:
+    table = load(content, name, header=True, least_columns=1, reshape=False)
+    prompt_id = named(table.columns, ["id"])
+    reply = named(table.columns, ["reply", "response", "text", "content", "answer"])
+    if prompt_id is None or reply is None:
         raise DataError(
-            f"this is no CSV ({error})", file=name, row=table.line_num,
-            remedy="Save the replies as JSON lines, or shorten them.",
-        ) from error
+            "there are no columns id and reply", file=name, row=1,
+            remedy="Give JSON lines or a CSV with the id of each prompt and the model's reply.",
+        )
+    rows = table.row_numbers(np.arange(table.n_rows)).tolist()
+    yield from zip(rows, table.texts(prompt_id), table.texts(reply), strict=True)
 
 
 def _of_json(line: str, name: str, row: int) -> tuple[str, str]:
@@ -442,14 +410,15 @@ def _chosen(reply: str, labels: list[str]) -> int | str:
     )
     if told and told[1] in letters:
         return letters.index(told[1])
-    named = {place for place, label in enumerate(labels)
-             if re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text, flags=re.IGNORECASE)}
+    places = {place for place, label in enumerate(labels)
+              if re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text, flags=re.IGNORECASE)}
     # The name of one option may be part of another's.
-    named -= {a for a, b in permutations(named, 2) if labels[a].casefold() in labels[b].casefold()}
+    folded = [label.casefold() for label in labels]
+    places -= {a for a, b in permutations(places, 2) if folded[a] in folded[b]}
     denied = re.search(r"\b(not|none|neither|cannot|nicht|kein\w*)\b", text, flags=re.IGNORECASE)
-    if len(named) == 1 and not denied:
-        return named.pop()
-    what = "several options" if len(named) > 1 else "no option clearly"
+    if len(places) == 1 and not denied:
+        return places.pop()
+    what = "several options" if len(places) > 1 else "no option clearly"
     return f"the reply {reply.strip()[:40]!r} names {what}"
 
 

@@ -15,6 +15,7 @@ from tripletscope.core.io.interpret.proposal import propose
 from tripletscope.core.io.languages import WORDS
 from tripletscope.core.io.loading import load
 from tripletscope.core.io.names import counted, listing, named
+from tripletscope.core.io.objects.objects import lookup
 
 
 def read_questions(
@@ -106,44 +107,32 @@ def _refuse_contradictions(rows: np.ndarray, file: str, file_rows: Sequence[int]
 
 
 def required_positions(
-    names: np.ndarray, objects: Triplets, file: str, file_rows: Sequence[int] | None = None
+    names: np.ndarray, objects: Triplets, file: str, file_rows: Sequence[int]
 ) -> tuple[np.ndarray, str]:
-    """`positions_of` objects that all must be known; a `DataError` names the first that is not."""
-    rows, what = positions_of(names, objects)
+    """(q, 3) positions of the objects that are named, all of which must be known; and how."""
+    ways = {
+        "their ids": objects.ids, "their labels": objects.labels,
+        "their numbers from 0": [str(i) for i in range(objects.n_objects)],
+    }
+    positions = {way: _looked_up(names, vocabulary) for way, vocabulary in ways.items()}
+    what = max(ways, key=lambda way: int((positions[way] >= 0).sum()))
+    rows = positions[what]
     unknown = np.argwhere(rows < 0)
     if len(unknown):
         row, column = unknown[0]
-        text, vocabulary = names[row, column], _ways(objects)[what]
+        text, vocabulary = names[row, column], ways[what]
         raise DataError(
             f"{text!r} {'names several objects' if text in vocabulary else 'is no object'} of "
             f"{objects.name}", file=file,
-            row=None if file_rows is None else int(file_rows[row]),
+            row=int(file_rows[row]),
             remedy=f"Name objects by {'their ids' if text in vocabulary else what}, such as "
             f"{listing(objects.ids if text in vocabulary else vocabulary, 3)}.",
         )
     return rows, what
 
 
-def positions_of(names: np.ndarray, objects: Triplets) -> tuple[np.ndarray, str]:
-    """(q, 3) positions of the objects that are named, -1 where unknown; and how they are named."""
-    ways = {way: _looked_up(names, vocabulary) for way, vocabulary in _ways(objects).items()}
-    what = max(ways, key=lambda way: int((ways[way] >= 0).sum()))
-    return ways[what], what
-
-
-def _ways(objects: Triplets) -> dict[str, list[str]]:
-    """The names of the objects, by the way of naming them."""
-    return {
-        "their ids": objects.ids, "their labels": objects.labels,
-        "their numbers from 0": [str(i) for i in range(objects.n_objects)],
-    }
-
-
 def _looked_up(names: np.ndarray, vocabulary: list[str]) -> np.ndarray:
-    place: dict[str, int] = {}
-    for i, name in enumerate(vocabulary):
-        place[name] = -1 if name in place else i  # which of two is meant nobody knows
-    return np.array(
-        [[place.get(text, place.get(plain_number(text), -1)) for text in row] for row in names],
-        dtype=np.int64,
-    )
+    """Positions in the vocabulary, also of whole numbers that are written with a fraction."""
+    texts = names.ravel().tolist()
+    exact, plain = (lookup(some, vocabulary) for some in (texts, [*map(plain_number, texts)]))
+    return np.where(exact < 0, plain, exact).reshape(names.shape)

@@ -1,8 +1,7 @@
-"""JSON, JSON lines and arrays of NumPy, HDF5 and MATLAB -> `Table`."""
+"""JSON, JSON lines, arrays and Parquet -> `Table`."""
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections import Counter
@@ -11,21 +10,18 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.formats.archive import (
-    MAX_BYTES,
-    MAX_RATIO,
-    RATIO_FREE,
-    Archive,
-    damaged,
-    too_large,
-)
-from tripletscope.core.io.formats.foreign import REACHES_OUT, TOO_LARGE, arrays_of
+from tripletscope.core.io.formats.archive import check_size, damaged
+from tripletscope.core.io.formats.arrays import decoded_texts
 from tripletscope.core.io.formats.text import MAX_COLUMNS, unique_names
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.names import counted, listing
-from tripletscope.core.io.table import Table, as_cells, decoded
+from tripletscope.core.io.table import Table, as_cells, as_text, encoded
+
+#: Rows of a Parquet file.
+MAX_ROWS = 50_000_000
 
 
 def is_json(data: bytes) -> bool:
@@ -39,11 +35,11 @@ def is_json(data: bytes) -> bool:
     return re.match(rb"\[[\s\d.,eE+-]*\d\s*(\]|$)", start) is not None
 
 
-def from_json(data: bytes, name: str, least_columns: int) -> Table:
+def from_json(data: bytes, name: str) -> Table:
     """Read UTF-8 text of JSON, or of JSON lines."""
     document = _parsed(data, name)
     try:
-        return _from_document(document, name, least_columns)
+        return _from_document(document, name)
     except RecursionError as error:
         raise DataError(
             "the lists and records of this JSON are nested too deeply", file=name,
@@ -51,21 +47,21 @@ def from_json(data: bytes, name: str, least_columns: int) -> Table:
         ) from error
 
 
-def _from_document(document: Any, name: str, least_columns: int) -> Table:
+def _from_document(document: Any, name: str) -> Table:
     for layout in layouts().values():
         try:
             records = layout.unpack(document)
         except (AttributeError, IndexError, KeyError, TypeError, ValueError):
             records = None  # it only looked like this layout
         if records:
-            return _from_records(records, name, least_columns, [f"JSON of {layout.title}."])
+            return _from_records(records, name, [f"JSON of {layout.title}."])
     records = _records(document)
     if records is None:
         raise DataError(
             "this JSON contains no list of answers", file=name,
             remedy="It should be a list of objects with the same keys, or one object of lists.",
         )
-    return _from_records(records, name, least_columns, ["JSON: one row for each record."])
+    return _from_records(records, name, ["JSON: one row for each record."])
 
 
 def _parsed(data: bytes, name: str) -> Any:
@@ -130,7 +126,7 @@ def _of_numbered_rows(document: dict) -> list[Mapping[str, Any]] | None:
 
 
 def _from_records(
-    records: Sequence[Mapping[str, Any]], name: str, least_columns: int, notes: list[str]
+    records: Sequence[Mapping[str, Any]], name: str, notes: list[str]
 ) -> Table:
     cells: dict[str, dict[int, str]] = {}
     for i, record in enumerate(records):
@@ -142,18 +138,7 @@ def _from_records(
                     remedy="Each record should be one answer.",
                 )
             column[i] = value
-    if len(cells) < least_columns:
-        raise DataError(
-            f"the records of this JSON have {counted(len(cells), 'key')}", file=name,
-            remedy=f"At least {least_columns} are needed.",
-        )
-    columns = []
-    for column in cells.values():
-        place: dict[str, int] = {}
-        codes = np.full(len(records), -1)
-        for i, text in column.items():
-            codes[i] = place.setdefault(text, len(place))
-        columns.append(decoded(codes, list(place)))
+    columns = [encoded(map(column.get, range(len(records)))) for column in cells.values()]
     header = not all(key.startswith("column ") for key in cells)
     data = pa.table(columns, unique_names(cells, notes))
     return Table(name, data, header, None, None, notes, first_row=1)
@@ -171,112 +156,10 @@ def _flat(value: Mapping[str, Any], before: str) -> list[tuple[str, str]]:
 
 
 def _text(value: Any) -> str:
-    match value:
-        case None:
-            return ""
-        case str():
-            return value
-        case float():
-            return "" if value != value else repr(value).removesuffix(".0")
-        case _:
-            return json.dumps(value)
+    return as_text(value) if isinstance(value, str | float | None) else json.dumps(value)
 
 
-def from_numpy(data: bytes, name: str, least_columns: int) -> Table:
-    """Read a .npy or .npz file; arrays of objects are refused, because they may hold programs."""
-    return from_arrays(_numpy(data, name), name, least_columns)
-
-
-def _numpy(data: bytes, name: str) -> dict[str, np.ndarray]:
-    if not data.startswith(b"PK"):
-        return {"": _npy(data, name)}
-    return {
-        member.removesuffix(".npy"): _npy(content, name)
-        for member, content in Archive(data, name)
-    }
-
-
-def _npy(data: bytes, name: str) -> np.ndarray:
-    try:
-        stream = io.BytesIO(data)
-        version = np.lib.format.read_magic(stream)
-        read = {
-            (1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0
-        }.get(version)
-        if read is not None:  # its size is checked before room is made for it
-            shape, _, dtype = read(stream)
-            size = int(np.prod([float(side) for side in shape])) * dtype.itemsize
-            if size > len(data):
-                raise ValueError("the array is longer than the file")
-            stream.seek(0)
-        array = np.load(stream, allow_pickle=False)
-        if not array.dtype.itemsize:
-            raise ValueError("cells without any content may be any number")
-        return array
-    except Exception as error:
-        # numpy lets whatever Python's parser meets in the header through.
-        remedy = "Copy or download it again."
-        if "allow_pickle" in str(error) or "Object arrays" in str(error):
-            remedy = "Save the array with a numeric or text type, not as objects."
-        raise DataError(
-            "the NumPy array is damaged, incomplete or of objects", file=name, remedy=remedy
-        ) from error
-
-
-def from_hdf5(data: bytes, name: str, least_columns: int) -> Table:
-    """Read the arrays of an HDF5 file."""
-    return from_arrays(_foreign("hdf5", "HDF5", data, name), name, least_columns)
-
-
-def from_matlab(data: bytes, name: str, least_columns: int) -> Table:
-    """Read the arrays of a MATLAB file; from version 7.3 on, it is HDF5 behind a head."""
-    return from_arrays(_matlab(data, name), name, least_columns)
-
-
-def _matlab(data: bytes, name: str) -> dict[str, np.ndarray]:
-    if not data.startswith(b"MATLAB 7.3"):
-        return _foreign("matlab", "MATLAB", data, name)
-    # MATLAB writes columns first; what is called so is its own.
-    return {
-        key: values.T for key, values in _foreign("hdf5", "MATLAB", data, name).items()
-        if not key.startswith("#")
-    }
-
-
-def arrays_in(data: bytes, name: str) -> dict[str, np.ndarray] | None:
-    """The arrays of a NumPy, HDF5 or MATLAB file by their names; None of any other file."""
-    if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        inside = Archive(data, name).names
-        return _numpy(data, name) if inside and all(
-            member.endswith(".npy") for member in inside
-        ) else None
-    if data.startswith(b"\x93NUMPY"):
-        return _numpy(data, name)
-    if data.startswith(b"\x89HDF"):
-        return _foreign("hdf5", "HDF5", data, name)
-    return _matlab(data, name) if data.startswith((b"MATLAB 5", b"MATLAB 7.3")) else None
-
-
-def _foreign(kind: str, title: str, data: bytes, name: str) -> dict[str, np.ndarray]:
-    result = arrays_of(kind, data, min(MAX_BYTES, max(MAX_RATIO * len(data), RATIO_FREE)))
-    if isinstance(result, dict):
-        return result
-    if result == TOO_LARGE:
-        raise too_large(name)
-    if result == REACHES_OUT:
-        raise DataError(
-            f"parts of the {title} file are not in it: external storage, a virtual dataset, a "
-            "link to another file, or a filter of its own", file=name,
-            remedy="Write the arrays themselves into one file, uncompressed or by gzip, or save "
-            "the answers as CSV.",
-        )
-    raise DataError(
-        f"the {title} file is damaged or incomplete", file=name,
-        remedy="Copy or download it again, or save the answers as CSV.",
-    )
-
-
-def from_arrays(arrays: Mapping[str, np.ndarray], name: str, least_columns: int) -> Table:
+def from_arrays(arrays: Mapping[str, np.ndarray], name: str) -> Table:
     """A table whose rows are those of the arrays that are equally long."""
     arrays = _unpacked_tensor(arrays)
     parts: dict[str, np.ndarray] = {}
@@ -311,11 +194,6 @@ def from_arrays(arrays: Mapping[str, np.ndarray], name: str, least_columns: int)
             continue
         for i, column in enumerate(values.T, 1):
             columns[f"column {i}" if alone else f"{key}[{i}]"] = column
-    if len(columns) < least_columns:
-        raise DataError(
-            f"the arrays have {counted(len(columns), 'column')} in all", file=name,
-            remedy=f"At least {least_columns} are needed: one row for each answer.",
-        )
     shapes = [f"{key or name} {values.shape}" for key, values in arrays.items()]
     notes = [f"Arrays: {listing(shapes, 12)}."]
     try:
@@ -335,8 +213,7 @@ def _is_plain(values: np.ndarray) -> bool:
 
 
 def _arrow(values: np.ndarray) -> pa.Array:
-    if values.dtype.kind == "S":
-        values = np.char.decode(values, "utf-8", "replace")
+    values = decoded_texts(values)
     if values.dtype.kind == "f" and values.itemsize not in (4, 8):
         values = values.astype(np.float64)  # Arrow computes with no others
     # Arrow knows the order of this machine's bytes only.
@@ -357,3 +234,52 @@ def _unpacked_tensor(arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarra
     return {
         "triplet": np.ascontiguousarray(places.T), "response": values,
     }
+
+
+# Parquet -------------------------------------------------------------------------------------
+
+
+def from_parquet(data: bytes, name: str) -> Table:
+    """Read the table from the bytes of a Parquet file."""
+    try:
+        cells, notes = _columns_of(data, name)
+    except DataError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        raise damaged("the Parquet file", name) from error
+    if not cells.num_rows:
+        raise DataError("the table has no rows", file=name, remedy="Check that it was saved.")
+    return Table(name, cells, True, None, None, notes, first_row=1)
+
+
+def _columns_of(data: bytes, name: str) -> tuple[pa.Table, list[str]]:
+    schema = pyarrow.parquet.read_schema(pa.BufferReader(data))
+    nested = [field.name for field in schema if pa.types.is_nested(field.type)]
+    # Columns may share a name, by which none of them is found.
+    plain = [field for field in schema if field.name not in nested]
+    columns = [field.name for field in plain]
+    # A small file may hold a long text many times over; so it is never written out.
+    file = pyarrow.parquet.ParquetFile(pa.BufferReader(data), read_dictionary=columns)
+    about = file.metadata
+    if about.num_rows > MAX_ROWS or about.num_columns > MAX_COLUMNS:
+        raise DataError(
+            f"the table has {counted(about.num_rows, 'row')} and "
+            f"{counted(about.num_columns, 'column')}", file=name,
+            remedy=f"At most {MAX_ROWS:,} rows and {MAX_COLUMNS:,} columns are read.",
+        )
+    unpacked = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
+    # A value that is repeated takes no room in the file, but does in a table.
+    in_a_row = sum(_width(field.type) for field in plain)
+    check_size(max(unpacked, about.num_rows * in_a_row), len(data), name)
+    notes = [f"Column {column!r} contains lists and was omitted." for column in nested]
+    cells = file.read(columns)
+    names = unique_names(cells.column_names, notes)
+    return pa.table([as_cells(column) for column in cells.columns], names), notes
+
+
+def _width(kind: pa.DataType) -> int:
+    """Bytes that a cell takes; those of a text are only the number of its word."""
+    try:
+        return -(-kind.bit_width // 8)
+    except ValueError:
+        return 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -24,6 +24,10 @@ class Codes:
 
     codes: np.ndarray
     values: list[str]
+
+    def each(self, of: Callable[[str], Any], empty: Any, dtype: Any = None) -> np.ndarray:
+        """What a function makes of every cell, and `empty` where nothing is written."""
+        return np.array([*map(of, self.values), empty], dtype=dtype)[self.codes]
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,29 +121,25 @@ class Table:
 
     def n_different(self, column: str) -> int:
         """How many different cells a column has, white space included; quick for millions."""
-        data = self.data.column(column)
-        if pa.types.is_dictionary(data.type):
-            return max((len(chunk.dictionary) for chunk in data.chunks), default=0)
-        return pc.count_distinct(data).as_py()
+        return pc.count_distinct(self.data.column(column).cast(pa.string())).as_py()
 
     def texts(self, column: str) -> np.ndarray:
         """(n_rows,) strings, empty where nothing is written; for a `head`, not for millions."""
-        coded = self.codes(column)
-        return np.array([*coded.values, ""], dtype=object)[coded.codes]
+        return self.codes(column).each(str, "", object)
 
     def numbers(self, column: str) -> np.ndarray:
         """(n_rows,) float64; NaN where a cell is no number. A decimal comma is understood."""
         data = self.data.column(column)
         if pa.types.is_floating(data.type):
             return data.to_numpy().astype(np.float64)
-        if pa.types.is_dictionary(data.type):
-            result = self._plain_numbers(data)
-            if result is not None:
-                return result
-            coded = self.codes(column)
-            values = np.append(self._parsed(pa.array(coded.values, pa.string())), np.nan)
-            return values[coded.codes]
-        return self._parsed(data)
+        if not pa.types.is_dictionary(data.type):
+            return self._parsed(data)
+        chunks = [np.zeros(0)]
+        for chunk in data.chunks:  # as they are: of as many values as rows, to unify them is slow
+            values = np.append(self._parsed(chunk.dictionary), np.nan)
+            indices = pc.fill_null(chunk.indices, len(chunk.dictionary))
+            chunks.append(values[indices.to_numpy(zero_copy_only=False)])
+        return np.concatenate(chunks)
 
     def moments(self, column: str) -> np.ndarray:
         """(n_rows,) datetime64 in microseconds, UTC; NaT where a cell is no moment by ISO 8601."""
@@ -149,33 +149,16 @@ class Table:
         # Nanoseconds would not reach back to the year 23, as which 23-01-05 is read.
         return result.dt.tz_localize(None).to_numpy().astype("datetime64[us]")[coded.codes]
 
-    def _plain_numbers(self, data: pa.ChunkedArray) -> np.ndarray | None:
-        """A column of numbers and empty cells only, of whatever number of values; None if not."""
-        chunks = [np.zeros(0)]
-        for chunk in data.chunks:
-            texts = pc.utf8_trim_whitespace(chunk.dictionary)
-            if self.delimiter != ",":
-                texts = pc.replace_substring(texts, ",", ".", max_replacements=1)
-            try:
-                values = pc.cast(
-                    pc.replace_with_mask(
-                        texts, pc.equal(texts, ""), pa.scalar(None, texts.type)
-                    ), pa.float64(),
-                ).to_numpy(zero_copy_only=False)
-            except pa.ArrowInvalid:
-                return None
-            empty = pc.fill_null(chunk.indices, len(values)).to_numpy(zero_copy_only=False)
-            chunks.append(np.append(values, np.nan)[empty])
-        return np.concatenate(chunks)
-
     def _parsed(self, texts: pa.Array | pa.ChunkedArray) -> np.ndarray:
-        texts = pc.utf8_trim_whitespace(texts)
+        plain = pc.utf8_trim_whitespace(texts)
         if self.delimiter != ",":
-            texts = pc.replace_substring(texts, ",", ".", max_replacements=1)
+            plain = pc.replace_substring(plain, ",", ".", max_replacements=1)
+        written = pc.if_else(pc.equal(plain, ""), None, plain)
         try:
-            return pc.cast(texts, pa.float64()).to_numpy(zero_copy_only=False)
+            return pc.cast(written, pa.float64()).to_numpy(zero_copy_only=False)
         except pa.ArrowInvalid:
-            return pd.to_numeric(texts.to_pandas(), errors="coerce").to_numpy(dtype=np.float64)
+            bare_texts = pd.Series(map(bare, pc.fill_null(plain, "").to_pylist()), dtype="str")
+            return pd.to_numeric(bare_texts, errors="coerce").to_numpy(dtype=np.float64)
 
 
 def decoded(codes: np.ndarray, values: list[str]) -> pa.DictionaryArray:
@@ -186,6 +169,12 @@ def decoded(codes: np.ndarray, values: list[str]) -> pa.DictionaryArray:
     except UnicodeEncodeError:  # JSON can hold halves of characters
         texts = pa.array([writable(text) for text in values], pa.string())
     return pa.DictionaryArray.from_arrays(indices, texts)
+
+
+def encoded(texts: Iterable[str | None]) -> pa.DictionaryArray:
+    """A column of texts, nothing where there is None."""
+    codes, values = pd.factorize(np.array([*texts], dtype=object))
+    return decoded(codes, values.tolist())
 
 
 def as_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -205,10 +194,11 @@ def as_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 def as_texts(values: pa.Array | pa.ChunkedArray) -> list[str]:
     """Values as text: whole numbers without a fraction, missing ones empty."""
-    return [_as_text(value) for value in values.to_pylist()]
+    return [as_text(value) for value in values.to_pylist()]
 
 
-def _as_text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """A value as text."""
     match value:
         case None:
             return ""

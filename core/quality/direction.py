@@ -139,8 +139,8 @@ def direction_test(
             readings.append(other)
     fold, question = _folds(trials, sample.n_rows, rng)
     jobs = [(one, fold[one.row] == k) for one in trials for k in range(FOLDS)]
-    right = [np.full(len(one.rows), np.nan) for one in trials]
-    popular = [np.full(len(one.rows), np.nan) for one in trials]
+    right = [np.full(len(one.row), np.nan) for one in trials]
+    popular = [np.full(len(one.row), np.nan) for one in trials]
     predictions = results_of(_predicted, jobs, progress)
     for i, ((_, held_out), each) in enumerate(zip(jobs, predictions, strict=True)):
         right[i // FOLDS][held_out], popular[i // FOLDS][held_out] = each
@@ -166,39 +166,37 @@ def direction_test(
 
 @dataclass(frozen=True, eq=False)
 class _RowAnswers:
-    """Answers under one reading, with the row of the sample that each comes from."""
+    """Answers under one reading, each by itself, with the row of the sample that it comes from."""
 
-    rows: np.ndarray
+    data: Judgements
     row: np.ndarray
-    weight: np.ndarray
     trial: np.ndarray | None
     n_rows: int
-    n_objects: int
     people: SamplingUnits | None = None
 
     @classmethod
     def of(cls, table: Table, reading: Reading) -> _RowAnswers:
         imported = interpret(table, reading)
-        source = imported.pairs or imported
-        data = imported.pairs.quadruples() if imported.pairs else imported.triplets
+        pairs, n = imported.pairs, imported.triplets.n_objects
+        whole = pairs.quadruples() if pairs else imported.triplets
+        rows, weight = whole.rows, whole.weight
+        alone = Quadruples(rows, n, weight=weight) if pairs else Triplets.from_array(
+            rows, n, weight=weight
+        )
         return cls(
-            data.rows, source.file_rows, data.weight, None if imported.pairs else data.trials,
-            table.n_rows, imported.triplets.n_objects, known_people(data, "auto"),
+            alone, (pairs or imported).file_rows, None if pairs else whole.trials, table.n_rows,
+            known_people(whole, "auto"),
         )
 
     def equal(self, other: _RowAnswers) -> bool:
-        return np.array_equal(self.rows, other.rows) and np.array_equal(self.row, other.row)
-
-    def data(self, which: np.ndarray) -> Judgements:
-        rows, weight = self.rows[which], self.weight[which]
-        if rows.shape[1] == 4:
-            return Quadruples(rows, self.n_objects, weight=weight)
-        return Triplets.from_array(rows, self.n_objects, weight=weight)
+        return np.array_equal(self.data.rows, other.data.rows) and np.array_equal(
+            self.row, other.row
+        )
 
     def by_row(self, values: np.ndarray) -> np.ndarray:
         """(n_rows,) weighted mean of the answers of each row; NaN where it has none."""
         finite = np.isfinite(values)
-        row, weight = self.row[finite], self.weight[finite]
+        row, weight = self.row[finite], self.data.weight[finite]
         total = np.bincount(row, weight * values[finite], self.n_rows)
         with np.errstate(invalid="ignore"):
             return total / np.bincount(row, weight, self.n_rows)
@@ -222,8 +220,8 @@ def _folds(
     Rows of one trial share a question.
     """
     first = trials[0]
-    objects = np.full((n_rows, first.rows.shape[1]), -1, dtype=np.int64)
-    objects[first.row] = np.sort(first.rows, axis=1)
+    objects = np.full((n_rows, first.data.rows.shape[1]), -1, dtype=np.int64)
+    objects[first.row] = np.sort(first.data.rows, axis=1)
     question = np.unique(objects, axis=0, return_inverse=True)[1].ravel()
     if first.trial is not None:
         trial = first.trial.max() + 1 + np.arange(n_rows)
@@ -237,13 +235,13 @@ def _predicted(
     trials: _RowAnswers, held_out: np.ndarray, halt: Halt
 ) -> tuple[np.ndarray, np.ndarray]:
     """Which of the held-out answers a map predicts, and which the popularity of the objects."""
-    train, test = trials.data(~held_out), trials.data(held_out)
+    train, test = trials.data.take(~held_out), trials.data.take(held_out)
     if not len(train) or not len(test):
         return np.full(len(test), 0.5), np.full(len(test), 0.5)
     method: Method = STE(n_components=2, n_init=1, max_iter=200)
     right = 1.0 - method.fit(train, progress=halt).mistakes(test)
     width = train.rows.shape[1] // 2
-    n, weight = trials.n_objects, train.weight
+    n, weight = train.n_objects, train.weight
     near = sum(np.bincount(column, weight, n) for column in train.rows[:, -2 * width : -width].T)
     far = sum(np.bincount(column, weight, n) for column in train.rows[:, -width:].T)
     liked = np.log((near + 1.0) / (far + 1.0))

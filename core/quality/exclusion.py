@@ -124,15 +124,9 @@ def _checked_weights(values: Mapping[str, Any], number: int) -> list[float]:
 class Preview(NamedTuple):
     """What an exclusion removes.
 
-    Attributes
-    ----------
-    mask : ndarray of bool, shape (T,)
-        The answers, among those that were imported.
-    n_answers, n_trials : int
-    participants : list of str
-        Of whom nothing is left.
-    touched : dict of str to int
-        Participants who lose answers, and how many; of weights, whose answers count less.
+    mask bool (T,): The answers, among those that were imported.
+    participants: Of whom nothing is left.
+    touched: Participants who lose answers, and how many; of weights, whose answers count less.
     """
 
     mask: np.ndarray

@@ -1,4 +1,4 @@
-"""What the answers of each participant are worth."""
+"""What the answers of each participant are worth, also to questions whose answer is known."""
 
 from __future__ import annotations
 
@@ -21,7 +21,6 @@ from tripletscope.core.evaluation.share import wilson
 from tripletscope.core.evaluation.units import different_pairs
 from tripletscope.core.method import Method
 from tripletscope.core.options import Seed
-from tripletscope.core.quality.checks import gold_mistakes
 from tripletscope.core.quality.columns import codes_of, divided, one_per_trial, sides_of
 from tripletscope.core.quality.consistency import ratios
 from tripletscope.core.task import task
@@ -136,11 +135,10 @@ def _sides(triplets: Triplets, who: np.ndarray, n: int) -> pd.DataFrame:
     counts = np.zeros((n, len(names)), dtype=np.int64)
     np.add.at(counts, (who[counted], side[counted]), 1)
     total, favourite = counts.sum(axis=1), counts.argmax(axis=1)
-    moments = triplets.answers.get("time", pd.Series(0.0, range(len(side)))).to_numpy(dtype=float)
-    places = np.flatnonzero(counted)
-    ordered = places[np.lexsort((moments[places], who[places]))]
-    ends = np.cumsum(total)
-    runs = [runs_test(side[ordered[end - k : end]]) for k, end in zip(total, ends, strict=True)]
+    sides = pd.DataFrame({
+        "who": who, "side": side, "time": triplets.answers.get("time", 0.0)
+    })[counted].sort_values("time", kind="stable")
+    runs = sides.groupby("who")["side"].agg(runs_test).reindex(range(n)).to_numpy(dtype=float)
     with np.errstate(invalid="ignore", divide="ignore"):
         p = chisquare(counts, axis=1).pvalue
     return pd.DataFrame({
@@ -244,3 +242,67 @@ def agreement_with_map(
     return MapAgreement(np.array(names), answers, *right, wrong)
 
 
+# Questions whose answer is known ----------------------------------------------------------------
+
+
+def obvious(fitted: Method, triplets: Triplets, least: float = 0.6) -> Triplets:
+    """Questions whose answer a map makes obvious, to be used as gold questions.
+
+    triplets: Answers, of which each question is looked at once.
+    least: From this share of the sum of the two distances on, their difference is obvious: 0.6
+        means that far is four times as far as near.
+    Returns: One answer to each such question: the map's.
+    """
+    first = np.unique(triplets.questions, return_index=True)[1]
+    rows = triplets.rows[first].copy()
+    distances = fitted.distances()
+    near, far = distances[rows[:, 0], rows[:, 1]], distances[rows[:, 0], rows[:, 2]]
+    with np.errstate(invalid="ignore"):
+        contrast = (far - near) / (far + near)
+    turned = contrast < 0
+    rows[turned] = rows[turned][:, [0, 2, 1]]
+    clear = np.abs(contrast) >= least
+    return Triplets(rows[clear], triplets.objects, name=f"obvious questions of {triplets.name}")
+
+
+def gold_mistakes(triplets: Triplets, gold: Triplets) -> np.ndarray:
+    """(T,) 1 where an answer contradicts a gold question, 0 where it agrees, NaN for no gold.
+
+    gold (G, 3): Right answers about the same objects. Triplets are matched by the ids of their
+        objects.
+    """
+    rows = _gold_rows(triplets, gold)
+    n = np.int64(triplets.n_objects)
+
+    def codes(which: np.ndarray) -> np.ndarray:
+        anchor, near, far = which.T.astype(np.int64)
+        return (anchor * n + near) * n + far
+
+    right, wrong = codes(rows), codes(rows[:, [0, 2, 1]])
+    if np.isin(right, wrong).any():
+        row = int(np.argmax(np.isin(right, wrong)))
+        raise DataError(
+            "a gold question has two different answers", row=row, remedy="Keep the right one.",
+        )
+    answers = codes(triplets.rows)
+    mistakes = np.full(len(triplets), np.nan)
+    mistakes[np.isin(answers, right)] = 0.0
+    mistakes[np.isin(answers, wrong)] = 1.0
+    return mistakes
+
+
+def _gold_rows(triplets: Triplets, gold: Any) -> np.ndarray:
+    if not isinstance(gold, Triplets):
+        return Triplets(gold, triplets.objects).rows
+    place = {name: i for i, name in enumerate(triplets.ids)}
+    unknown = [name for name in gold.ids if name not in place]
+    used = gold.answers_per_object > 0
+    lacking = [name for name, is_used in zip(gold.ids, used, strict=True)
+               if is_used and name in unknown]
+    if lacking:
+        raise DataError(
+            f"the gold questions name {lacking[0]!r}, which is not an object of {triplets.name}",
+            file=gold.name, remedy="Name the objects as the answers do.",
+        )
+    lookup = np.array([place.get(name, -1) for name in gold.ids], dtype=np.int64)
+    return lookup[gold.rows]

@@ -196,21 +196,15 @@ def _fast_blocks(
 ) -> np.ndarray:
     times = data.column("response_time").to_numpy(dtype=float)
     data.column("block")
-    block, names = codes_of(data.triplets, "block")
+    block = codes_of(data.triplets, "block")[0]
     # A block of one participant: numbers of blocks may begin anew with each.
-    owners, of = np.unique(data.who * (len(names) + 1) + block, return_inverse=True)
-    fast = np.zeros(len(owners), dtype=bool)
-    timed = np.flatnonzero(one_per_trial(data.triplets) & np.isfinite(times) & (block >= 0))
-    timed = timed[np.lexsort((times[timed], of[timed]))]
-    sizes = np.bincount(of[timed], minlength=len(owners))
-    starts = np.cumsum(sizes) - sizes
-    long = np.flatnonzero(sizes >= 10)
-    ranked = times[timed]
-    fast[long] = (ranked[starts[long] + 4] < fifth) & (ranked[starts[long] + 9] < tenth)
-    whose = np.full(len(owners), -1)
-    whose[of] = data.who
-    bad = np.bincount(whose[fast & (whose >= 0)], minlength=len(data.names))
-    return fast[of] | data.by(bad >= blocks)
+    blocks_of = pd.DataFrame({"who": data.who, "block": block})
+    timed = one_per_trial(data.triplets) & np.isfinite(times) & (block >= 0)
+    each = blocks_of.assign(time=times)[timed].sort_values("time").groupby(["who", "block"])["time"]
+    fast = each.agg(lambda t: len(t) >= 10 and t.iloc[4] < fifth and t.iloc[9] < tenth)
+    fast = fast[fast.astype(bool)]
+    bad = fast.groupby(level="who").size().reindex(range(len(data.names)), fill_value=0)
+    return pd.MultiIndex.from_frame(blocks_of).isin(fast.index) | data.by(bad >= blocks)
 
 
 @_rule(

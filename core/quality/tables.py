@@ -67,10 +67,10 @@ def samplers(triplets: Judgements) -> pd.DataFrame:
         both = pairs.between if pairs.between.n else pairs.within
         bounds = (bound or Share.of(0, 0) for bound in (ceiling.lower, ceiling.upper))
         reach = [end for b in bounds for end in (b.value, b.low, b.high)]
-        times = answers.answers.get("response_time")
+        times, people = answers.answers.get("response_time"), known_people(answers, "auto")
         rows.append((
             name, len(answers), pairs.questions, pairs.repeated, pairs.contradicted, both.value,
-            both.low, both.high, *reach, _n_people(answers),
+            both.low, both.high, *reach, 0 if people is None else people.number,
             np.nan if times is None else times.median(),
         ))
     return pd.DataFrame(rows, columns=[
@@ -78,12 +78,6 @@ def samplers(triplets: Judgements) -> pd.DataFrame:
         "lower", "lower_low", "lower_high", "upper", "upper_low", "upper_high", "participants",
         "median_time",
     ])
-
-
-def _n_people(triplets: Judgements) -> int:
-    """Participants that intervals of these answers are over; 0 if they are over answers."""
-    people = known_people(triplets, "auto")
-    return 0 if people is None else people.number
 
 
 def over_time(
@@ -123,13 +117,8 @@ def over_time(
 
 def _stretches(triplets: Judgements, stretches: int) -> np.ndarray:
     """(T,) which part of the answers of its participant each one belongs to."""
-    who, _ = codes_of(triplets, "participant")
-    moments = triplets.answers.get("time")
-    keys = (np.arange(len(who)),) if moments is None else (np.arange(len(who)), moments)
-    order = np.lexsort((*keys, who))
-    sizes = np.bincount(who + 1)
-    starts = np.cumsum(sizes) - sizes
-    rank = np.arange(len(who)) - starts[who[order] + 1]
-    part = np.empty(len(who), dtype=np.int64)
-    part[order] = rank * stretches // np.maximum(sizes[who[order] + 1], 1)
-    return part
+    table = pd.DataFrame({
+        "who": codes_of(triplets, "participant")[0], "time": triplets.answers.get("time", 0.0),
+    })
+    each = table.sort_values("time", kind="stable").groupby("who")["who"]
+    return (each.cumcount() * stretches // each.transform("size")).sort_index().to_numpy()

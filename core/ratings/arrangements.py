@@ -8,7 +8,6 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.geometry import distances
 from tripletscope.core.ratings.measured import (
-    Dissimilarities,
     JudgedPairs,
     Measured,
     Ordered,
@@ -16,7 +15,6 @@ from tripletscope.core.ratings.measured import (
     named_raters,
     numbers_of,
     refuse_few,
-    summarised,
 )
 
 #: Evidence that is left to two objects in one place, as a share of the mean.
@@ -96,7 +94,7 @@ class Arrangements(Measured):
             square[np.ix_(items, items)] = distances(positions[number == k])
             self._squares.append(square)
 
-    def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
+    def _judged(self) -> tuple[JudgedPairs, str, int]:
         n = len(self.ids)
         upper = np.triu_indices(n, 1)
         people = np.unique(self._owner)
@@ -108,16 +106,13 @@ class Arrangements(Measured):
             judged = JudgedPairs(
                 n, unit, pair, scaled[unit, pair] / size, _evidence(values)[unit, pair]
             )
-            return summarised(
-                self.ids, judged, len(self.raters), "trials", replicates, seed, self.notes
-            )
+            return judged, "trials", len(self.raters)
         each = []
         for person in people:
             arrangements = np.flatnonzero(self._owner == person)
             mean = _evident(np.array([self._squares[k][upper] for k in arrangements]))[1]
             each.append(mean / np.sqrt(np.nanmean(mean**2)))
-        judged = JudgedPairs.of(np.array(each), n)
-        return summarised(self.ids, judged, len(people), "raters", replicates, seed, self.notes)
+        return JudgedPairs.of(np.array(each), n), "raters", len(people)
 
     def _ordered(self) -> list[Ordered]:
         # The shape of k points has 2k - 4 coordinates: shift, turn and size are free. Two

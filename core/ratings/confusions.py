@@ -9,16 +9,19 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.ratings.measured import (
     MOST_ANSWERS,
     Dissimilarities,
     Measured,
+    counts_of,
     named_objects,
     named_raters,
-    numbers_of,
     refuse_few,
+    resampled,
+    square_matrices,
     squares,
+    weighted_answers,
 )
 
 #: Errors without which nothing is said of who is confused with whom more often, for each object.
@@ -80,15 +83,7 @@ class Confusions(Measured):
             raise ValueError(f"addition is {addition!r}; it must be a number above 0.")
         self.options, self.notes = {"addition": float(addition)}, []
         self.table = table = table.filter(self.columns).reset_index(drop=True)
-        count = numbers_of(table, "count")
-        wrong = (count < 0) | (count != np.round(count))
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise DataError(
-                f"{count[row]:g} is no count", row=row,
-                remedy="Give numbers of responses, not percentages: shares without the number of "
-                "trials have no known error.",
-            )
+        count = counts_of(table)
         self.ids, (stimulus, response) = named_objects(table["stimulus"], table["response"])
         self.raters, rater = named_raters(table)
         n = len(self.ids)
@@ -122,14 +117,7 @@ class Confusions(Measured):
         """
         parts = []
         several = isinstance(counts, Mapping)
-        for rater, matrix in (counts if several else {"": counts}).items():
-            matrix = np.array(matrix, dtype=float)
-            if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-                raise DataError(
-                    f"confusions need a square matrix, this one has shape {matrix.shape}",
-                    remedy="Give one row and one column per stimulus.",
-                )
-            names = np.array(ids if ids is not None else range(1, len(matrix) + 1)).astype(str)
+        for rater, matrix, names in square_matrices(counts if several else {"": counts}, ids):
             first, second = np.indices(matrix.shape).reshape(2, -1)
             part = pd.DataFrame({
                 "stimulus": names[first], "response": names[second], "count": matrix.ravel(),
@@ -142,19 +130,16 @@ class Confusions(Measured):
         people = len(self._counts)
         summed = self._counts.sum(axis=0)
         mean = self._dissimilarity(summed)
-        drawn = np.empty((replicates, len(mean)))
         if people > 1:
-            wider = np.sqrt(people / (people - 1))
-            for each in drawn:
-                times = np.bincount(rng.integers(people, size=people), minlength=people)
-                each[:] = mean + wider * (
-                    self._dissimilarity(np.tensordot(times, self._counts, axes=1)) - mean
-                )
+            drawn = resampled(
+                lambda times: self._dissimilarity(np.tensordot(times, self._counts, axes=1)),
+                people, replicates, rng,
+            )
             error = drawn.std(axis=0, ddof=1) if replicates > 1 else np.full(len(mean), np.nan)
             count = np.full(len(mean), float(people))
         else:
             # Counts drawn from shares with `addition` would have it added once more.
-            raised = summed + self.options["addition"]
+            raised, drawn = summed + self.options["addition"], np.empty((replicates, len(mean)))
             for each in drawn:
                 off = rng.normal(size=raised.shape) / np.sqrt(raised)
                 each[:] = self._dissimilarity_by(np.log(raised) + off)
@@ -164,17 +149,12 @@ class Confusions(Measured):
             "raters" if people > 1 else "trials", squares(drawn, n), self.notes,
         )
 
-    def _shares(self, counts: np.ndarray) -> np.ndarray:
-        raised = counts + self.options["addition"]
-        return raised / raised.sum(axis=1, keepdims=True)
-
     def _dissimilarity(self, counts: np.ndarray) -> np.ndarray:
-        """(p,) dissimilarity of every pair."""
-        return self._dissimilarity_by(np.log(self._shares(counts)))
+        """(p,) dissimilarity of every pair: that shares add up to 1 in a row cancels out."""
+        return self._dissimilarity_by(np.log(counts + self.options["addition"]))
 
     @staticmethod
     def _dissimilarity_by(logs: np.ndarray) -> np.ndarray:
-        """(p,) the same from logarithms of shares, or of what is in proportion within rows."""
         loss = np.diag(logs)[:, None] - logs
         return np.maximum((loss + loss.T)[np.triu_indices(len(logs), 1)] / 2, 0.0)
 
@@ -195,10 +175,8 @@ class Confusions(Measured):
     ) -> Triplets:
         n = len(self.ids)
         wrong = self._counts * ~np.eye(n, dtype=bool)
-        if wrong.sum() < _FEWEST * n:
-            return self._answers(np.empty((0, 4), dtype=np.int64), np.empty(0), name)
-        rows, weights = [], []
-        for rater, counts in enumerate(wrong):
+        rows, weights = [np.empty((0, 4), dtype=np.int64)], [np.empty(0)]
+        for rater, counts in enumerate(wrong if wrong.sum() >= _FEWEST * n else ()):
             for anchor, row in enumerate(counts):
                 others = np.delete(np.arange(n), anchor)
                 for near in np.flatnonzero(row):
@@ -210,13 +188,4 @@ class Confusions(Measured):
         if len(table) > most:
             some = np.sort(np.random.default_rng(seed).choice(len(table), most, replace=False))
             table, weight = table[some], weight[some] * (weight.sum() / weight[some].sum())
-        return self._answers(table, weight, name)
-
-    def _answers(self, rows: np.ndarray, weight: np.ndarray, name: str) -> Triplets:
-        answers = pd.DataFrame({"weight": weight})
-        if self.raters:
-            answers["participant"] = pd.Categorical.from_codes(rows[:, 0], self.raters)
-        if len(self._counts) > 1:
-            answers[HELD_TOGETHER] = rows[:, 0]
-        objects = pd.DataFrame({"id": pd.Series(self.ids, dtype="str")})
-        return Triplets(rows[:, 1:], objects, answers, name)
+        return weighted_answers(self.ids, table[:, 1:], weight, table[:, 0], self.raters, name)

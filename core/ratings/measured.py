@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
@@ -143,6 +143,18 @@ class Measured:
             Resamples of raters; of trials where fewer than two raters are known.
         seed : int
         """
+        judged, unit, n_raters = self._judged()
+        n, errors, drawn = self.n_objects, judged.errors(), np.empty((0, judged.n_pairs))
+        if judged.n_units > 1 and np.isfinite(errors).any():
+            rng = np.random.default_rng(seed)
+            drawn = resampled(judged.means, judged.n_units, replicates, rng)
+        return Dissimilarities(
+            self.ids, squares(judged.means(), n), squares(errors, n), squares(judged.counts(), n),
+            n_raters, unit, squares(drawn, n), self.notes,
+        )
+
+    def _judged(self) -> tuple[JudgedPairs, str, int]:
+        """What was judged, whether units are raters or trials, and how many raters there are."""
         raise NotImplementedError
 
     def triplets(
@@ -168,8 +180,18 @@ class Measured:
         Triplets
             With ``weight``, and, of several raters, ``participant`` and ``held_together``.
         """
-        return answers_of(
-            self.ids, self._ordered(), self.raters, name=name, most=most, seed=seed
+        rng, parts = np.random.default_rng(seed), self._ordered()
+        share = max(most // max(len(parts), 1), _FEWEST_EACH)
+        rows = [compared(part.square, part.tie, share, rng) for part in parts]
+        sizes = [len(each) for each in rows]
+        # None is worth more than one, however few of them are left by ties.
+        weights = [min(part.worth / max(len(each), 1), 1.0)
+                   for part, each in zip(parts, rows, strict=True)]
+        return weighted_answers(
+            self.ids, np.concatenate([np.empty((0, 3), dtype=np.int64), *rows]),
+            np.repeat(np.array(weights, dtype=float), sizes),
+            np.repeat(np.array([part.owner for part in parts], dtype=np.int64), sizes),
+            self.raters, name,
         )
 
     def _ordered(self) -> list[Ordered]:
@@ -225,33 +247,38 @@ class JudgedPairs:
             errors = np.sqrt(off * count / (count - 1)) / total
         return np.where(count > 1, errors, np.nan)
 
-    def resampled(self, replicates: int, seed: int) -> np.ndarray:
-        """(b, p) means of resampled units, spread as wide as the units' number asks for.
 
-        P units that are drawn with replacement vary by 1 - 1/P too little.
-        """
-        rng, mean = np.random.default_rng(seed), self.means()
-        wider = np.sqrt(self.n_units / (self.n_units - 1))
-        means = np.empty((replicates, self.n_pairs))
-        for each in means:
-            drawn = np.bincount(rng.integers(self.n_units, size=self.n_units),
-                                minlength=self.n_units)
-            each[:] = mean + wider * (self.means(drawn) - mean)
-        return means
+def resampled(
+    mean_of: Callable[[np.ndarray], np.ndarray], n_units: int, replicates: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """(b, p) means of resampled units, spread as wide as the units' number asks for.
+
+    P units that are drawn with replacement vary by 1 - 1/P too little.
+
+    mean_of: Of units that were drawn so often (u,): (p,).
+    """
+    mean = mean_of(np.ones(n_units))
+    means = np.empty((replicates, len(mean)))
+    for each in means:
+        drawn = np.bincount(rng.integers(n_units, size=n_units), minlength=n_units)
+        each[:] = mean + np.sqrt(n_units / (n_units - 1)) * (mean_of(drawn) - mean)
+    return means
 
 
-def summarised(
-    ids: list[str], judged: JudgedPairs, n_raters: int, unit: str, replicates: int, seed: int,
-    notes: list[str],
-) -> Dissimilarities:
-    """Mean, errors and resamples over units."""
-    has_errors = judged.n_units > 1 and np.isfinite(judged.errors()).any()
-    drawn = judged.resampled(replicates, seed) if has_errors else np.empty((0, judged.n_pairs))
-    n = judged.n_objects
-    return Dissimilarities(
-        ids, squares(judged.means(), n), squares(judged.errors(), n), squares(judged.counts(), n),
-        n_raters, unit, squares(drawn, n), notes,
-    )
+def square_matrices(
+    matrices: Mapping[str, Any], ids: Sequence[str] | None
+) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Rater, matrix and names of its objects: by default numbers from 1."""
+    for rater, values in matrices.items():
+        matrix = np.array(values, dtype=float)
+        names = np.array(ids if ids is not None else range(1, len(matrix) + 1)).astype(str)
+        if matrix.shape != (len(names), len(names)):
+            raise DataError(
+                f"the matrix of {len(names)} objects has shape {matrix.shape}", file=rater or None,
+                remedy="Give one row and one column per object.",
+            )
+        yield rater, matrix, names
 
 
 def squares(pairs: np.ndarray, n_objects: int) -> np.ndarray:
@@ -324,6 +351,20 @@ def numbers_of(table: pd.DataFrame, column: str) -> np.ndarray:
     return numbers
 
 
+def counts_of(table: pd.DataFrame) -> np.ndarray:
+    """(m,) numbers of times."""
+    count = numbers_of(table, "count")
+    wrong = (count < 0) | (count != np.round(count))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataError(
+            f"{count[row]:g} is no count", row=row,
+            remedy="Give whole numbers, not percentages: shares without the number of trials have "
+            "no known error.",
+        )
+    return count
+
+
 class Ordered(NamedTuple):
     """Dissimilarities of one rater that may be compared with each other.
 
@@ -339,31 +380,17 @@ class Ordered(NamedTuple):
     worth: float
 
 
-def answers_of(
-    ids: list[str], parts: Sequence[Ordered], raters: Sequence[str], *, name: str, most: int,
-    seed: int,
+def weighted_answers(
+    ids: list[str], rows: np.ndarray, weight: np.ndarray, owner: np.ndarray,
+    raters: Sequence[str], name: str,
 ) -> Triplets:
-    """Triplets of all raters, weighted by what each has judged.
-
-    raters: Their names; none where one rater is not named.
-    name, most, seed: As of `Measured.triplets`.
-    """
-    rng = np.random.default_rng(seed)
-    share = max(most // max(len(parts), 1), _FEWEST_EACH)
-    rows = [compared(part.square, part.tie, share, rng) for part in parts]
-    sizes = [len(each) for each in rows]
-    # None is worth more than one, however few of them are left by ties.
-    weights = [min(part.worth / max(len(each), 1), 1.0)
-               for part, each in zip(parts, rows, strict=True)]
-    owner = np.repeat(np.array([part.owner for part in parts], dtype=np.int64), sizes)
-    answers = pd.DataFrame({"weight": np.repeat(np.array(weights, dtype=float), sizes)})
+    """Triplets with weights, held together by whose they are where there are several owners."""
+    answers = pd.DataFrame({"weight": weight})
     if len(raters):
         answers["participant"] = pd.Categorical.from_codes(owner, list(raters))
     if len(np.unique(owner)) > 1:
         answers[HELD_TOGETHER] = owner
-    objects = pd.DataFrame({"id": pd.Series(ids, dtype="str")})
-    return Triplets(np.concatenate([np.empty((0, 3), dtype=np.int64), *rows]), objects, answers,
-                    name)
+    return Triplets(rows, pd.DataFrame({"id": pd.Series(ids, dtype="str")}), answers, name)
 
 
 def compared(square: np.ndarray, tie: float, most: int, rng: np.random.Generator) -> np.ndarray:

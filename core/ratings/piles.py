@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.ratings.measured import (
-    Dissimilarities,
     JudgedPairs,
     Measured,
     Ordered,
@@ -14,7 +13,6 @@ from tripletscope.core.ratings.measured import (
     named_objects,
     named_raters,
     refuse_few,
-    summarised,
 )
 
 #: Shares that differ by this are equal but for rounding.
@@ -101,14 +99,10 @@ class Piles(Measured):
         distances[each == 0], distances[:, each == 0] = np.nan, np.nan
         return distances
 
-    def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
-        n = len(self.ids)
-        upper = np.triu_indices(n, 1)
+    def _judged(self) -> tuple[JudgedPairs, str, int]:
+        upper = np.triu_indices(len(self.ids), 1)
         values = np.array([square[upper] for square in self._squares])
-        return summarised(
-            self.ids, JudgedPairs.of(values, n), len(self._squares), "raters", replicates, seed,
-            self.notes,
-        )
+        return JudgedPairs.of(values, len(self.ids)), "raters", len(self._squares)
 
     def _ordered(self) -> list[Ordered]:
         return [

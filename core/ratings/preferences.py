@@ -15,7 +15,7 @@ from scipy.special import expit, log_expit, log_ndtr, logsumexp, ndtr, ndtri, xl
 from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.ratings.measured import named_objects, named_raters, numbers_of
+from tripletscope.core.ratings.measured import counts_of, named_objects, named_raters
 
 MODELS = {"bradley_terry": "Bradley-Terry (logistic)", "thurstone": "Thurstone, case V (normal)"}
 #: From so many participants on they are resampled.
@@ -229,11 +229,7 @@ class _Preferences:
             raise DataError("there are no two objects", remedy="Give one comparison per row.")
         raters, rater = named_raters(table)
         tie = _ties(table["tie"]) if "tie" in table else np.zeros(len(table), bool)
-        count = numbers_of(table, "count") if "count" in table else np.ones(len(table))
-        if (count < 0).any() or (count != np.round(count)).any():
-            row = int(np.argmax((count < 0) | (count != np.round(count))))
-            raise DataError(f"{count[row]:g} is no count", row=row,
-                            remedy="Give numbers of comparisons.")
+        count = counts_of(table) if "count" in table else np.ones(len(table))
         return cls(ids, raters, winner, loser, tie, count, rater, [])
 
     def counted(self, times: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:

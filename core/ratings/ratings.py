@@ -19,8 +19,8 @@ from tripletscope.core.ratings.measured import (
     numbers_of,
     pair_number,
     refuse_few,
+    square_matrices,
     squares,
-    summarised,
 )
 
 #: Dissimilarities that differ by this share are equal but for rounding.
@@ -137,45 +137,31 @@ class Ratings(Measured):
         if not isinstance(matrices, Mapping):
             matrices = {f"{k + 1}": matrix for k, matrix in enumerate(matrices)}
         parts = []
-        for rater, matrix in matrices.items():
-            matrix = np.array(matrix, dtype=float)
-            if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
-                raise DataError(
-                    f"the matrix of {rater} has shape {matrix.shape}",
-                    remedy="Give one row and one column per object.",
-                )
-            names = list(ids) if ids is not None else [str(i + 1) for i in range(len(matrix))]
-            if len(names) != len(matrix):
-                raise DataError(
-                    f"the matrix of {rater} has {len(matrix)} rows, and there are {len(names)} "
-                    "names", remedy="Give all matrices the same objects.",
-                )
+        for rater, matrix, names in square_matrices(matrices, ids):
             rated = np.isfinite(matrix) & ~np.eye(len(matrix), dtype=bool)
             if np.array_equal(matrix[rated & rated.T], matrix.T[rated & rated.T]):
                 rated &= ~np.tril(rated.T)  # said twice, not judged twice
             first, second = np.nonzero(rated)
             parts.append(pd.DataFrame({
-                "participant": rater, "item1": np.array(names)[first],
-                "item2": np.array(names)[second], "rating": matrix[rated],
+                "participant": rater, "item1": names[first], "item2": names[second],
+                "rating": matrix[rated],
             }))
         table = pd.concat(parts, ignore_index=True)
         return cls(table if len(parts) > 1 else table.drop(columns="participant"), **options)
 
-    @property
-    def _each(self) -> JudgedPairs:
+    def _judged(self) -> tuple[JudgedPairs, str, int]:
         """One value for each rater and pair."""
         n = len(self.ids)
         n_pairs = n * (n - 1) // 2
         both, place = np.unique(self._unit * n_pairs + self._pair, return_inverse=True)
         value = np.bincount(place, self._value) / np.bincount(place)
-        return JudgedPairs(n, both // n_pairs, both % n_pairs, value)
+        judged = JudgedPairs(n, both // n_pairs, both % n_pairs, value)
+        return judged, "raters", len(self.raters)
 
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
-        judged = self._each
+        judged, *_ = self._judged()
         if judged.n_units > 1:
-            return summarised(
-                self.ids, judged, len(self.raters), "raters", replicates, seed, self.notes
-            )
+            return super().dissimilarities(replicates, seed=seed)
         return self._of_one(judged.means(), replicates, seed)
 
     def _of_one(self, mean: np.ndarray, replicates: int, seed: int) -> Dissimilarities:
@@ -196,7 +182,7 @@ class Ratings(Measured):
         )
 
     def _ordered(self) -> list[Ordered]:
-        judged, parts = self._each, []
+        (judged, *_), parts = self._judged(), []
         for rater in range(judged.n_units):
             mine = judged.unit == rater
             values = np.full(judged.n_pairs, np.nan)
@@ -219,8 +205,9 @@ class Ratings(Measured):
         for rater in np.unique(self._unit):
             mine = value[self._unit == rater]
             if np.ptp(mine) == 0:
+                who = self.raters[rater] if self.raters else "The rater"
                 raise DataError(
-                    f"{self._name_of(rater)} gave all pairs the same rating",
+                    f"{who} gave all pairs the same rating",
                     remedy="Leave this rater out, or do not standardise.",
                 )
             if how == "z":
@@ -238,6 +225,3 @@ class Ratings(Measured):
                 row=int(np.argmax(value < 0)),
                 remedy="Are large values similarities? Then say so.",
             )
-
-    def _name_of(self, rater: int) -> str:
-        return self.raters[rater] if self.raters else "The rater"

@@ -113,7 +113,7 @@ class ExperimentServer:
         self._stimuli = folder / STIMULI
         self._names = {
             one.content for one in self.experiment.objects
-            if one.medium in ("picture", "sound", "video")
+            if one.is_file
         }
         self._lists = ThreadPoolExecutor(1, "lists of questions")
         self._simulated = asyncio.Lock()

@@ -109,7 +109,7 @@ def static_zip(
             file.write(jspsych.FOLDER / name, f"jspsych/{name}")
         for name in sorted({
             one.content for one in experiment.objects
-            if one.medium in ("picture", "sound", "video")
+            if one.is_file
         }):
             try:
                 # Pictures, sounds and videos are compressed already.

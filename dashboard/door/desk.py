@@ -54,7 +54,6 @@ from tripletscope.core.io import (
     read_preferences,
     read_questions,
 )
-from tripletscope.core.io.formats import foreign
 from tripletscope.core.io.formats.archive import Archive
 from tripletscope.core.io.formats.encoding import ENCODINGS
 from tripletscope.core.io.names import is_picture_name
@@ -388,8 +387,8 @@ def _name_of(names: list[str]) -> str:
 
 def get_ready() -> None:
     """Import and load whatever any file may need: afterwards no file can be opened."""
-    foreign.parse_here()
-    import_module("python_calamine")
+    for needed in ("h5py", "scipy.io", "python_calamine"):
+        import_module(needed)
     Image.init()
     for answers in _SMALL:
         desk = Desk()

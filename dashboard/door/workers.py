@@ -14,7 +14,6 @@ from typing import Any
 from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import MatrixGiven, MeasuredGiven, OtherTask, PreferencesGiven
-from tripletscope.core.io.formats.foreign import NO_PLUGINS
 from tripletscope.dashboard.processes.asking import Asked, Gone, Lost
 from tripletscope.dashboard.processes.program import Message
 from tripletscope.dashboard.processes.starting import Kind, Process, Supply
@@ -40,10 +39,11 @@ _ERRORS = {
 _SMALLER = "Upload a smaller part of it, or save it again as CSV."
 
 
-#: Threads of linear algebra, and what they allocate, would need memory and help nobody.
-READERS = Kind("tripletscope.dashboard.door.reader", NO_PLUGINS | {
-    "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "4",
-    "ARROW_DEFAULT_MEMORY_POOL": "system",
+#: Threads of linear algebra, and what they allocate, would need memory and help nobody; and HDF5
+#: would search the machine for programs that decode its filters.
+READERS = Kind("tripletscope.dashboard.door.reader", {
+    "HDF5_PLUGIN_PRELOAD": "::", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "4", "ARROW_DEFAULT_MEMORY_POOL": "system",
 })
 
 

@@ -20,7 +20,7 @@ import pyarrow.parquet
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io.formats.archive import Archive, check_size
-from tripletscope.core.io.formats.parquet import MAX_ROWS
+from tripletscope.core.io.records import MAX_ROWS
 
 INSIDE = "tripletscope/"
 #: What is in an archive; and the sums of all other files.

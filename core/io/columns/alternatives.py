@@ -114,14 +114,13 @@ def _meaning(reading: Reading) -> tuple:
     """Two readings with the same meaning give the same answers."""
     task, columns = TASKS[reading.task], [reading.roles[role] for role in reading.objects]
     choice = (reading.roles.get("choice"), reading.roles.get("choice2"))
-    coding = CHOICE_CODINGS[reading.choice_coding].words if reading.choice_coding else ()
+    outcomes, coding = task.outcomes, ()
     if not reading.is_coded:
-        in_order = 0 if task.name == "farther" else task.in_order
-        outcomes = task.outcomes[in_order : in_order + 1]
-    else:
-        outcomes = task.outcomes
+        outcomes = (outcomes[task.in_order],)
+    elif reading.choice_coding:
+        coding = CHOICE_CODINGS[reading.choice_coding].words
     implied = [frozenset(tuple(columns[i] for i in one) for one in many) for many in outcomes]
-    if not reading.is_coded or coding in ((), None):
+    if not coding:
         return (choice, reading.choice_coding, tuple(implied), reading.is_counted)
     # What matters is which word stands for which answer.
     meant = {

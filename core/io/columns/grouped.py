@@ -91,16 +91,11 @@ def _paired(
     """Trial of every row, the k-th of one direction with the k-th of the other; share in twos."""
     if not len(rows):
         return np.zeros(0, np.int64), 0.0
-    one, other = (rows[:, column].astype(np.int64) for column in exchanged)
-    first, group = one < other, np.zeros(len(rows), np.int64)
-    for column in (np.minimum(one, other), np.maximum(one, other), rows[:, kept], who):
-        # One after the other, so that no number is too large.
-        group = np.unique(group * (int(column.max()) + 2) + column + 1, return_inverse=True)[1]
-    order = np.lexsort([first, group])
-    group = group[order]
-    sizes, others = np.bincount(group), np.bincount(group, ~first[order]).astype(np.int64)
-    start = np.cumsum(sizes) - sizes
-    turn = np.arange(len(order)) - start[group] - np.where(first[order], others[group], 0)
-    trial = np.empty(len(order), np.int64)
-    trial[order] = np.unique(group * (turn.max() + 1) + turn, return_inverse=True)[1]
+    one, other = (rows[:, column] for column in exchanged)
+    table = pd.DataFrame({
+        "low": np.minimum(one, other), "high": np.maximum(one, other), "kept": rows[:, kept],
+        "who": who, "first": one < other,
+    })
+    table["turn"] = table.groupby(list(table.columns)).cumcount()
+    trial = table.groupby(["low", "high", "kept", "who", "turn"]).ngroup().to_numpy()
     return trial, float(np.mean(np.bincount(trial)[trial] == 2))

@@ -17,6 +17,7 @@ from tripletscope.core.io.languages import FOREIGN_CELLS
 from tripletscope.core.io.names import (
     ALIASES,
     WEAK_TRIPLES,
+    by_names,
     listing,
     named,
     normalised,
@@ -50,7 +51,7 @@ def option_roles(table: Table) -> tuple[dict[str, str], list[str]]:
     """Anchor, options and choice, or anchor, near and far, by the names of the columns."""
     columns = table.columns
     for wanted in (("anchor", "near", "far"), ("anchor", "left", "right", "choice")):
-        roles = _by_name(columns, wanted)
+        roles = by_names(columns, {role: ALIASES[role] for role in wanted})
         if len(roles) == len(wanted):
             return roles, [
                 f"By their names, {listing([f'{c} is the {_WORDS[r]}' for r, c in roles.items()])}."
@@ -74,15 +75,6 @@ _WORDS = {
 }
 
 
-def _by_name(columns: list[str], wanted: tuple[str, ...]) -> dict[str, str]:
-    roles: dict[str, str] = {}
-    for role in wanted:
-        column = named([c for c in columns if c not in roles.values()], ALIASES[role])
-        if column is not None:
-            roles[role] = column
-    return roles
-
-
 def side_roles(table: Table, taken: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     """What is known of an answer, such as participant and weight, among columns not yet taken."""
     free = [column for column in table.columns if column not in taken.values()]
@@ -94,7 +86,7 @@ def side_roles(table: Table, taken: Mapping[str, str]) -> tuple[dict[str, str], 
         if column is not None and _can_be(role, sample, column, {**taken, **roles}):
             roles[role] = column
             free.remove(column)
-    if "participant" not in roles and table.rows is not None and FILE in free:
+    if "participant" not in roles and table.files and FILE in free:
         roles["participant"] = FILE
         reasons.append("Each file is taken for one participant.")
     return roles, reasons
@@ -200,17 +192,11 @@ def response_time_unit(times: np.ndarray, column: str) -> tuple[str, str]:
     unit = "ms" if median >= _MILLISECONDS_FROM else "s"
     words = {"s": "seconds", "ms": "milliseconds"}
     reason = f"Response times are {words[unit]}: half of them are above {median:,.4g}."
-    claimed = _claimed_unit(column)
-    if claimed and claimed != unit:
+    called = re.search(r"[\W_](ms|msec|milliseconds|s|sec|secs|seconds)\W*$", column.casefold())
+    claimed = "ms" if called and called[1].startswith("m") else "s"
+    if called and claimed != unit:
         reason += f" The name of column {column} says {words[claimed]}, its values do not."
     return unit, reason
-
-
-def _claimed_unit(column: str) -> str | None:
-    match = re.search(r"[\W_](ms|msec|milliseconds|s|sec|secs|seconds)\W*$", column.casefold())
-    if not match:
-        return None
-    return "ms" if match.group(1).startswith("m") else "s"
 
 
 def _split_and_sampler(table: Table, free: list[str]) -> tuple[dict[str, str], list[str]]:
@@ -255,5 +241,4 @@ def _can_be(role: str, table: Table, column: str, taken: Mapping[str, str]) -> b
 
 def plain_texts(table: Table, column: str) -> np.ndarray:
     """(n_rows,) cells as text, whole numbers without a fraction; for a `head`."""
-    coded = table.codes(column)
-    return np.array([*map(plain_number, coded.values), ""], dtype=object)[coded.codes]
+    return table.codes(column).each(plain_number, "", object)

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self
 
+import numpy as np
+
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.languages import FOREIGN_CELLS, FORMS
 from tripletscope.core.io.names import counted, listing
@@ -206,13 +208,7 @@ class Reading:
 
     @classmethod
     def from_roles(cls, **roles: Any) -> Self:
-        """A reading from roles and settings alone.
-
-        Examples
-        --------
-        >>> Reading.from_roles(anchor="head", near="winner", far="loser").is_coded
-        False
-        """
+        """A reading from roles and settings alone."""
         settings = {
             key: roles.pop(key)
             for key in ("choice_coding", "response_time_unit", "index_base", "task", "only",
@@ -279,25 +275,17 @@ def _remedy(task: Task) -> str:
 
 
 def candidates(table: Table, role: str) -> list[str]:
-    """The columns of a table that can play a role, for a form.
-
-    A response time and a weight need numbers; every other role can be played by any column.
-    """
+    """The columns of a table that can play a role: where numbers are needed, those of numbers."""
     if not ROLES[role].numeric:
         return table.columns
     sample = table.head(1_000)
-    return [column for column in table.columns if _mostly_numbers(sample, column)]
+    return [
+        column for column in table.columns
+        if 2 * np.isfinite(sample.numbers(column)).sum() > (sample.codes(column).codes >= 0).sum()
+    ]
 
 
 def can_be_kept(table: Table, reading: Reading) -> list[str]:
     """The columns that play no role and could be kept under their own names, for a form."""
     playing = set(reading.roles.values())
     return [c for c in table.columns if c not in playing and c not in _TAKEN]
-
-
-def _mostly_numbers(table: Table, column: str) -> bool:
-    numbers = table.numbers(column)
-    written = table.codes(column).codes >= 0
-    return bool(written.any() and (numbers[written] == numbers[written]).mean() > 0.5)
-
-

@@ -57,24 +57,7 @@ def read_within(stream: IO[bytes], before: int, packed: int, name: str) -> bytes
 
 
 class Archive:
-    """The files in a zip archive, without folders, hidden files and macOS's additions.
-
-    Parameters
-    ----------
-    data : bytes
-    name : str
-        Name of the archive, for messages.
-
-    Attributes
-    ----------
-    size : int
-        Bytes of all files together, as the archive says.
-
-    Raises
-    ------
-    DataError
-        If the archive is damaged, encrypted, or has an entry that points outside of it.
-    """
+    """The files in a zip archive, without folders, hidden files and macOS's additions."""
 
     def __init__(self, data: bytes, name: str) -> None:
         self.name = name
@@ -95,8 +78,7 @@ class Archive:
         for entry in entries:
             self._check_entry(entry)
         # Declared sizes may lie, so that reading counts again; honest bombs end here.
-        self.size = sum(e.file_size for e in entries)
-        check_size(self.size, self._packed, name)
+        check_size(sum(e.file_size for e in entries), self._packed, name)
         self._entries = {e.filename: e for e in entries if not (e.is_dir() or _hidden(e.filename))}
 
     @property

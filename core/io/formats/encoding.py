@@ -40,7 +40,10 @@ def to_utf8(data: bytes, encoding: str | None, name: str) -> tuple[bytes, str]:
             remedy="Choose another encoding, or save the file as UTF-8.",
         ) from error
     data = data.removeprefix(codecs.BOM_UTF8)
-    _refuse_binary(data, name)
+    start = data[: 1 << 16]
+    control = len(re.findall(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]", start))
+    if b"\0" in data or control > len(start) / 1000:
+        raise _no_text(name)
     return data, encoding
 
 
@@ -128,13 +131,6 @@ def _is_utf8(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _refuse_binary(data: bytes, name: str) -> None:
-    start = data[: 1 << 16]
-    control = len(re.findall(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]", start))
-    if b"\0" in data or control > len(start) / 1000:
-        raise _no_text(name)
 
 
 def _no_text(name: str) -> DataError:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 #: Cells that a sheet may span: the parser makes room for all of them, empty or not.
 MAX_CELLS = 100_000_000
-#: Rows; what stands farther below is no part of the table, though it is read.
-_LONGEST_GAP = 1_000
 _PARTS = {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}
 #: Where the last cell of a sheet is, as its part says near its beginning.
 _CORNER = re.compile(rb'<dimension ref="(?:[A-Z]+[0-9]+:)?([A-Z]{1,3})([0-9]{1,7})"')
@@ -91,7 +89,7 @@ def _as_text(cell: Any) -> str:
 
 
 def _as_csv(rows: dict[int, list[str]], title: str, name: str) -> tuple[bytes, np.ndarray]:
-    """All rows with the same number of cells, and empty lines for short gaps between them."""
+    """All rows with the same number of cells, and their numbers."""
     widest = max(rows, key=lambda number: len(rows[number]))
     width = len(rows[widest])
     if width > MAX_COLUMNS:
@@ -100,16 +98,8 @@ def _as_csv(rows: dict[int, list[str]], title: str, name: str) -> tuple[bytes, n
         )
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    numbers: list[int] = []
-    before = 0
-    for number, texts in rows.items():
-        if number - before <= _LONGEST_GAP:
-            buffer.write("\n" * (number - before - 1))
-            numbers += range(before + 1, number)
-        writer.writerow(texts + [""] * (width - len(texts)))
-        numbers.append(number)
-        before = number
-    return buffer.getvalue().encode(), np.array(numbers)
+    writer.writerows(texts + [""] * (width - len(texts)) for texts in rows.values())
+    return buffer.getvalue().encode(), np.array([*rows])
 
 
 def _too_large(what: str, why: str, name: str) -> DataError:

@@ -62,22 +62,16 @@ def _fit(tables: Sequence[Table]) -> bool:
 
 
 def _stacked(tables: Sequence[Table], name: str) -> Table:
-    columns = list(dict.fromkeys(column for table in tables for column in table.columns))
-    text = pa.dictionary(pa.int32(), pa.string())
-    parts: dict[str, list[pa.Array]] = {column: [] for column in columns}
+    parts = []
     for table in tables:
-        for column in columns:
-            if column in table.columns:
-                coded = table.codes(column)
-                parts[column].append(decoded(coded.codes, coded.values))
-            else:
-                parts[column].append(pa.nulls(table.n_rows, text))
+        coded = {column: table.codes(column) for column in table.columns}
+        parts.append(pa.table({c: decoded(one.codes, one.values) for c, one in coded.items()}))
+    data = pa.concat_tables(parts, promote_options="default")
     files = [stem(table.name) for table in tables]
     if len(set(files)) < len(files):
         files = unique_names([table.name for table in tables], [])
-    own = FILE if FILE not in columns else "file of the row"
+    own = FILE if FILE not in data.column_names else "file of the row"
     number = np.repeat(np.arange(len(tables)), [table.n_rows for table in tables])
-    data = pa.table({column: pa.chunked_array(chunks) for column, chunks in parts.items()})
     data = data.append_column(own, decoded(number, files))
     first = tables[0]
     notes = [f"{counted(len(tables), 'file')} one after the other; column {own!r} names them."]

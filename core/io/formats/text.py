@@ -33,7 +33,6 @@ class Shape:
     columns: list[str]  # unique names, one per column
     body: int  # byte at which the first row of the body starts
     first_row: int  # number of that row, the first row of the file being 1
-    sample: list[list[str]]  # the cells of the first rows of the body
     notes: list[str]  # what was recognised, as sentences
 
 
@@ -75,7 +74,6 @@ def find_shape(
         delimiter, header, columns,
         body=sum(map(len, start.splitlines(keepends=True)[: skipped + header_lines])),
         first_row=skipped + 1 + header,
-        sample=body if header else rows,
         notes=notes,
     )
 

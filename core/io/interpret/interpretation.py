@@ -160,9 +160,8 @@ def interpret(
         trials = trials.moved(places, described["id"].tolist())
     usable, omissions = sort_out(table, reading, trials)
     _step(progress, 0.5)
-    result = trials.answered(usable)
+    rows, trial, votes = trials.answered(usable)
     _step(progress, 0.6)
-    rows = result.rows
     used = np.bincount(rows.ravel(), minlength=len(described)) > 0
     never_asked = described["id"][~used].tolist()
     if objects is None and never_asked:
@@ -174,19 +173,20 @@ def interpret(
         )
         never_asked = []
     notes += notes_on(described["id"].tolist())
-    answers = _answers(table, reading, trials, usable, notes)
+    layout = layouts().get(reading.layout)
+    in_places = layout is not None and layout.in_places
+    answers = _answers(table, reading, trials, usable, in_places, notes)
     _step(progress, 0.8)
     people = answers["participant"].cat.categories if "participant" in answers else None
-    if len(result.trial) != len(answers) or result.votes is not None:
-        answers = answers.iloc[result.trial].assign(trial=result.trial).reset_index(drop=True)
+    if len(trial) != len(answers) or votes is not None:
+        answers = answers.iloc[trial].assign(trial=trial).reset_index(drop=True)
     elif "trial" in reading.roles:
         answers["trial"] = _trials_told(table, reading, usable, rows)
     elif rows.shape[1] == 3 and HELD_TOGETHER not in answers:
         _keep_twins_together(answers, rows, notes)
-    if result.votes is not None:
-        weight = answers["weight"].to_numpy() if "weight" in answers else 1.0
-        answers["weight"] = result.votes * weight
-    file_rows = table.row_numbers(np.flatnonzero(usable))[result.trial]
+    if votes is not None:
+        answers["weight"] = votes * answers.get("weight", 1.0)
+    file_rows = table.row_numbers(np.flatnonzero(usable))[trial]
     pairs = None
     if rows.shape[1] == 4:
         pairs = Pairs(rows, answers, file_rows, len(described))
@@ -211,7 +211,6 @@ def interpret(
         notes=notes,
         row_is="question" if reading.is_counted else "trial",
     )
-    layout = layouts().get(reading.layout)
     checks = layout.checks(table, reading) if layout else None
     if checks is None:
         checks = trials.catch_trials(table, reading.roles.get("participant"))
@@ -273,7 +272,8 @@ def _merged(objects: pd.DataFrame, described: pd.DataFrame, places: np.ndarray) 
 
 
 def _answers(
-    table: Table, reading: Reading, trials: Trials, usable: np.ndarray, notes: list[str]
+    table: Table, reading: Reading, trials: Trials, usable: np.ndarray, in_places: bool,
+    notes: list[str],
 ) -> pd.DataFrame:
     """What is known of each answer beside its objects."""
     roles = reading.roles
@@ -294,18 +294,18 @@ def _answers(
     held = [HELD_TOGETHER] if HELD_TOGETHER in table.columns else []
     answers |= {column: _categories(table, column, usable, {}) for column in [*reading.keep, *held]}
     if reading.is_coded:
-        answers |= _sides(reading, trials.outcome[usable], notes)
+        answers |= _sides(reading, trials.outcome[usable], in_places, notes)
     elif "side" in roles and reading.is_ordered:
         answers["side"] = _categories(table, roles["side"], usable, SIDES)
     return pd.DataFrame(answers, index=range(int(usable.sum())))
 
 
 def _sides(
-    reading: Reading, side: np.ndarray, notes: list[str]
+    reading: Reading, side: np.ndarray, in_places: bool, notes: list[str]
 ) -> dict[str, pd.Categorical]:
     """Which option was chosen, by its place, unless the file was sorted by it."""
     task = TASKS[reading.task]
-    if len(side) >= _TELLING and (side == side[0]).all():
+    if not in_places and len(side) >= _TELLING and (side == side[0]).all():
         if task.options:
             option = f"in column {reading.roles[reading.objects[task.options[side[0]]]]}"
         else:
@@ -359,17 +359,11 @@ def _categories(
 ) -> pd.Categorical:
     coded = table.codes(column)
     codes = coded.codes[usable]
-    used = np.zeros(len(coded.values) + 1, dtype=bool)
-    used[codes] = True
-    values = {
-        i: words.get(text.casefold(), text)
-        for i, text in enumerate(coded.values) if used[i]
-    }
-    categories = natural_order(set(values.values()))
-    place = {text: i for i, text in enumerate(categories)}
-    lookup = np.full(len(used), -1, dtype=np.int32)
-    lookup[list(values)] = [place[text] for text in values.values()]
-    return pd.Categorical.from_codes(lookup[codes], categories)
+    names = [words.get(text.casefold(), text) for text in coded.values]
+    categories = natural_order({names[i] for i in np.unique(codes) if i >= 0})
+    return pd.Categorical.from_codes(
+        pd.Index(categories, dtype=object).get_indexer([*names, None])[codes], categories
+    )
 
 
 def _seconds(times: np.ndarray, reading: Reading, notes: list[str]) -> np.ndarray:

@@ -14,9 +14,9 @@ import numpy as np
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.columns.guess import complete, numbered_columns, option_roles
-from tripletscope.core.io.columns.measured import PREFERENCES, Recognised, recognised
 from tripletscope.core.io.columns.reading import Reading, can_be_kept
 from tripletscope.core.io.layouts import layouts
+from tripletscope.core.io.measuring import PREFERENCES, recognised
 from tripletscope.core.io.names import GROUP_NAMES, is_known_name, listing, named, normalised
 from tripletscope.core.io.table import Table
 
@@ -32,17 +32,14 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
             for reading in complete(table, proposed):
                 meaning = (reading.task, reading.roles, reading.choice_coding)
                 if meaning not in [(r.task, r.roles, r.choice_coding) for r in result]:
-                    keep = dict.fromkeys((*reading.keep, *_groups(table, reading)))
+                    # Nobody asked for these columns, but they divide the answers into groups.
+                    groups = [
+                        column for column in can_be_kept(table, reading)
+                        if normalised(column) in GROUP_NAMES and len(table.codes(column).values) > 1
+                    ]
+                    keep = dict.fromkeys((*reading.keep, *groups))
                     result.append(replace(reading, keep=tuple(keep)))
     return result
-
-
-def _groups(table: Table, reading: Reading) -> tuple[str, ...]:
-    """Columns that nobody asked for, but that divide the answers into groups."""
-    return tuple(
-        column for column in can_be_kept(table, reading)
-        if normalised(column) in GROUP_NAMES and len(table.codes(column).values) > 1
-    )
 
 
 _INSIST = "If the table does compare objects, choose the columns yourself."
@@ -71,74 +68,79 @@ def refusal(table: Table) -> OtherTask | None:
             f"{len(table.files)} files with the same names above and beside are matrices of "
             "similarities, not answers", file=table.name, remedy=_INSIST,
         )
-    result = _triangle_test(table)
-    if result is None and not option_roles(table)[0]:
-        result = None if recognised(table) else _coordinates(table)
-        matrix = result is None and _square_matrix(table)
-        if matrix:
-            return MatrixGiven(matrix[0], file=table.name, remedy=matrix[1])
-        other = recognised(table) if result is None else None
-        if other is not None:
-            return _measured(table, other)
-        result = result or _catalogue(table)
-    return OtherTask(result[0], file=table.name, remedy=result[1]) if result else None
-
-
-def _triangle_test(table: Table) -> tuple[str, str] | None:
-    """Sensory science: two of three samples are the same, which one is the other?"""
-    if not table.header:
+    if _is_triangle_test(table):
+        return OtherTask(
+            "two of the three samples are the same in each row: a triangle test, which measures "
+            "discrimination, not similarity", file=table.name,
+            remedy=f"Analyse it as a discrimination test. {_INSIST}",
+        )
+    if option_roles(table)[0]:
         return None
-    groups = [c for c in numbered_columns(table.columns).values() if len(c) == 3]
-    if not groups or not all(_two_alike(table, columns) for columns in groups):
-        return None
-    return (
-        "two of the three samples are the same in each row: a triangle test, which measures "
-        "discrimination, not similarity",
-        f"Analyse it as a discrimination test. {_INSIST}",
-    )
-
-
-def _measured(table: Table, result: Recognised) -> OtherTask:
-    if result.kind == PREFERENCES:
+    other = recognised(table)
+    dimensions = [] if other else _coordinates(table)
+    if dimensions:
+        return OtherTask(
+            f"columns {listing(dimensions)} are coordinates of objects, not answers",
+            file=table.name, remedy=f"Add it as a table of objects to the answers. {_INSIST}",
+        )
+    if _is_square(table):
+        return MatrixGiven(
+            f"{table.n_rows} rows of as many numbers are a matrix of similarities, distances or "
+            "confusions, not answers", file=table.name,
+            remedy="Derive answers from it (in Python: tripletscope.core.io.read_matrix and "
+            f"tripletscope.core.simulation.simulate.comparisons_of). {_INSIST}",
+        )
+    if other is not None and other.kind == PREFERENCES:
         return PreferencesGiven(
-            f"these are {result.title}, of one dimension: {result.sentence}", file=table.name,
+            f"these are {other.title}, of one dimension: {other.sentence}", file=table.name,
             remedy=f"Upload them on the page Scale, at Preferences. {_INSIST}",
         )
-    return MeasuredGiven(
-        f"these are {result.title}: {result.sentence}", file=table.name, remedy=_INSIST
-    )
-
-
-def _coordinates(table: Table) -> tuple[str, str] | None:
-    target = named(table.columns, ("targetid", "targethtml", "item", "target"))
-    dimensions = [c for c in table.columns if re.fullmatch(r"(dim_?)?[0-9]+|x|y|z", c)]
-    if target and len(dimensions) >= 2:
-        return (
-            f"columns {listing(dimensions)} are coordinates of objects, not answers",
-            f"Add it as a table of objects to the answers. {_INSIST}",
+    if other is not None:
+        return MeasuredGiven(
+            f"these are {other.title}: {other.sentence}", file=table.name, remedy=_INSIST
+        )
+    names = {column.rpartition("/")[2] for column in table.columns}
+    if "stimulus_id" in names and names & {"stimulus_filepath", "filepath"}:  # as psiz keeps it
+        return OtherTask(
+            "this lists stimuli and their files, not answers", file=table.name,
+            remedy="Add it as a table of objects to the answers.",
         )
     return None
 
 
-def _square_matrix(table: Table) -> tuple[str, str] | None:
-    if sum(map(is_known_name, table.columns)) > 1:
-        return None
+def _is_triangle_test(table: Table) -> bool:
+    """Sensory science: two of three samples are the same, which one is the other?"""
+    groups = numbered_columns(table.columns).values() if table.header else ()
+    trios = [columns for columns in groups if len(columns) == 3]
+    return bool(trios) and all(_two_alike(table, columns) for columns in trios)
+
+
+def _two_alike(table: Table, columns: list[str]) -> bool:
+    first, second, third = (table.head(1_000).texts(column) for column in columns)
+    alike = (first == second).astype(int) + (second == third) + (first == third)
+    return bool(np.mean(alike == 1) > 0.9)
+
+
+def _coordinates(table: Table) -> list[str]:
+    """Columns of coordinates beside one that names objects."""
+    dimensions = [c for c in table.columns if re.fullmatch(r"(dim_?)?[0-9]+|x|y|z", c)]
+    target = named(table.columns, ("targetid", "targethtml", "item", "target"))
+    return dimensions if target and len(dimensions) >= 2 else []
+
+
+def _is_square(table: Table) -> bool:
+    """Whether there are as many rows of numbers as columns."""
     size = len(table.columns)
-    if size < 5 or table.n_rows not in (size, size - 1):
-        return None
+    if sum(map(is_known_name, table.columns)) > 1 or size < 5 or (
+        table.n_rows not in (size, size - 1)
+    ):
+        return False
     sample = table.head(50)
     finite = np.array([np.isfinite(sample.numbers(c)) for c in table.columns[:50]])
     written = np.array([sample.codes(c).codes >= 0 for c in table.columns[:50]])
     # The diagonal and one half may be empty.
     numeric = finite.sum(axis=1) >= 0.9 * written.sum(axis=1)
-    if np.count_nonzero(numeric) >= len(numeric) - 1 and finite.mean() > 0.3:
-        return (
-            f"{table.n_rows} rows of as many numbers are a matrix of similarities, distances or "
-            "confusions, not answers",
-            "Derive answers from it (in Python: tripletscope.core.io.read_matrix and "
-            f"tripletscope.core.simulation.simulate.comparisons_of). {_INSIST}",
-        )
-    return None
+    return bool(np.count_nonzero(numeric) >= len(numeric) - 1 and finite.mean() > 0.3)
 
 
 def _several_matrices(table: Table) -> bool:
@@ -148,22 +150,3 @@ def _several_matrices(table: Table) -> bool:
     if len(table.files) < 2 or each < 3 or table.n_rows != each * len(table.files):
         return False
     return sorted(table.texts(table.columns[0])) == sorted(names * len(table.files))
-
-
-def _catalogue(table: Table) -> tuple[str, str] | None:
-    """A list of stimuli, as psiz keeps it."""
-    names = [column.rpartition("/")[2] for column in table.columns]
-    if {"stimulus_id", "stimulus_filepath"} <= set(names) or {"stimulus_id", "filepath"} <= set(
-        names
-    ):
-        return (
-            "this lists stimuli and their files, not answers",
-            "Add it as a table of objects to the answers.",
-        )
-    return None
-
-
-def _two_alike(table: Table, columns: list[str]) -> bool:
-    first, second, third = (table.head(1_000).texts(column) for column in columns)
-    alike = (first == second).astype(int) + (second == third) + (first == third)
-    return bool(np.mean(alike == 1) > 0.9)

@@ -44,10 +44,6 @@ class Report:
     #: question whose answers were counted.
     row_is: str = "trial"
 
-    @property
-    def n_omitted(self) -> int:
-        return sum(omission.count for omission in self.omissions)
-
     def summary(self) -> list[str]:
         """The report as sentences."""
         people = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -30,15 +29,6 @@ MOST_OBJECTS = 200_000
 UNANSWERED, NOT_OFFERED, UNDECIDED = -1, -2, -3
 
 
-class Outcomes(NamedTuple):
-    """Answers that trials imply."""
-
-    #: (T, 3) or (T, 4): anchor, near and far, or a more similar and a less similar pair.
-    rows: np.ndarray
-    trial: np.ndarray  # (T,): which of the usable trials each comes from
-    votes: np.ndarray | None  # (T,): how often each answer was given, where rows are counts
-
-
 @dataclass(frozen=True, eq=False)
 class Trials:
     """What was asked and answered in each of the N rows of a table."""
@@ -60,8 +50,13 @@ class Trials:
         lookup = lookup.astype(np.int32)
         return replace(self, ids=ids, objects=tuple(lookup[column] for column in self.objects))
 
-    def answered(self, usable: np.ndarray) -> Outcomes:
-        """The answers that the usable rows imply, in the order of the rows."""
+    def answered(self, usable: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+        """The answers that the usable rows imply, in the order of the rows.
+
+        Returns: (T, 3) or (T, 4): anchor, near and far, or a more similar and a less similar pair;
+            (T,) which of the usable trials each comes from; (T,) how often each was given, where
+            rows are counts.
+        """
         outcome = self.outcome[usable]
         objects = [column[usable] for column in self.objects]
         sizes = np.array([len(implied) for implied in self.implied], dtype=np.int64)[outcome]
@@ -75,10 +70,10 @@ class Trials:
                     rows[starts[at] + k, column] = objects[place][at]
         trial = np.repeat(np.arange(len(outcome)), sizes)
         if self.votes is None:
-            return Outcomes(rows, trial, None)
+            return rows, trial, None
         votes = self.votes[usable].ravel()
         positive = votes > 0
-        return Outcomes(rows[positive], trial[positive], votes[positive])
+        return rows[positive], trial[positive], votes[positive]
 
     def catch_trials(self, table: Table, participant: str | None) -> pd.DataFrame:
         """Rows whose anchor is one of two different options: was the anchor chosen?"""
@@ -128,9 +123,8 @@ def trials_of(table: Table, reading: Reading) -> Trials:
 
 
 def _refuse_too_many(table: Table, columns: list[str]) -> None:
-    for column in columns:
-        # The dictionary of a few rows may be that of the whole table.
-        result = min(table.n_different(column), table.n_rows)
+    for column in columns if table.n_rows > MOST_OBJECTS else ():
+        result = table.n_different(column)
         if result > MOST_OBJECTS:
             raise DataError(
                 f"column {column!r} holds {result:,} different names, and there can be at most "
@@ -168,8 +162,7 @@ def _outcome(
     """(N,) number of the outcome that the choice tells."""
     task = TASKS[reading.task]
     if not reading.is_coded:
-        in_order = 0 if task.name == "farther" else task.in_order
-        return np.full(table.n_rows, in_order, dtype=np.int8)
+        return np.full(table.n_rows, task.in_order, dtype=np.int8)
     chosen = [
         _chosen(table, reading, column, objects, place)
         for role in ("choice", "choice2") if (column := reading.roles.get(role))
@@ -240,9 +233,8 @@ def _several_chosen(
 
 
 def _truths(table: Table, column: str) -> np.ndarray:
-    coded = table.codes(column)
-    words = [plain_number(text).casefold() in ("1", "true", "t", "yes") for text in coded.values]
-    return np.array([*words, False])[coded.codes]
+    yes = ("1", "true", "t", "yes")
+    return table.codes(column).each(lambda text: plain_number(text).casefold() in yes, False)
 
 
 def sort_out(
@@ -323,14 +315,14 @@ def _repeated(trials: Trials) -> np.ndarray:
 
 
 def _holds(table: Table, column: str, values: tuple[str, ...]) -> np.ndarray:
-    coded = table.codes(column)
-    return np.array([*(text in values for text in coded.values), "" in values])[coded.codes]
+    return table.codes(column).each(lambda text: text in values, "" in values)
 
 
 def _positions(column: Codes, place: dict[str, int]) -> np.ndarray:
     """Positions of the objects that a column names; what is nowhere an object is unknown."""
-    values = [place.get(plain_number(text), UNKNOWN_OBJECT) for text in column.values]
-    return np.array([*values, NO_OBJECT], dtype=np.int32)[column.codes]
+    return column.each(
+        lambda text: place.get(plain_number(text), UNKNOWN_OBJECT), NO_OBJECT, np.int32
+    )
 
 
 def _chosen_by_name(choice: np.ndarray, options: list[np.ndarray]) -> np.ndarray:
@@ -343,9 +335,9 @@ def _chosen_by_name(choice: np.ndarray, options: list[np.ndarray]) -> np.ndarray
 
 def _chosen_by_word(choice: Codes, coding: Coding, n_options: int) -> np.ndarray:
     meaning = {word: i for i, words in enumerate(coding.words[:n_options]) for word in words}
-    words = [plain_number(text).casefold() for text in choice.values]
-    values = [meaning.get(word, NOT_OFFERED) for word in words]
-    return np.array([*values, UNANSWERED], dtype=np.int8)[choice.codes]
+    return choice.each(
+        lambda text: meaning.get(plain_number(text).casefold(), NOT_OFFERED), UNANSWERED, np.int8
+    )
 
 
 def _refuse_impossible_names(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -14,7 +14,7 @@ import pandas as pd
 from tripletscope.core.io.columns.guess import side_roles
 from tripletscope.core.io.columns.reading import Reading
 from tripletscope.core.io.languages import WORDS
-from tripletscope.core.io.names import named
+from tripletscope.core.io.names import by_names
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import TASKS
 
@@ -45,6 +45,7 @@ class Layout:
     #: who pays attention, where the file says which these are; or None, and they are those whose
     #: anchor is one of the options.
     checks: Callable[[Table, Reading], pd.DataFrame | None] = _nothing
+    in_places: bool = False  # whether options always stand in the order in which they were shown
 
     def columns(self, table: Table) -> dict[str, str]:
         """The column of each role that bears a name of this layout."""
@@ -64,12 +65,6 @@ class Layout:
         title = f"{program}: {TASKS[task].title.lower()}" if program else self.title
         settings = {"title": title, "task": task} | settings
         return Reading(self.name, roles={**side, **roles}, reasons=(*reasons, *told), **settings)
-
-
-def by_names(columns: Iterable[str], names: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """The column of each role that bears one of its names."""
-    columns = list(columns)
-    return {role: column for role, many in names.items() if (column := named(columns, many))}
 
 
 def items(columns: Sequence[str]) -> dict[str, str]:

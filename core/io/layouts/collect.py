@@ -195,5 +195,6 @@ def _reshape(table: Table) -> Table | None:
 
 
 LAYOUT = Layout(
-    "collect", "TripletScope Collect", 5, _propose, reshape=_reshape, checks=_checks
+    "collect", "TripletScope Collect", 5, _propose, reshape=_reshape, checks=_checks,
+    in_places=True,
 )

@@ -26,8 +26,8 @@ from tripletscope.core.io.columns.guess import (
 )
 from tripletscope.core.io.columns.reading import Reading
 from tripletscope.core.io.languages import WORDS
-from tripletscope.core.io.layouts import Layout, by_names, items
-from tripletscope.core.io.names import ALIASES, listing, named
+from tripletscope.core.io.layouts import Layout, items
+from tripletscope.core.io.names import ALIASES, by_names, listing, named
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import MOST_OPTIONS
 

@@ -1,4 +1,4 @@
-"""Columns of objects and nothing else, with or without names.
+"""Columns of objects and perhaps an answer, by their names or without.
 
 Three: cblearn's list-order, the files of t-STE, food100 and zappos put the anchor first, then the
 nearer object; NEXT writes the anchor last; SPoSE, VICE and the nature and vogue sets write three
@@ -8,20 +8,46 @@ more similar one first. Nothing in a bare file says so; the other orders are pro
 Without names, the first three may also be objects and a further one the answer. THINGS' noise
 ceilings: the position of the odd one, from 1. Counts of people (a ranking of eight around a
 reference, JoVE 63461): reference, first, second, how many said the first, how many were asked.
+
+Three objects without an anchor, and a choice: odd one out, most central, difference scales. Columns
+are called alike but for a number: image1..3 (THINGS; position of the odd one, from 1), image_1..3
+(its re-release and brain-score; a name, or a position from 0), item1..3 and chosen (60 cars: the
+most central), s1..s3 and Response (MLDS: 1 if the second and the third differ more).
+
+Any other table: roles guessed from names and values, for the user to correct.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain, combinations
 
 import numpy as np
 
-from tripletscope.core.io.columns.guess import SAMPLE_ROWS, option_roles, plain_texts
+from tripletscope.core.data.cells import plain_number
+from tripletscope.core.io.columns.guess import (
+    SAMPLE_ROWS,
+    codings_of,
+    numbered_columns,
+    option_roles,
+    plain_texts,
+    side_roles,
+)
 from tripletscope.core.io.columns.reading import Reading
+from tripletscope.core.io.languages import FOREIGN_CELLS
 from tripletscope.core.io.layouts import Layout, items
-from tripletscope.core.io.names import file_name, is_known_name
+from tripletscope.core.io.names import (
+    ALIASES,
+    ASKED_NAMES,
+    file_name,
+    is_known_name,
+    listing,
+    named,
+    normalised,
+)
 from tripletscope.core.io.table import Table
+from tripletscope.core.io.tasks import TASKS
 
 _ORDERS = (
     ("anchor, nearer, farther", "nearer", ("anchor", "near", "far")),
@@ -145,3 +171,187 @@ def _are_counts(table: Table, part: str, whole: str) -> bool:
 
 PLAIN = Layout("plain", "Three columns: anchor, nearer, farther", 30, _propose)
 UNNAMED = Layout("unnamed", "Objects and an answer, without names", 25, _unnamed)
+
+
+# Three objects without an anchor, and a choice --------------------------------------------------
+
+
+_CHOICES = (*chain(*ASKED_NAMES.values()), *ALIASES["choice"], "keys")
+_SCALES = ("s", "stim", "stimulus", "level")
+#: Of several such groups of columns: made of features, scales, then whatever comes first.
+_FIRST = ("object", *_SCALES)
+_ONE_OF_TWO = frozenset({
+    "0", "1", "2", "left", "right", "true", "false", "f", "j",
+    *chain.from_iterable(FOREIGN_CELLS[cell] for cell in ("left", "right", "yes", "no")),
+})
+
+
+def _three_and_choice(table: Table) -> list[Reading]:
+    if not table.header:
+        return []
+    groups = {
+        name: columns for name, columns in numbered_columns(table.columns).items()
+        if len(columns) in (3, 4)
+    }
+    if not groups:
+        groups = _of_three(table)
+    readings: list[Reading] = []
+    for name in sorted(groups, key=lambda name: name not in _FIRST):
+        columns = groups[name]
+        free = [c for c in table.columns if not any(c in g for g in groups.values())]
+        choice = named(free, _CHOICES)
+        if choice is None or named(free, ("target", "head", "anchor", "reference", "center")):
+            continue
+        more, reasons = side_roles(table, {"choice": choice})
+        more = {role: c for role, c in more.items() if c not in columns}
+        for task, reason in _tasks(table.head(SAMPLE_ROWS), name, columns, choice):
+            readings.append(THREE.reading(
+                table, items(columns) | {"choice": choice},
+                f"Columns {listing(columns)} name the objects.", reason, *reasons,
+                side=more, task=task, title=TASKS[task].title,
+            ))
+    return readings
+
+
+def _of_three(table: Table) -> dict[str, list[str]]:
+    """The only three columns that are left, beside one that says which of three was asked for."""
+    choice = named(table.columns, chain(*ASKED_NAMES.values()))
+    if choice is None:
+        return {}
+    more, _ = side_roles(table, {"choice": choice})
+    rest = [c for c in table.columns if c != choice and c not in more.values()]
+    return {"": rest} if len(rest) == 3 else {}
+
+
+def _tasks(
+    table: Table, name: str, columns: list[str], choice: str
+) -> list[tuple[str, str]]:
+    """What may have been asked, the likeliest first, and why."""
+    words = set(plain_texts(table, choice)) - {""}
+    binary = len(words) <= 2 and {word.casefold() for word in words} <= _ONE_OF_TWO
+    if len(columns) == 4:
+        pairs = [
+            ("larger_pair", "The response says which pair differs more, as in difference scaling "
+             "(MLDS)."),
+            ("smaller_pair", "The response may also be the more similar pair."),
+        ]
+        return pairs if binary else []
+    called = normalised(choice)
+    likeliest = [task for task, names in ASKED_NAMES.items() if called in names]
+    if binary and not likeliest and name != "image":
+        scale = name in _SCALES or all(
+            np.isfinite(table.numbers(column)).mean() > 0.9 for column in columns
+        )
+        result = [
+            ("larger_difference", "The response is one of two: as in difference scaling (MLDS) it "
+             "says which of two neighbouring pairs differs more."),
+            ("smaller_difference", "The response may also be the more similar pair."),
+        ]
+        # Three objects of which only two were ever chosen may also be odd ones out.
+        return result if scale else [*result, ("odd_one_out", "The response may be the odd one.")]
+    tasks = ["odd_one_out", "most_central", "similar_pair"]
+    doubt = f"Nothing says whether {choice} is the odd one or another: check the sentences."
+    if likeliest:
+        tasks.sort(key=lambda task: task not in likeliest)
+        doubt = f"Column {choice} is called so."
+    elif called == "chosen" and any("survey" in normalised(c) for c in table.columns):
+        tasks.sort(key=lambda task: task != "most_central")
+        doubt = "The survey of 60 cars asked for the most central one."
+    elif name == "image":
+        doubt = "Columns image 1 to 3 and choice are those of THINGS: the response is the odd one."
+    if len(words) > 3:  # a pair is told by its number
+        tasks.remove("similar_pair")
+    return [(task, doubt) for task in tasks]
+
+
+THREE = Layout("three", "Three objects and a response", 40, _three_and_choice)
+
+
+# Any table --------------------------------------------------------------------------------------
+
+#: Columns whose values are compared with each other, which takes time quadratic in their number.
+_COMPARED = 16
+_CODED = ("anchor", "left", "right")
+
+
+def _any(table: Table) -> list[Reading]:
+    roles, reasons = option_roles(table)
+    if not roles:
+        roles, reasons = _by_values(table.head(SAMPLE_ROWS))
+    return [ROLES.reading(table, roles, *reasons)]
+
+
+def _by_values(table: Table) -> tuple[dict[str, str], list[str]]:
+    """Roles of columns that share their values; of the first three if none do."""
+    columns = table.columns[:_COMPARED]
+    values = {column: frozenset(table.codes(column).values) for column in columns}
+    objects = [column for column in columns if _shares(values, column)]
+    if len(objects) < 3:
+        choice = _tells_one_of_two(table, columns[:3]) if table.header else None
+        if choice:
+            return dict(zip(_CODED, columns, strict=False)) | {"choice": choice}, [
+                f"Column {choice} has two values; that columns {listing(columns[:3])} are the "
+                "anchor, the first and the second option is only a guess. Choose the columns."
+            ]
+        return dict(zip(("anchor", "near", "far"), columns, strict=False)), [
+            "The columns of objects cannot be recognised; the first three, "
+            f"{listing(columns[:3])}, are only a guess. Choose the columns."
+        ]
+    named_choice = _names_an_option(table, objects)
+    if named_choice:
+        choice, left, right = named_choice
+        anchor = next(c for c in objects if c not in named_choice)
+        return {"anchor": anchor, "left": left, "right": right, "choice": choice}, [
+            f"In every row, column {choice} repeats column {left} or {right}.",
+            f"Column {anchor} contains the same objects and is taken for the anchor: check it.",
+        ]
+    choice = _tells_one_of_two(table, objects)
+    if choice:
+        return dict(zip(_CODED, objects, strict=False)) | {"choice": choice}, [
+            f"Columns {listing(objects[:3])} contain the same objects, and {choice} tells one of "
+            "two. The order anchor, first option, second option is only a guess. Check the "
+            "sentences."
+        ]
+    return dict(zip(("anchor", "near", "far"), objects, strict=False)), [
+        f"Columns {listing(objects[:3])} contain the same objects. Nothing identifies the anchor; "
+        "the order anchor, nearer, farther is only a guess. Check the sentences."
+    ]
+
+
+def _shares(values: dict[str, frozenset[str]], column: str) -> bool:
+    """Whether at least two other columns hold mostly the same values as this one."""
+    own = values[column]
+    alike = sum(
+        len(own & other) * 2 > min(len(own), len(other))
+        for name, other in values.items() if name != column and len(other) > 2
+    )
+    return len(own) > 2 and alike >= 2
+
+
+def _names_an_option(table: Table, objects: list[str]) -> tuple[str, str, str] | None:
+    """(choice, left, right) such that choice is one of the two in every row where it is given."""
+    if len(objects) < 4:
+        return None
+    cells = {column: table.texts(column) for column in objects}
+    for choice in objects:
+        written = cells[choice] != ""
+        others = [column for column in objects if column != choice]
+        for left, right in combinations(others, 2):
+            repeats = (cells[choice] == cells[left]) | (cells[choice] == cells[right])
+            if written.any() and repeats[written].all():
+                return choice, left, right
+    return None
+
+
+def _tells_one_of_two(table: Table, objects: list[str]) -> str | None:
+    """A column called like a choice, or any column of an unnamed table, that codes a position."""
+    others = [column for column in table.columns[:_COMPARED] if column not in objects]
+    for column in others:
+        called_so = not table.header or normalised(column) in ALIASES["choice"]
+        words = {plain_number(text).casefold() for text in table.codes(column).values}
+        if called_so and codings_of(words):
+            return column
+    return None
+
+
+ROLES = Layout("roles", "Columns chosen by role", 100, _any)

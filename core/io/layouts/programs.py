@@ -1,4 +1,4 @@
-"""Programs for experiments: jsPsych, PsychoPy and Pavlovia, Gorilla, Meadows.
+"""Programs for experiments: jsPsych, PsychoPy and Pavlovia, Gorilla, Meadows, NEXT, Salmon.
 
 jsPsych writes one row per event; objects stand in lists. The triplet template gives ``stimulus``,
 the target, ``choices``, a list of two, and ``response``, the number of the chosen one from 0;
@@ -9,13 +9,27 @@ PsychoPy writes one row per trial: the experiment's own columns, ``*.keys``, ``*
 writes one row per event, of which those of response zones are answers, as ``Zone Type`` tells; the
 experimenter's spreadsheet columns stand in every row. Meadows' annotations have the names of three
 objects, start and end as ISO times, and the chosen label.
+
+NEXT's json_parse.py writes ``Participant ID, Timestamp, Center, Left, Right, Answer, Alg Label``
+with names of objects; R turns spaces into dots; tripletTools adds ``sampleAlg`` and ``sampleSet``
+and knows older names of the same columns. NEXT's own JSON is nested: per participant a list of
+answers, each with ``target_indices``, labelled center, left and right, and ``index_winner`` or
+``target_winner``; where that is missing the question was not answered. Its ``q`` is winner, loser,
+center.
+
+Salmon's responses.csv, of versions 0.4 to 1.0, counts objects from 0. Their names stand beside
+them, as file names of pictures or as the HTML that was shown. Response times are in seconds.
+``score`` is the sampler's business.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
 from tripletscope.core.io.columns.guess import (
@@ -26,8 +40,18 @@ from tripletscope.core.io.columns.guess import (
     side_roles,
 )
 from tripletscope.core.io.columns.reading import Reading
-from tripletscope.core.io.layouts import Layout, by_names, items
-from tripletscope.core.io.names import ALIASES, listing, named, normalised
+from tripletscope.core.io.layouts import Layout, items
+from tripletscope.core.io.names import (
+    ALIASES,
+    by_names,
+    file_name,
+    is_picture_name,
+    listing,
+    named,
+    normalised,
+    stem,
+    without_tags,
+)
 from tripletscope.core.io.table import Table
 
 _ANCHORED = ("anchor", "left", "right")
@@ -217,3 +241,119 @@ JSPSYCH = Layout("jspsych", "jsPsych", 12, _jspsych)
 PSYCHOPY = Layout("psychopy", "PsychoPy", 13, _psychopy)
 GORILLA = Layout("gorilla", "Gorilla", 14, _gorilla)
 MEADOWS = Layout("meadows", "Meadows annotations", 15, _meadows, reshape=_with_times)
+
+
+# NEXT and tripletTools --------------------------------------------------------------------------
+
+#: What is told by the targets.
+_INSIDE = ("target_indices", "q", "index_winner", "target_winner", "_id")
+
+
+def _next(table: Table) -> list[Reading]:
+    roles = NEXT.columns(table)
+    if len(roles) < 4:
+        return []
+    return [NEXT.reading(
+        table, roles,
+        f"Columns {listing(list(roles.values()))} are those of NEXT and tripletTools.",
+    )]
+
+
+def _answers_of(document: Any) -> Sequence[Mapping[str, Any]] | None:
+    """One record per answer from NEXT's JSON, of versions 1 and 2."""
+    if isinstance(document, dict) and isinstance(document.get("participant_responses"), dict):
+        document = [
+            answer for answers in document["participant_responses"].values() for answer in answers
+        ]
+    if not isinstance(document, list) or not document or "target_indices" not in document[0]:
+        return None
+    return [_record(answer) for answer in document]
+
+
+def _record(answer: Mapping[str, Any]) -> dict[str, Any]:
+    shown = {target["label"]: target for target in answer["target_indices"]}
+    objects = {label: _name_of(target) for label, target in shown.items()}
+    winner = answer.get("index_winner", answer.get("target_winner"))
+    names = {
+        str(key): objects[label] for label, target in shown.items()
+        for key in (target.get("index"), target.get("target_id"), _id_of(target)) if key is not None
+    }
+    chosen = None if winner is None else names.get(str(winner), winner)
+    order = answer.get("q")
+    numbers = {label: target.get("index") for label, target in shown.items()}
+    if chosen is not None and order and None not in numbers.values() and (
+        order[0] != winner or order[-1] != numbers.get("center")
+    ):
+        chosen = None  # two records of one answer that contradict each other
+    return {
+        **{f"target_{label}": objects.get(label) for label in ("center", "left", "right")},
+        "target_winner": chosen,
+        **{key: value for key, value in answer.items() if key not in _INSIDE},
+    }
+
+
+def _id_of(target: Mapping[str, Any]) -> Any:
+    inner = target.get("target")
+    return inner.get("target_id") if isinstance(inner, dict) else None
+
+
+def _name_of(target: Mapping[str, Any]) -> Any:
+    inner = target.get("target")
+    described = inner if isinstance(inner, dict) else target
+    return described.get("primary_description") or described.get("target_id", target.get("index"))
+
+
+NEXT = Layout("center", "Center, Left, Right, Answer (NEXT, tripletTools)", 20, _next,
+                unpack=_answers_of)
+
+
+# Salmon -----------------------------------------------------------------------------------------
+
+
+_OF_SALMON = ("puid", "algident", "sampler", "networklatency", "timereceived")
+_NAMED_BY = ("filename", "html", "object")
+
+
+def _salmon(table: Table) -> list[Reading]:
+    roles = SALMON.columns(table)
+    own = [column for column in table.columns if normalised(column) in _OF_SALMON]
+    if len(roles) < 4 or not own:
+        return []
+    named_by = _name_columns(table)
+    source = (
+        f"their names are in columns such as {next(iter(named_by.values()))}"
+        if named_by else "the file does not name them"
+    )
+    return [SALMON.reading(
+        table, roles, f"Columns head, left, right, winner and {own[0]} are Salmon's.",
+        f"Objects are numbers counted from 0; {source}.", choice_coding="item",
+    )]
+
+
+def _describe(table: Table, reading: Reading) -> pd.DataFrame | None:
+    named_by = _name_columns(table)
+    parts = [
+        pd.DataFrame({"id": plain_texts(table, column), "shown": table.texts(named_by[column])})
+        for role in _ANCHORED if (column := reading.roles.get(role)) in named_by
+    ]
+    told = pd.concat([pd.DataFrame({"id": [], "shown": []}, dtype=object), *parts])
+    told = told[(told["id"] != "") & (told["shown"] != "")].drop_duplicates("id")
+    if not len(told):
+        return None
+    shown = dict(zip(told["id"], map(without_tags, told["shown"]), strict=True))
+    table_of_objects = pd.DataFrame({"id": list(shown), "label": map(stem, shown.values())})
+    if all(map(is_picture_name, shown.values())):
+        table_of_objects["image"] = [file_name(text) for text in shown.values()]
+    return table_of_objects
+
+
+def _name_columns(table: Table) -> dict[str, str]:
+    """Column of object numbers -> column of what was shown."""
+    return {
+        column: beside
+        for column in table.columns
+        if (beside := named(table.columns, [normalised(column) + name for name in _NAMED_BY]))
+    }
+
+
+SALMON = Layout("salmon", "Salmon responses", 10, _salmon, _describe)

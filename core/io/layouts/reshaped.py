@@ -28,7 +28,7 @@ from tripletscope.core.io.columns.reading import Reading
 from tripletscope.core.io.formats.several import FILE
 from tripletscope.core.io.layouts import Layout, items
 from tripletscope.core.io.names import ALIASES, is_known_name, listing, named
-from tripletscope.core.io.table import Table, decoded
+from tripletscope.core.io.table import Table, decoded, encoded
 
 _WHO, _ANSWER = "informant", "informant's answer"
 _CORNERS = (("top1", "left1", "right1"), ("top", "left", "right"))
@@ -57,19 +57,13 @@ def _with_objects(table: Table) -> Table | None:
         return None
     added: dict[str, pa.Array] = {}
     for k in range(3):
-        parts = [table.codes(columns[k]) for columns in groups.values()]
-        codes = np.column_stack([part.codes for part in parts])
-        unique, place = np.unique(codes, axis=0, return_inverse=True)
-        names = [
-            "; ".join(
-                f"{feature} {part.values[code]}"
-                for feature, part, code in zip(groups, parts, row, strict=True) if code >= 0
-            )
-            for row in unique
+        parts = [
+            table.codes(columns[k]).each(f"{feature} {{}}".format, None, object)
+            for feature, columns in groups.items()
         ]
-        missing = (unique < 0).any(axis=1)
-        codes = np.where(missing[place.ravel()], -1, place.ravel())
-        added[f"object {k + 1}"] = decoded(codes, names)
+        added[f"object {k + 1}"] = encoded(
+            None if None in row else "; ".join(row) for row in zip(*parts, strict=True)
+        )
     return table.with_columns(
         added, f"Objects are made of {listing(list(groups))}: {listing(list(added))}."
     )
@@ -173,7 +167,7 @@ def _with_informants(table: Table) -> Table | None:
 
 def _file_of(table: Table) -> str | None:
     """The column that tells which of several files a row comes from, if there is one."""
-    return FILE if table.rows is not None and FILE in table.columns else None
+    return FILE if table.files and FILE in table.columns else None
 
 
 def _melted(table: Table, objects: list[str], others: list[str]) -> Table:
@@ -183,13 +177,8 @@ def _melted(table: Table, objects: list[str], others: list[str]) -> Table:
         coded = table.codes(column)
         columns[column] = decoded(np.repeat(coded.codes, k), coded.values)
     columns[_WHO] = decoded(np.tile(np.arange(k), n), others)
-    place: dict[str, int] = {}
-    codes = np.empty((n, k), dtype=np.int64)
-    for j, column in enumerate(others):
-        coded = table.codes(column)
-        own = [place.setdefault(text, len(place)) for text in coded.values]
-        codes[:, j] = np.array([*own, -1])[coded.codes]
-    columns[_ANSWER] = decoded(codes.ravel(), list(place))
+    cells = [table.codes(column).each(str, None, object) for column in others]
+    columns[_ANSWER] = encoded(np.column_stack(cells).ravel())
     note = (
         f"Columns {listing(others)} are one participant each: {k:,} answers for each row."
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,9 +12,10 @@ import pyarrow as pa
 from tripletscope.core.data.cells import unmarked
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.io.formats.arrays import arrays_in, decoded_texts
 from tripletscope.core.io.formats.source import Source, refuse_other_kinds, title_of, unpacked
 from tripletscope.core.io.loading import load
-from tripletscope.core.io.matrix import as_dissimilarities, square_table
+from tripletscope.core.io.matrix import Square, read_matrix, square_table
 from tripletscope.core.io.names import (
     ID_NAMES,
     LABEL_NAMES,
@@ -25,7 +26,6 @@ from tripletscope.core.io.names import (
     whole_number,
 )
 from tripletscope.core.io.objects.objects import match, read_objects
-from tripletscope.core.io.records import arrays_in
 from tripletscope.core.io.table import Table
 
 #: Names of columns that say what is to be predicted.
@@ -238,11 +238,12 @@ def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable
         yield _of_table(data, name, about)
         return
     texts = {
-        key: values.ravel() for key, values in arrays.items()
+        key: np.char.strip(decoded_texts(values)).ravel() for key, values in arrays.items()
         if values.dtype.kind in "US" and values.size == max(values.shape, default=0)
     }
+    # What a unit of a network gives at several places follows each other.
     matrices = {
-        key: _as_matrix(values) for key, values in arrays.items()
+        key: values.reshape(len(values), -1) for key, values in arrays.items()
         if values.dtype.kind in "biuf" and values.ndim and values.size > 1
     }
     if not matrices:
@@ -251,31 +252,22 @@ def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable
         if _numbers_rows(key, values):
             continue
         whole = name if len(matrices) == 1 else f"{name}, {key}"
-        named = next((_decoded(names) for own, names in texts.items()
-                      if len(names) == len(values) and _names_objects(own, texts)), None)
+        named = next((names.tolist() for own, names in texts.items() if len(names) == len(values)
+                      and (len(texts) == 1 or normalised(own) in _NAMES)), None)
         title = title_of(name) if len(matrices) == 1 else f"{title_of(name)} {key}"
-        yield _matched(title, values, [], named, about, whole, [], None)
-
-
-def _as_matrix(values: np.ndarray) -> np.ndarray:
-    """Rows of numbers; what a unit of a network gives at several places follows each other."""
-    return values.reshape(len(values), -1) if values.ndim != 1 else values[:, None]
+        square, notes = None, []
+        if 1 < len(values) == values.shape[1]:
+            ids, rows = [str(i + 1) for i in range(len(values))], np.arange(1, len(values) + 1)
+            square = Square(values.astype(float), ids, False, name, rows).told()
+        if square is not None:
+            values, notes = square.values, square.notes
+        yield _matched(title, values, [], named, about, whole, notes, None, square is not None)
 
 
 def _numbers_rows(key: str, values: np.ndarray) -> bool:
     """Whether an array is no feature but numbers its rows: it is called so and counts."""
     counts = values.shape[1] == 1 and key and normalised(key) in {*_NAMES, *_NUMBERING}
     return bool(counts) and np.array_equal(np.diff(values[:, 0]), np.ones(len(values) - 1))
-
-
-def _names_objects(key: str, texts: Mapping[str, np.ndarray]) -> bool:
-    return len(texts) == 1 or normalised(key) in _NAMES
-
-
-def _decoded(names: np.ndarray) -> list[str]:
-    if names.dtype.kind == "S":
-        names = np.char.decode(names, "utf-8", "replace")
-    return [str(text).strip() for text in names]
 
 
 def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
@@ -325,16 +317,10 @@ def _numbering(texts: pd.DataFrame, table: Table) -> str | None:
 
 def _matched(
     title: str, values: np.ndarray, columns: list[str], names: list[str] | None,
-    about: Judgements, file: str, notes: list[str], rows: np.ndarray | None,
-    square: bool | None = None,
+    about: Judgements, file: str, notes: list[str], rows: np.ndarray | None, square: bool,
 ) -> MeasuredTable:
     """The table with a row for each object of the answers."""
     _check_size(values, about.n_objects, file)
-    if square is None and values.shape[0] == values.shape[1]:
-        made = as_dissimilarities(values)
-        if made is not None:
-            values, sentence = made
-            notes, square = [*notes, sentence], True
     places, how = _places(names, len(values), about, file)
     there = places >= 0
     if square:
@@ -423,7 +409,10 @@ def _places(
                 remedy="Add a column id with the names of the objects, such as "
                 f"{listing(about.ids, 3)}.",
             )
-        return np.arange(n), _in_order(about)
+        return np.arange(n), (
+            f"Its rows have no names: they are taken as all objects in their order, the first as "
+            f"{about.labels[0]}, the last as {about.labels[-1]}."
+        )
     places, how = match(about.objects, pd.DataFrame({"id": names}), None, file)
     if (places >= 0).any():
         return places, how
@@ -441,12 +430,24 @@ def _places(
     )
 
 
-def _in_order(about: Judgements) -> str:
-    """What it means that rows have no names, with both ends to check it by."""
-    return (
-        f"Its rows have no names: they are taken as all objects in their order, the first as "
-        f"{about.labels[0]}, the last as {about.labels[-1]}."
-    )
+def read_distances(
+    source: Source, about: Judgements, name: str | None = None
+) -> tuple[np.ndarray, np.ndarray, str]:
+    """(m, m) distances in a square table, (m,) the objects that they are of, and how it was read.
+
+    Its rows name some of the objects, or are all of them in their order.
+    """
+    square, file = read_matrix(source, name), name or "the table"
+    places, how = _places(square.ids if square.is_named else None, len(square.ids), about, file)
+    objects = np.flatnonzero(places >= 0)
+    strange = np.setdiff1d(np.arange(len(square.ids)), places)
+    if len(strange):
+        raise DataError(
+            f"{square.ids[strange[0]]!r} is no object of {about.name}, or not the only row about "
+            "one", file=file, remedy=f"Name objects as the answers do: {listing(about.ids, 3)}.",
+        )
+    values = square.values[np.ix_(places[objects], places[objects])]
+    return values, objects, " ".join([*square.notes, how])
 
 
 def _all_numbers(names: list[str], n: int) -> int | None:

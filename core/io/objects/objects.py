@@ -65,7 +65,7 @@ def match(
             f"Numbers are rows of the table of objects, counted from {index_base}."
         )
     names = table["id"].tolist()
-    places = _lookup(ids, names)
+    places = lookup(ids, names)
     how = "Objects were found by their ids."
     if (places < 0).any():
         stems = [stem_key(name) for name in names]
@@ -73,7 +73,7 @@ def match(
             if column not in objects:
                 continue
             texts = objects[column].astype("str").fillna("")
-            guess = _lookup([stem_key(text) for text in texts], stems)
+            guess = lookup([stem_key(text) for text in texts], stems)
             if np.any((places < 0) & (guess >= 0)):
                 how = f"Objects were found by their {column}, without path, extension and case."
             places = np.where(places < 0, guess, places)
@@ -81,7 +81,7 @@ def match(
     return places, how
 
 
-def _lookup(wanted: Sequence[str], names: Sequence[str]) -> np.ndarray:
+def lookup(wanted: Sequence[str], names: Sequence[str]) -> np.ndarray:
     """Positions in `names`; -1 where a text is not there, or is there more than once."""
     place: dict[str, int] = {}
     for i, name in enumerate(names):
@@ -233,7 +233,7 @@ def attach_objects(
             remedy="Name the objects in a column id as the answers do.",
         )
     unused = np.setdiff1d(np.arange(len(table)), places)
-    result = _rows(table, places)
+    result = table.reindex(places).reset_index(drop=True)  # missing where a place is -1
     described = objects[["id", "label"]].copy()
     own_labels = (table["label"] != table["id"].map(stem)).any()
     # A table without labels of its own has only its ids to offer, which may be less than we have.
@@ -256,11 +256,6 @@ def attach_objects(
         added=table["id"].iloc[added].tolist(),
     )
     return triplets.with_objects(described), report
-
-
-def _rows(table: pd.DataFrame, places: np.ndarray) -> pd.DataFrame:
-    """Rows of the table at `places`; missing where a place is -1."""
-    return table.reindex(np.where(places < 0, -1, places)).reset_index(drop=True)
 
 
 def _as_texts(column: pd.Series) -> pd.Series:

@@ -37,17 +37,8 @@ _DAMAGED = (
 class Pictures(Mapping[str, bytes]):
     """Pictures by file name; large ones are shrunk when they are first asked for.
 
-    Parameters
-    ----------
-    files : iterable of (str, bytes)
-        Names, with or without folders, and contents.
-
-    Attributes
-    ----------
-    refused : dict of str to str
-        Names of the files that were left out, and why.
-    shrunk : dict of str to (int, int)
-        Names of pictures that were larger than `MAX_SIDE`, with their width and height before.
+    refused: Names of the files that were left out, and why.
+    shrunk: Names of pictures that were larger than `MAX_SIDE`, with width and height before.
     """
 
     def __init__(self, files: Iterable[tuple[str, bytes]]) -> None:
@@ -62,15 +53,16 @@ class Pictures(Mapping[str, bytes]):
                 self.refused[path] = "another picture has the same name"
                 continue
             try:
-                size = _checked_size(name, data)
-                if max(size) > MAX_SIDE:
-                    self._large.add(name)
-                    self.shrunk[name] = size
-                self._files[name] = data
-            except _Unusable as problem:
-                self.refused[path] = str(problem)
+                size = _size(name, data)
             except _DAMAGED:
-                self.refused[path] = "damaged or incomplete"
+                size = "damaged or incomplete"
+            if isinstance(size, str):
+                self.refused[path] = size
+                continue
+            self._files[name] = data
+            if max(size) > MAX_SIDE:
+                self._large.add(name)
+                self.shrunk[name] = size
 
     def __getitem__(self, name: str) -> bytes:
         if name in self._large:
@@ -170,20 +162,16 @@ def _in_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
         yield str(path.relative_to(folder)), path.read_bytes()
 
 
-class _Unusable(Exception):
-    """Why bytes are no usable picture."""
-
-
-def _checked_size(name: str, data: bytes) -> tuple[int, int]:
-    """Width and height of a whole picture in pixels."""
+def _size(name: str, data: bytes) -> tuple[int, int] | str:
+    """Width and height of a whole picture in pixels, or why it cannot be used."""
     if name.lower().endswith((".svg", ".svgz")):
-        raise _Unusable("SVG drawings are not shown; export it as PNG")
+        return "SVG drawings are not shown; export it as PNG"
     if not name.lower().endswith(SUFFIXES):
-        raise _Unusable("not a picture (PNG, JPEG, GIF, WebP or BMP)")
+        return "not a picture (PNG, JPEG, GIF, WebP or BMP)"
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
             if image.width * image.height > MAX_PIXELS:
-                raise _Unusable(f"larger than {MAX_PIXELS / 1e6:g} megapixels")
+                return f"larger than {MAX_PIXELS / 1e6:g} megapixels"
             size = image.size
             if image.format == "PNG":
                 image.verify()  # checks the sums of all parts, without decoding them
@@ -191,7 +179,7 @@ def _checked_size(name: str, data: bytes) -> tuple[int, int]:
                 image.draft("RGB", (64, 64))
                 image.load()
     except Image.UnidentifiedImageError:
-        raise _Unusable("not a picture, whatever its name says") from None
+        return "not a picture, whatever its name says"
     return size
 
 

@@ -11,13 +11,13 @@ import streamlit as st
 
 from tripletscope.core.computing.progress import Progress
 from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.experiment.enough import (
+from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.core.experiment.live import (
     FEWEST,
     CollectedError,
     collected_error,
     collected_map,
 )
-from tripletscope.core.experiment.experiment import Experiment
 from tripletscope.core.experiment.results import AnswerRecord, experiment_objects
 from tripletscope.dashboard.collecting.answer_log import CollectingState
 from tripletscope.dashboard.figures.collecting import error_as_it_comes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from tripletscope.core.design.active import LAYOUTS, question_table
+from tripletscope.core.experiment.handout import LAYOUTS, question_table
 from tripletscope.core.kernel.landmarks import choose_landmarks, landmark_questions, recognise
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels

@@ -9,8 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.design.active import LAYOUTS
-from tripletscope.core.design.questions import KINDS, QuestionList, question_list
+from tripletscope.core.experiment.handout import LAYOUTS, QuestionList, question_list
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, text
@@ -24,6 +23,7 @@ from tripletscope.dashboard.views.uncertainty.asking import LAYOUT_HELP, as_sent
 
 _PREVIEW = 8
 _SECONDS = 3  # that a question takes, more or less
+_KINDS = {"question": "Questions", "repeat": "Repeats", "gold": "Gold slots"}
 _SOURCES = {
     "numbers": "Numbered", "typed": "Typed here", "upload": "From a table",
     "open": "Those of the open data set",
@@ -98,7 +98,7 @@ def _listed(n_objects: int, options: dict[str, Any]) -> QuestionList:
 def _show(current: Session, found: QuestionList, objects: pd.DataFrame, layout: str) -> None:
     lists = int(found.part.max()) + 1
     first = found.kind[found.part == 0]
-    for column, (kind, title) in zip(st.columns(4), [*KINDS.items(), ("", "")], strict=True):
+    for column, (kind, title) in zip(st.columns(4), [*_KINDS.items(), ("", "")], strict=True):
         if kind:
             column.metric(title, f"{int(np.sum(first == kind)):,}")
         else:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.design.active import LAYOUTS, question_table
+from tripletscope.core.experiment.handout import LAYOUTS, question_table
 from tripletscope.core.simulation.simulate import LEVELS, NOISE
 from tripletscope.core.tree.coordinates import TREES
 from tripletscope.core.tree.nodes import cells

@@ -9,13 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.design.active import (
-    LAYOUTS,
-    STRATEGIES,
-    ActiveComparison,
-    propose,
-    question_table,
-)
+from tripletscope.core.design.active import STRATEGIES, ActiveComparison, propose
+from tripletscope.core.experiment.handout import LAYOUTS, question_table
 from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.trust import asking_curves

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import json
-
 import joblib
 import numpy as np
-import pandas as pd
 import pytest
 
 from tripletscope.core.computing.progress import Stopped
@@ -19,7 +15,6 @@ from tripletscope.core.design.active import (
     ActiveComparison,
     compare_active,
     propose,
-    question_table,
 )
 from tripletscope.core.embedding import SOE, STE
 from tripletscope.core.uncertainty import bootstrap
@@ -146,24 +141,6 @@ def test_no_more_questions_than_there_are():
         propose(STE(), Triplets.from_array(np.empty((0, 3)), 2), 1)
     with pytest.raises(DataError, match="no answered questions to repeat"):
         propose(STE(), Triplets.from_array(np.empty((0, 3)), 5), 1, strategy="repeat")
-
-
-def test_layouts_of_tables():
-    objects = pd.DataFrame({
-        "id": ["a, b", "é", "c"], "label": ["A", "E", "C"], "image": ["a.png", None, "c.png"],
-    })
-    questions = np.array([[0, 1, 2], [2, 0, 1]])
-    plain = question_table(questions, objects, "plain")
-    back = pd.read_csv(io.StringIO(plain.to_csv(index=False)))
-    assert back.to_numpy().tolist() == [[1, "a, b", "é", "c"], [2, "c", "a, b", "é"]]
-    salmon = question_table(questions, objects, "salmon")
-    assert salmon.columns.tolist() == ["head", "left", "right"]
-    assert np.array_equal(salmon.to_numpy(), questions)
-    jspsych = question_table(questions, objects, "jspsych")
-    assert jspsych["stimulus"].tolist() == ["a.png", "c.png"]
-    assert json.loads(jspsych["choices"][0]) == ["é", "c.png"]
-    with pytest.raises(ValueError, match="layout is 'qualtrics'"):
-        question_table(questions, objects, "qualtrics")
 
 
 def test_simulation_of_active_against_random(few):

@@ -7,8 +7,8 @@ import pytest
 
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.experiment.conduct import conduct_table
-from tripletscope.core.experiment.enough import FEWEST, collected_error, collected_map
 from tripletscope.core.experiment.experiment import Experiment, Stimulus
+from tripletscope.core.experiment.live import FEWEST, collected_error, collected_map
 from tripletscope.core.experiment.results import AnswerRecord
 from tripletscope.core.experiment.simulated import simulated_participants
 

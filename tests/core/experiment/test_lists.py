@@ -14,7 +14,7 @@ from tests.core.experiment.made import TASKS, experiment_of, gold_of, whole
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.experiment.drawing import QuestionPool
 from tripletscope.core.experiment.lists import (
-    catch_questions,
+    catch_question,
     check_questions,
     key_of,
     person_list,
@@ -206,7 +206,7 @@ def test_two_options_change_sides_in_half_of_the_repeats(task):
 @given(task=tasks, n=st.integers(5, 12), seed=st.integers(0, 10**6))
 def test_a_catch_question_has_one_right_answer_that_the_eyes_tell(task, n, seed):
     experiment = experiment_of(n, task=task)
-    (question,) = catch_questions(experiment, 1, np.random.default_rng(seed))
+    question = catch_question(experiment, np.random.default_rng(seed))
     shown, right = question.shown, question.correct
     if task == "triplet":
         assert shown[1 + right[0]] == shown[0] != shown[2 - right[0]]
@@ -292,7 +292,7 @@ def test_adaptive_places_are_left_open_but_for_the_random_share():
     for person in range(40):
         asked = person_list(experiment, person)
         random = of_kind(asked, "question")
-        assert asked.n_adaptive + len(random) == 50
+        assert asked.questions.count(None) + len(random) == 50
         assert {question.source for question in random} == {"random"}
         repeats = of_kind(asked, "repeat")
         about = {same(experiment, question) for question in random}

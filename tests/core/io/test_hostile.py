@@ -275,7 +275,7 @@ def read_whatever(data: bytes) -> None:
             assert report.n_triplets == len(interpreted.triplets) == len(interpreted.file_rows)
             n_given = len(interpreted.pairs or interpreted.triplets)
             assert report.n_answers <= n_given or reading.task == "most_similar"
-            assert report.n_answers + report.n_omitted == report.n_rows
+            assert report.n_answers + sum(one.count for one in report.omissions) == report.n_rows
             assert len(report.summary()) >= 1 + len(report.omissions)
             rows = (interpreted.pairs or interpreted).file_rows
             assert all(s.row in rows for s in interpreted.sentences())

@@ -139,8 +139,8 @@ def test_what_batch_services_and_spreadsheets_write_is_read():
     (b'{"id": "x", "reply": "A"}', "is none of a prompt"),
     (b'{"id": "x", "reply": ', "no JSON"),
     (b"a,b\n1,2\n", "no columns id and reply"),
-    (b"id,reply\rx,A\r", "no CSV"),
-    (b"\xff\xfe\x00", "UTF-8"),
+    (b"id,reply\rx,A\r", "is none of a prompt"),
+    (b"\xff\xfe\x00", "not valid UTF-16"),
     (b'{"id": "00000000-n-0-1-2", "reply": "A"}', "other objects"),
 ])
 def test_files_that_are_no_replies_are_refused_in_words(content, told):

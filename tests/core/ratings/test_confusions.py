@@ -76,7 +76,7 @@ def test_what_is_no_table_of_counts_is_refused():
         Confusions.from_matrix([[3, 0.5, 1], [0, 3, 1], [1, 1, 1]])
     with pytest.raises(DataError, match="3 was never shown"):
         Confusions.from_matrix([[3, 1, 1], [0, 3, 1], [0, 0, 0]])
-    with pytest.raises(DataError, match="square"):
+    with pytest.raises(DataError, match="has shape"):
         Confusions.from_matrix(np.ones((2, 3)))
     with pytest.raises(ValueError, match="addition"):
         Confusions.from_matrix(np.ones((3, 3)), addition=0)

@@ -291,7 +291,7 @@ def test_measured_dissimilarities_are_mapped(services, opened, truth):
     text = words(app).replace("\\", "")
     assert "NMDS, 2 dimensions" in text
     assert "of 30 objects, apart.csv." in text
-    assert "Without names: all objects in their order." in text
+    assert "they are taken as all objects in their order" in text
     assert "Stress-1 0.0" in text
     points, line = figure(app, "embedding.dissimilarities.shepard")["data"]
     assert numbers(points["x"]).max() == pytest.approx((apart**2).max(), abs=1e-5)

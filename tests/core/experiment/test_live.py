@@ -8,7 +8,7 @@ import pytest
 from tests.core.experiment.made import experiment_of
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.experiment.adaptive import live_map, next_questions
+from tripletscope.core.experiment.live import live_map, next_questions
 from tripletscope.core.simulation.simulate import simulate
 
 
