@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -69,28 +68,6 @@ class LayoutPart:
             return self._with(self.roles, weight.astype(float))
         kept = np.flatnonzero(weight)
         return self._with(np.ascontiguousarray(self.roles[:, kept]), weight[kept].astype(float))
-
-    def tiled(self, n_tiles: int) -> LayoutPart:
-        """The same answers, those together that are about the same parts of the objects.
-
-        n_tiles: Into so many parts the objects are divided, for each role by itself.
-        """
-        if n_tiles == 1:
-            return self
-        if n_tiles not in self._tiled:
-            size = -(-self.n_objects // n_tiles)
-            key = np.zeros(len(self), dtype=np.int64)
-            for role in self.roles[:3]:
-                key = key * n_tiles + role // size
-            order = _in_order_of(key, n_tiles**3)
-            self._tiled[n_tiles] = self._with(
-                np.ascontiguousarray(self.roles[:, order]), self.weight[order]
-            )
-        return self._tiled[n_tiles]
-
-    @cached_property
-    def _tiled(self) -> dict[int, LayoutPart]:
-        return {}
 
     def _with(self, roles: np.ndarray, weight: np.ndarray) -> LayoutPart:
         return replace(self, roles=roles, weight=np.ascontiguousarray(weight))
@@ -284,18 +261,3 @@ def _grouped(rows, weight, n_objects):
         for role in range(n_roles):
             roles[role, p] = rows[t, role]
     return roles, ordered
-
-
-@compiled
-def _in_order_of(key, n_keys):
-    """A stable order of answers by a key below `n_keys`; by a counting sort."""
-    place = np.zeros(n_keys + 1, dtype=np.int64)
-    for t in range(key.size):
-        place[key[t] + 1] += 1
-    for k in range(n_keys):
-        place[k + 1] += place[k]
-    order = np.empty(key.size, dtype=np.int64)
-    for t in range(key.size):
-        order[place[key[t]]] = t
-        place[key[t]] += 1
-    return order

@@ -242,11 +242,9 @@ def plain_loss(loss: Loss, positions: np.ndarray, triplets: Triplets) -> float:
 
 
 def several_parts(monkeypatch):
-    """Have a few hundred answers handled as many are: in tiles, in parts, and asked for ahead."""
-    for name, value in {
-        "SEVERAL_PARTS": 100, "_PART": 40, "_FAR": 0, "_TILE": 150,
-    }.items():
-        monkeypatch.setattr(loss_module, name, value)
+    """Have a few hundred answers handled in parts, as many are."""
+    monkeypatch.setattr(loss_module, "SEVERAL_PARTS", 100)
+    monkeypatch.setattr(loss_module, "_PART", 40)
 
 
 @pytest.mark.parametrize("name", LOSSES)
