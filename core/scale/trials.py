@@ -69,14 +69,6 @@ class ScaleTrials:
         rows, which = np.unique(self.design * sign[:, None], axis=0, return_inverse=True)
         return rows, which, sign
 
-    def counted(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rows of `comparisons` (q, m), with weights of success and of all (q,)."""
-        rows, which, sign = self.comparisons()
-        wins = self.weight * (self.response == (sign > 0))
-        return (
-            rows, np.bincount(which, wins, len(rows)), np.bincount(which, self.weight, len(rows))
-        )
-
 
 @dataclass(frozen=True)
 class Recorded:
