@@ -12,8 +12,13 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.declared import Number
-from tripletscope.core.dimensions.likelihood import MOST_CENTRAL, NEARER, kinds_of
-from tripletscope.core.dimensions.trials import scored, trials_of
+from tripletscope.core.dimensions.likelihood import (
+    MOST_CENTRAL,
+    NEARER,
+    kinds_of,
+    scored,
+    trials_of,
+)
 from tripletscope.core.method import Method
 from tripletscope.core.optimise.elementary import compiled
 from tripletscope.core.optimise.responses import hits, shares

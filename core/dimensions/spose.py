@@ -11,10 +11,9 @@ from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.declared import Number
-from tripletscope.core.dimensions.penalised import from_random
-from tripletscope.core.dimensions.penalties import choose_penalty
+from tripletscope.core.dimensions.likelihood import trials_of
+from tripletscope.core.dimensions.penalties import choose_penalty, from_random
 from tripletscope.core.dimensions.sparse import FitSeed, SparseDimensions
-from tripletscope.core.dimensions.trials import trials_of
 from tripletscope.core.method import register
 
 #: A fit has converged when an iteration lowers the loss by less than this fraction.

@@ -13,7 +13,7 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.declared import Number
-from tripletscope.core.dimensions.prior import SpikeAndSlab
+from tripletscope.core.dimensions.likelihood import trials_of
 from tripletscope.core.dimensions.sparse import (
     FitSeed,
     SparseDimensions,
@@ -22,8 +22,7 @@ from tripletscope.core.dimensions.sparse import (
     softmax,
     three,
 )
-from tripletscope.core.dimensions.trials import trials_of
-from tripletscope.core.dimensions.variational import COUNTS, approximate
+from tripletscope.core.dimensions.variational import COUNTS, SpikeAndSlab, approximate
 from tripletscope.core.method import register
 from tripletscope.core.optimise.responses import shares
 

@@ -20,7 +20,7 @@ from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.embedding.ste import STE
 from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
 from tripletscope.core.explaining.combining import FeatureSpaces
-from tripletscope.core.explaining.explained import LEVEL
+from tripletscope.core.explaining.explain import LEVEL
 from tripletscope.core.explaining.holding_out import prepared
 from tripletscope.core.geometry import distances
 from tripletscope.core.method import Inner, unfitted

@@ -1,4 +1,4 @@
-"""Predictions of choices that a model of features has not learned from."""
+"""Which choices a model of features learns from, and how well it predicts others."""
 
 from __future__ import annotations
 
@@ -12,24 +12,90 @@ from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.evaluation.score import n_groups, question_folds
 from tripletscope.core.explaining.combining import FeatureSpaces
-from tripletscope.core.explaining.divisions import (
-    FEWEST_CHOICES,
-    Division,
-    by_objects,
-    by_trials,
-    repeats_for,
-    too_few,
-)
-from tripletscope.core.explaining.models import MODELS
-from tripletscope.core.explaining.sets import choices_about, log_likelihood, right
+from tripletscope.core.explaining.models import MODELS, choices_about, log_likelihood, right
 from tripletscope.core.explaining.spaces import FeatureSpace
 
+#: Objects of a fold, choices of a training part and choices that are predicted: fewer say nothing.
+FEWEST_OBJECTS, FEWEST_CHOICES = 4, 50
+#: So many predicted choices are aimed at by repeated divisions of the objects, at most so often.
+_ENOUGH, _MOST_REPEATS = 1000, 5
 #: Parts of what is learned from, by which the strength of a penalty is chosen. Of many choices one
 #: part tells enough.
 _OBJECT_PARTS, _TRIAL_PARTS, _MANY = 3, 5, 20_000
 #: How often objects are divided for that at most, and after how many penalties none is better.
 _TIMES, _WORSE = 3, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """What is learned from and what is predicted.
+
+    objects bool (n,): That may be learned from.
+    held_out bool (n,): Objects of predicted choices.
+    fold (T,) or None: Of every answer, where trials are divided: then `number` is held out.
+    """
+
+    objects: np.ndarray
+    held_out: np.ndarray
+    fold: np.ndarray | None = None
+    number: int = 0
+
+    def learned(self, sets: Choices) -> np.ndarray:
+        """(S,) bool: choices that are learned from."""
+        if self.fold is not None:
+            return self.fold[sets.answer] != self.number
+        return sets.among(self.objects)
+
+    def predicted(self, sets: Choices) -> np.ndarray:
+        """(S,) bool: choices that are predicted."""
+        if self.fold is not None:
+            return self.fold[sets.answer] == self.number
+        return sets.among(self.held_out)
+
+
+def by_trials(
+    answers: Judgements, known: np.ndarray, folds: int, rng: np.random.Generator
+) -> list[Division]:
+    """Questions and trials in folds, each predicted from the others; as many as there can be."""
+    folds = max(min(folds, n_groups(answers)), 2)
+    fold = question_folds(answers, folds, rng)
+    return [Division(known, known, fold, number) for number in range(folds)]
+
+
+def by_objects(known: np.ndarray, folds: int, rng: np.random.Generator) -> list[Division]:
+    """Objects in folds: choices among those of a fold, from choices among all others."""
+    fold = np.full(len(known), -1)
+    order = rng.permutation(np.flatnonzero(known))
+    fold[order] = np.arange(len(order)) % folds
+    return [Division(known & (fold != k), fold == k) for k in range(folds)]
+
+
+def repeats_for(n_choices: int, folds: int) -> int:
+    """How often objects are divided anew, so that enough choices are predicted.
+
+    Of three objects all are in one fold with a probability of about 1 / folds².
+    """
+    return int(np.clip(np.ceil(_ENOUGH * folds**2 / max(n_choices, 1)), 1, _MOST_REPEATS))
+
+
+def too_few(sets: Choices, known: np.ndarray, divisions: list[Division], folds: int) -> str:
+    """Why objects cannot be held out, in a sentence; empty where they can."""
+    n = int(known.sum())
+    if n < FEWEST_OBJECTS * folds:
+        return (
+            f"Objects were not held out: {n} objects with features are fewer than "
+            f"{FEWEST_OBJECTS} for each of {folds} folds."
+        )
+    learned = min(int(part.learned(sets).sum()) for part in divisions)
+    predicted = int(np.logical_or.reduce([part.predicted(sets) for part in divisions]).sum())
+    if min(learned, predicted) < FEWEST_CHOICES:
+        return (
+            f"Objects were not held out: {predicted:,} choices are among the objects of one fold, "
+            f"and {learned:,} among those of the others; {FEWEST_CHOICES} of each are needed."
+        )
+    return ""
 
 
 @dataclass(frozen=True, eq=False)

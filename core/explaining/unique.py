@@ -14,14 +14,11 @@ from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.units import LearnedUnit
 from tripletscope.core.explaining.combining import FeatureSpaces
-from tripletscope.core.explaining.divisions import Division
-from tripletscope.core.explaining.explain import ObjectFolds, TrialFolds
-from tripletscope.core.explaining.explained import SCHEMES
-from tripletscope.core.explaining.holding_out import AskedChoices, divisions_of, prepared
+from tripletscope.core.explaining.explain import SCHEMES, ObjectFolds, TrialFolds
+from tripletscope.core.explaining.holding_out import AskedChoices, Division, divisions_of, prepared
 from tripletscope.core.explaining.intervals import Units
-from tripletscope.core.explaining.models import combine
-from tripletscope.core.explaining.predictors import Predictor, Together, predictors_of
-from tripletscope.core.explaining.sets import chance, guessing, log_likelihood, right
+from tripletscope.core.explaining.models import chance, combine, guessing, log_likelihood, right
+from tripletscope.core.explaining.spaces import Predictor, Together, predictors_of
 from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 

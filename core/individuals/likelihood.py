@@ -15,8 +15,7 @@ from scipy.special import softmax
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.optimise.addresses import SIMILARITY, address, found_at
-from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.optimise.elementary import SIMILARITY, address, compiled, found_at
 from tripletscope.core.optimise.loss import Loss
 from tripletscope.core.optimise.responses import choose, hits
 

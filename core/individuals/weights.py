@@ -22,13 +22,15 @@ from tripletscope.core.embedding import CKL, STE, TSTE
 from tripletscope.core.embedding.ordinal import Embedding, OrdinalEmbedding
 from tripletscope.core.evaluation.score import question_folds
 from tripletscope.core.individuals.likelihood import Judged, Likelihood, choices_by
-from tripletscope.core.individuals.shared import Shared, SharedMap, weights_of
-from tripletscope.core.individuals.spread import (
+from tripletscope.core.individuals.shared import (
     Accuracy,
+    Shared,
+    SharedMap,
     Spread,
     accuracy_of,
     best_spread,
     rough_accuracy_of,
+    weights_of,
 )
 from tripletscope.core.method import register
 from tripletscope.core.observers.floor import Floor, answers_needed

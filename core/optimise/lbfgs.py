@@ -15,8 +15,7 @@ import numba
 import numpy as np
 from numba.core import types
 
-from tripletscope.core.optimise.addresses import address, found_at
-from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.optimise.elementary import address, compiled, found_at
 from tripletscope.core.optimise.loss import BLOCK_TYPE, EVALUATE, Objective
 
 #: Steps that the model of the curvature remembers.

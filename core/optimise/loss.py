@@ -24,8 +24,14 @@ from numba.core import types
 
 from tripletscope.core.computing.threads import side_by_side
 from tripletscope.core.data.choices import Choices
-from tripletscope.core.optimise.addresses import KERNEL, SIMILARITY, address, found_at
-from tripletscope.core.optimise.elementary import compiled, exact
+from tripletscope.core.optimise.elementary import (
+    KERNEL,
+    SIMILARITY,
+    address,
+    compiled,
+    exact,
+    found_at,
+)
 from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.responses import add_up_choices, choice_losses
 from tripletscope.core.optimise.rows import add_gradient, of_answers, set_squared_distances, width

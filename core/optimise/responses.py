@@ -12,10 +12,11 @@ import numpy as np
 from scipy.special import comb, logsumexp, softmax
 
 from tripletscope.core.data.choices import Choices
-from tripletscope.core.optimise.addresses import SIMILARITY, found_at
 from tripletscope.core.optimise.elementary import (
+    SIMILARITY,
     compiled,
     exp_negative,
+    found_at,
     log1p_unit,
     log_positive,
 )

@@ -13,8 +13,15 @@ from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.declared import Number
 from tripletscope.core.options import Seed
-from tripletscope.core.scale.binomial import LINKS, Design, Link, Prior
-from tripletscope.core.scale.lapses import ObserverComparisons, beginning, p_of_lapse
+from tripletscope.core.scale.binomial import (
+    LINKS,
+    Design,
+    Link,
+    ObserverComparisons,
+    Prior,
+    beginning,
+    p_of_lapse,
+)
 from tripletscope.core.scale.mlds import MLDS
 from tripletscope.core.scale.resampling import TOGETHER, batches, refitted
 from tripletscope.core.scale.trials import ScaleTrials

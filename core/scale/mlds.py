@@ -16,12 +16,14 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.declared import Choice, Number, Switch
 from tripletscope.core.method import Method, register
-from tripletscope.core.scale.binomial import LINKS, Prior, has_finite_optimum
-from tripletscope.core.scale.lapses import (
+from tripletscope.core.scale.binomial import (
     LAPSES,
+    LINKS,
     ObserverComparisons,
+    Prior,
     compared,
     fit_lapses,
+    has_finite_optimum,
     rate_intervals,
 )
 from tripletscope.core.scale.trials import Recorded, ScaleTrials, Stimulus, answers_of, as_trials

@@ -16,8 +16,14 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.declared import Choice, Number
 from tripletscope.core.evaluation.units import ENOUGH, SamplingUnits, Unit, sampling_units
 from tripletscope.core.options import Seed
-from tripletscope.core.scale.binomial import LINKS, Link, Prior, fit_many
-from tripletscope.core.scale.lapses import ObserverComparisons, beginning
+from tripletscope.core.scale.binomial import (
+    LINKS,
+    Link,
+    ObserverComparisons,
+    Prior,
+    beginning,
+    fit_many,
+)
 from tripletscope.core.scale.mlds import MLDS, standardised
 from tripletscope.core.scale.trials import ScaleTrials, answers_of
 from tripletscope.core.task import task

@@ -10,7 +10,7 @@ from sklearn.base import clone
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.embedding.stress import Scaling
+from tripletscope.core.embedding.mds import Scaling
 from tripletscope.core.ratings.measured import Dissimilarities
 from tripletscope.core.uncertainty.samples import Samples, aligned
 

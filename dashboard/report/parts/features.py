@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from tripletscope.core.explaining.correlation import MapCorrelation
-from tripletscope.core.explaining.explained import Explained, surely_above
+from tripletscope.core.explaining.explain import Explained, surely_above
 from tripletscope.core.explaining.left_over import LeftOver
 from tripletscope.core.explaining.unique import UniqueParts
 from tripletscope.core.explaining.weights import FeatureWeights

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.evaluation.units import over_units
-from tripletscope.core.explaining.explained import Explained, surely_above
+from tripletscope.core.explaining.explain import Explained, surely_above
 from tripletscope.dashboard import export
 from tripletscope.dashboard.drawing.explaining import ceilings_of, in_order, measured_as
 from tripletscope.dashboard.figures.explaining import (

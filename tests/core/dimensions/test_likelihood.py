@@ -19,10 +19,10 @@ from tripletscope.core.dimensions.likelihood import (
     TrialBatch,
     kinds_of,
     padded,
+    trials_of,
 )
-from tripletscope.core.dimensions.prior import SpikeAndSlab
 from tripletscope.core.dimensions.sparse import products
-from tripletscope.core.dimensions.trials import trials_of
+from tripletscope.core.dimensions.variational import SpikeAndSlab
 from tripletscope.core.dimensions.vice import discoveries
 from tripletscope.core.optimise.responses import choice_losses
 

@@ -16,7 +16,7 @@ from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.io import read
 from tripletscope.core.run import key
 from tripletscope.core.scale import MLDS, as_trials, bootstrap_scale, diagnose, recorded
-from tripletscope.core.scale.lapses import p_of_lapse
+from tripletscope.core.scale.binomial import p_of_lapse
 
 SCALE = np.linspace(0, 1, 8) ** 0.6
 
