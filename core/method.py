@@ -16,25 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.declared import (
-    Choice,
-    Column,
-    Content,
-    Fields,
-    Number,
-    Parameter,
-    Spec,
-    Switch,
-    checked,
-    parameters,
-)
+from tripletscope.core.declared import Spec, checked, parameters
 from tripletscope.core.registry import registry
-
-__all__ = [
-    "Choice", "Column", "Content", "Fields", "Inner", "Method", "Number", "Parameter", "Spec",
-    "Switch", "builds_on_choices", "checked", "described", "for_key", "gathered", "methods",
-    "parameters", "reads_choices", "register", "unfitted",
-]
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,6 @@ from tripletscope.core.registry import TASKS, registry
 if TYPE_CHECKING:  # what computes takes long to load, and who only reads results needs none of it
     from tripletscope.core.cluster.clustering import Clustering
     from tripletscope.core.data.triplets import Triplets
-    from tripletscope.core.evaluation.compare import LearningCurve, Tuning
-    from tripletscope.core.evaluation.score import ErrorEstimate
     from tripletscope.core.method import Method
     from tripletscope.core.uncertainty.samples import Samples
 
@@ -147,10 +145,6 @@ class Run:
             setattr(method, name, value)
         return method
 
-    def error(self) -> ErrorEstimate:
-        """The result of an error estimate."""
-        return self.result()
-
     def samples(self, triplets: Triplets | None = None) -> Samples:
         """The result of a bootstrap, a posterior or its normal approximation.
 
@@ -166,14 +160,6 @@ class Run:
 
         options = response_options(self.task, self.options)
         return replace(found, learn=partial(response_model, self.fresh(), triplets, **options))
-
-    def curve(self) -> LearningCurve:
-        """The result of a learning curve."""
-        return self.result()
-
-    def tuning(self) -> Tuning:
-        """The result of tuning."""
-        return self.result()
 
     def result(self) -> Any:
         """The result of any task but a fit, as what its function returns."""

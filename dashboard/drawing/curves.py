@@ -24,7 +24,7 @@ def errors_by_dimension(shown: ShownResults, task: str = "cross_validate") -> pd
     rows = []
     for run in shown.all_of(task):
         if run.kind == "embedding":
-            found = run.error()
+            found = run.result()
             rows.append({
                 "method": run.fresh().title, "dimensions": run.parameters["n_components"],
                 "held-out error": found.error, "low": found.low, "high": found.high,
@@ -84,7 +84,7 @@ def uncertainty_by_dimension_of(shown: ShownResults, run: Run) -> Iterator[Drawi
 @figure_of("tune")
 def tuning_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Cross-validated error by the strength of the prior."""
-    found, words = run.tuning(), shown.words
+    found, words = run.result(), shown.words
     table = pd.DataFrame({
         "method": [f"prior {prior:g}" for prior in found.prior],
         "dimensions": found.n_components, "held-out error": found.errors.mean(axis=1),
@@ -100,7 +100,7 @@ def tuning_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 @figure_of("learning_curve")
 def learning_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Held-out error against the number of answers."""
-    curve, words, n = run.curve(), shown.words, shown.answers.n_objects
+    curve, words, n = run.result(), shown.words, shown.answers.n_objects
     mark = run.parameters.get("n_components", np.nan) * n * np.log(n)
     text = words("learning of", method=words.method(run.fresh()),
                  number=words.whole(len(curve.errors)), over=words.over(curve.unit, curve.n_units))

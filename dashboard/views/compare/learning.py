@@ -53,7 +53,7 @@ def show_learning(context: Context) -> None:
                 "answers would help.",
             )
             return
-        curve = found.curve()
+        curve = found.result()
         n = context.triplets.n_objects
         mark = method.n_components * n * np.log(n)
         text = (
@@ -155,7 +155,7 @@ def show_tuning(context: Context) -> None:
                 "predicts best.",
             )
             return
-        tuning = found.tuning()
+        tuning = found.result()
         table = pd.DataFrame({
             "method": [f"prior {prior:g}" for prior in tuning.prior],
             "dimensions": tuning.n_components, "held-out error": tuning.errors.mean(axis=1),
