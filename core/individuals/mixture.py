@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple, Self
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
-import pandas as pd
 from scipy.special import logsumexp, softmax
 from sklearn.cluster import KMeans as Lloyd
 
-from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.computing.progress import Progress, part, silent
+from tripletscope.core.computing.progress import Progress, part
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.declared import Choice, Number
-from tripletscope.core.embedding.ordinal import Embedding
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import principal_axes
 from tripletscope.core.individuals.likelihood import Judged, Likelihood, choices_by
 from tripletscope.core.individuals.shared import weights_of
-from tripletscope.core.individuals.weights import (
-    By,
-    Components,
-    Prior,
-    Response,
-    Seed,
-    common_map,
-    people_of,
-    response_loss,
-)
+from tripletscope.core.individuals.weights import By, Components, PeopleMap, Prior, Response
 from tripletscope.core.method import register
 from tripletscope.core.optimise.layout import AnswerLayout, stages_of
-from tripletscope.core.optimise.loss import Loss, Objective, margins
+from tripletscope.core.optimise.loss import Objective, margins
 from tripletscope.core.optimise.minimise import minimise
 from tripletscope.core.optimise.responses import choice_losses
+from tripletscope.core.options import Seed
 
 #: Iterations of EM: of every start, and of the best of them at most.
 _SHORT, _LONG = 10, 100
@@ -80,7 +70,7 @@ class _Crowd(NamedTuple):
 
 @register("individuals")
 @dataclass(kw_only=True, eq=False, repr=False)
-class LatentClassMap(Embedding):
+class LatentClassMap(PeopleMap):
     """Latent classes of people, each with a map or with weights of its own.
 
     A person belongs to one of the groups; the likelihood of all answers of a person is the mixture
@@ -95,19 +85,12 @@ class LatentClassMap(Embedding):
         how consistent the answers are, and by how many they are.
     weights_ : ndarray, shape (g, d)
         Of the axes of one map, where groups differ in these; else ones.
-    people_ : ndarray of str, shape (P,)
-    n_answers_ : ndarray of int, shape (P,)
     membership_ : ndarray, shape (P, g)
         Probability that each person belongs to each group.
     shares_ : ndarray, shape (g,)
         Of the people.
     loss_ : float
-        Minus the log likelihood of all answers.
-    placed_ : ndarray of bool, shape (n,)
-    n_iter_ : int
-    converged_, stopped_ : bool
-    triplet_error_ : float
-    n_objects_ : int
+        Minus the log likelihood of all answers; those of nobody known are left out.
 
     References
     ----------
@@ -125,6 +108,7 @@ class LatentClassMap(Embedding):
 
     name: ClassVar[str] = "latent_class_map"
     title: ClassVar[str] = "Latent classes"
+    learns_of_nobody: ClassVar[bool] = False
 
     n_components: Components = 2
     n_groups: Groups = 2
@@ -140,49 +124,11 @@ class LatentClassMap(Embedding):
     prior: Prior = 0.1
     seed: Seed = 0
 
-    def fit(
-        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
-    ) -> Self:
-        """Find the groups.
-
-        Parameters
-        ----------
-        triplets : Triplets or Quadruples
-            With the column `by`; answers of nobody known are left out.
-        y : ignored
-        progress : Progress
-            A stop keeps what there is.
-
-        Raises
-        ------
-        DataError
-            If there are no answers, or fewer than two people.
-        ValueError
-            If a parameter is outside its range.
-        """
-        self._check_parameters()
-        answers = as_answers(triplets)
-        who, self.people_ = people_of(answers, self.by)
-        known = who < len(self.people_)
-        answers, who = answers.take(known), who[known]
-        common = common_map(
-            answers, self.response, self.n_components, self.prior, self.seed, part(progress, 0, 0.1)
-        )
-        choices = choices_by(answers, who)
-        self.n_objects_, self.placed_ = answers.n_objects, common.placed_
+    def _find(
+        self, choices: Choices, answers: Judgements, common: OrdinalEmbedding, progress: Progress
+    ) -> None:
         self.embedding_ = common.embedding_
-        with single_blas_thread():
-            result = self._best(choices, part(progress, 0.1, 1.0))
-        self._keep(result)
-        self.n_answers_ = np.bincount(who[answers.weight > 0], minlength=len(self.people_))
-        self.stopped_ |= common.stopped_
-        self.triplet_error_ = 1.0 - self.score(answers)
-        progress(1.0)
-        return self
-
-    @property
-    def response_loss(self) -> Loss:
-        return response_loss(self.response, self.n_components)
+        self._keep(self._best(choices, progress))
 
     def _best(self, choices: Choices, progress: Progress) -> _State:
         self.stopped_, self.n_iter_ = False, 0
@@ -344,10 +290,7 @@ class LatentClassMap(Embedding):
 
     def _member_of(self, given: Judgements) -> np.ndarray:
         """(T, g) membership of who gave each answer; of people not known, the groups' shares."""
-        names = given.answers[self.by].astype("str") if self.by in given.answers else []
-        result = pd.Index(self.people_).get_indexer(names) if len(names) else \
-            np.full(len(given), -1)
-        return np.vstack([self.membership_, self.shares_])[result]
+        return np.vstack([self.membership_, self.shares_])[self.rows_of(given)]
 
     def judged(self, triplets: Judgements) -> Judged:
         """How likely each choice is for who made it, over the groups that may be theirs.
