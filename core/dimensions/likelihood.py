@@ -84,8 +84,8 @@ class TrialBatch:
 
         n_parts = len(self.bounds) - 1
         losses = side_by_side(part, range(n_parts))
-        if n_parts > 1:
-            _add_up(gradients[:n_parts])
+        for k in range(1, n_parts):
+            gradients[0] += gradients[k]
         return math.fsum(losses)
 
     @property
@@ -127,14 +127,6 @@ def _evaluate(rows, kind, weight, x, gradient):
             gb[k] += on_ab * a[k] + on_bc * c[k]
             gc[k] += on_ac * a[k] + on_bc * b[k]
     return total
-
-
-@compiled
-def _add_up(gradients):
-    for p in range(1, gradients.shape[0]):
-        for i in range(gradients.shape[1]):
-            for k in range(gradients.shape[2]):
-                gradients[0, i, k] += gradients[p, i, k]
 
 
 def trials_of(data: Any) -> Choices:
