@@ -288,7 +288,11 @@ def explain(
     for at in places:
         divisions = divided[SCHEMES[at[2]]]
         parts = list(islice(rest, len(divisions)))
-        held[at] = averaged(parts, divisions, data)
+        as_asked = [np.stack([part.right, part.log_likelihood]) for part in parts]
+        held[at] = (
+            *averaged(as_asked, divisions, data.asked),
+            averaged([part.right_of_two for part in parts], divisions, data.between_two),
+        )
         strengths[at] = np.median([part.strength for part in parts])
     units = Units.of(given, unit)
     counted = given.take(data.between_two.answer)

@@ -200,11 +200,9 @@ def left_over(
     chosen = predictors_of(tables, predictors, most=MOST_FEATURES)
     sets = data.asked
     parts = np.column_stack([one.apart(sets.distinct) for one in chosen])
-    counted = given.take(data.between_two.answer)
-    divisions = by_trials(counted, known, folds, np.random.default_rng(seed))
-    whole = np.full(len(given), -1)
-    whole[data.between_two.answer] = divisions[0].fold
-    n, fold = given.n_objects, whole[sets.answer]
+    rng = np.random.default_rng(seed)
+    divisions = by_trials(given, data.between_two.answer, known, folds, rng)
+    n, fold = given.n_objects, divisions[0].fold[sets.answer]
     pieces = [(sets, parts, fold != -1, n, n_components, prior)]
     pieces += [
         (sets, columns, fold != k, n, d, prior)
