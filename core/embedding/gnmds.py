@@ -7,14 +7,14 @@ from typing import Annotated
 
 import numpy as np
 
-from tripletscope.core.computing.progress import Progress
+from tripletscope.core.computing.progress import Progress, part
 from tripletscope.core.declared import Switch
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding, Prior, Starts, Tolerance
 from tripletscope.core.method import register
 from tripletscope.core.optimise.elementary import compiled
 from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Loss, Objective
-from tripletscope.core.optimise.minimise import Optimum, adapted, minimise
+from tripletscope.core.optimise.minimise import Optimum, minimise
 
 #: Width over which the corner of the hinge is rounded.
 ROUNDING = 0.5
@@ -129,7 +129,7 @@ class GNMDSK(GNMDS):
         n, d = answers.n_objects, self.n_components
         columns, n_iter = max(min(d + _SPARE, n), d), 0
         x = _widened(start.reshape(d, n), columns)
-        shown = adapted(progress, lambda x: _leading(x.reshape(-1, n), d)[0].ravel())
+        shown = part(progress, show=lambda x: _leading(x.reshape(-1, n), d)[0].ravel())
         while True:
             optimum = minimise(
                 Objective(answers, self._loss(), columns, self.prior), x.ravel(),

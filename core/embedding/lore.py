@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
-from tripletscope.core.computing.progress import Progress
+from tripletscope.core.computing.progress import Progress, part
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.declared import Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding, Prior
@@ -16,7 +16,7 @@ from tripletscope.core.method import register
 from tripletscope.core.optimise.elementary import compiled, softplus
 from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Loss, Objective
-from tripletscope.core.optimise.minimise import Optimum, adapted, minimise
+from tripletscope.core.optimise.minimise import Optimum, minimise
 
 #: Exponent of the penalty on the size of a dimension.
 _POWER = 0.5
@@ -102,8 +102,8 @@ class LORE(OrdinalEmbedding):
             optimum = minimise(
                 _Penalised(plain, self.penalty * n, rounding), x.ravel(),
                 max_iter=self.max_iter - n_iter, tol=self.tol,
-                progress=adapted(
-                    progress, lambda x: _padded(x.reshape(-1, n), d),
+                progress=part(
+                    progress, show=lambda x: _padded(x.reshape(-1, n), d),
                     low=stage / len(_ROUNDINGS), high=(stage + 1) / len(_ROUNDINGS),
                 ),
             )

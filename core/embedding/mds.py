@@ -11,13 +11,13 @@ from scipy.optimize import isotonic_regression
 from scipy.stats import rankdata
 
 from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.declared import Choice, Number
 from tripletscope.core.embedding.ordinal import Embedding, Starts, Tolerance
 from tripletscope.core.geometry import distances, principal_axes, rms
 from tripletscope.core.method import register
-from tripletscope.core.optimise.minimise import adapted, minimise, restarts
+from tripletscope.core.optimise.minimise import minimise, restarts
 from tripletscope.core.options import Seed
 
 #: Stress is minimised as a percentage, squared, so that tolerances are shares of it.
@@ -125,7 +125,7 @@ class Scaling(Embedding):
                     objective, start, max_iter=self.max_iter, tol=self.tol, progress=progress
                 ),
                 self._starts(self._first(dissimilarities), upper, shape),
-                progress=adapted(progress, lambda x: x.reshape(shape)),
+                progress=part(progress, show=lambda x: x.reshape(shape)),
             )
         self.losses_ = np.sqrt(np.array([optimum.loss for optimum in optima]) / _PERCENT)
         best = optima[int(np.argmin(self.losses_))]

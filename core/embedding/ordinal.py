@@ -21,7 +21,7 @@ from tripletscope.core.geometry import distances, principal_axes, rms, to_unit_r
 from tripletscope.core.method import Method
 from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Loss, Objective, map_losses, margins
-from tripletscope.core.optimise.minimise import Optimum, adapted, minimise, restarts
+from tripletscope.core.optimise.minimise import Optimum, minimise, restarts
 
 #: Sizes at which a start without a scale is tried.
 _SCALES = 2.0 ** np.arange(-4, 4)
@@ -200,7 +200,7 @@ class OrdinalEmbedding(Embedding):
 
         with single_blas_thread():
             optima = self._restarts(
-                answers, init_embedding, adapted(progress, lambda x: x.reshape(shape).T)
+                answers, init_embedding, part(progress, show=lambda x: x.reshape(shape).T)
             )
             self._keep(optima, answers.placed)
         self.triplet_error_ = 1.0 - self.score(data)

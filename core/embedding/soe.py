@@ -10,7 +10,7 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.base import clone
 
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.declared import Number
@@ -18,7 +18,6 @@ from tripletscope.core.embedding.ordinal import OrdinalEmbedding, Prior
 from tripletscope.core.method import register
 from tripletscope.core.optimise.elementary import compiled
 from tripletscope.core.optimise.loss import Loss
-from tripletscope.core.optimise.minimise import adapted
 
 #: Added to squared distances, because a distance has no derivative where it is 0.
 _ROUNDING = 1e-12
@@ -128,9 +127,9 @@ class LOE(SOE):
         triplets = Triplets.from_array(rows, n_objects, name="graph")
 
         rough = clone(self).set_params(prior=max(self.prior, _PULL * len(rows) / n_objects))
-        rough.fit(triplets, progress=adapted(progress, high=0.5))
+        rough.fit(triplets, progress=part(progress, high=0.5))
         return self.fit(
-            triplets, init_embedding=rough.embedding_, progress=adapted(progress, low=0.5)
+            triplets, init_embedding=rough.embedding_, progress=part(progress, low=0.5)
         )
 
     def _comparisons(self, adjacency: Any) -> tuple[np.ndarray, int]:

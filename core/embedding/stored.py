@@ -14,12 +14,12 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.optimise.layout import AnswerLayout, LayoutPart
 from tripletscope.core.optimise.loss import Objective, margins
-from tripletscope.core.optimise.minimise import adapted, minimise
+from tripletscope.core.optimise.minimise import minimise
 
 Fitted = TypeVar("Fitted", bound=OrdinalEmbedding)
 
@@ -164,9 +164,9 @@ class StoredAnswers:
         """About so many of the answers, drawn at random; all if there are no more."""
         rng = np.random.default_rng(seed)
         share, samples = min(n_answers / max(self.n_answers, 1), 1.0), []
-        for part in self.parts():
-            kept = rng.random(len(part)) < share
-            samples.append((part.roles[:, kept].T, part.weight[kept]))
+        for block in self.parts():
+            kept = rng.random(len(block)) < share
+            samples.append((block.roles[:, kept].T, block.weight[kept]))
         rows, weight = (np.concatenate(parts) for parts in zip(*samples, strict=True))
         return AnswerLayout.of_rows(rows, weight, self.n_objects)
 
@@ -174,8 +174,8 @@ class StoredAnswers:
     def placed(self) -> np.ndarray:
         """(n,) bool: objects that some answer of a weight above 0 mentions."""
         placed = np.zeros(self.n_objects, dtype=bool)
-        for part in self.parts():
-            placed |= part.placed
+        for block in self.parts():
+            placed |= block.placed
         return placed
 
 
@@ -196,8 +196,8 @@ class _Streamed:
     def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
         method = self._method
         total, gradient = 0.5 * method.prior * float(x @ x), method.prior * x
-        for part in self._stored.parts():
-            loss, pull = Objective(AnswerLayout([part]), method._loss(), method.n_components)(x)
+        for block in self._stored.parts():
+            loss, pull = Objective(AnswerLayout([block]), method._loss(), method.n_components)(x)
             total += loss
             gradient += pull
         return total, gradient
@@ -266,7 +266,7 @@ def fit_stored(
         start = next(method._starts(stored.sampled(_SAMPLE, method.seed), None, 1))
         optimum = minimise(
             _Streamed(method, stored), start, max_iter=method.max_iter, tol=tolerance / _LEFT,
-            progress=adapted(progress, lambda x: x.reshape(shape).T),
+            progress=part(progress, show=lambda x: x.reshape(shape).T),
         )
         method._keep([optimum], stored.placed)
     method.triplet_error_ = _error(method.embedding_, stored)
@@ -276,8 +276,8 @@ def fit_stored(
 def _error(embedding: np.ndarray, stored: StoredAnswers) -> float:
     """Weighted share of the answers that a map contradicts; ties count one half."""
     missed = total = 0.0
-    for part in stored.parts():
-        wrong = 0.5 - np.sign(margins(embedding, part.roles.T)) / 2
-        missed += float(wrong @ part.weight)
-        total += float(part.weight.sum())
+    for block in stored.parts():
+        wrong = 0.5 - np.sign(margins(embedding, block.roles.T)) / 2
+        missed += float(wrong @ block.weight)
+        total += float(block.weight.sum())
     return missed / total

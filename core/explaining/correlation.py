@@ -24,7 +24,6 @@ from tripletscope.core.explaining.explain import LEVEL
 from tripletscope.core.explaining.holding_out import prepared
 from tripletscope.core.geometry import distances
 from tripletscope.core.method import Inner, unfitted
-from tripletscope.core.optimise.minimise import adapted
 from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.resampling import bootstrap
@@ -192,7 +191,7 @@ def map_correlation(
     value = ranked.with_map(whole)
     maps = bootstrap(
         method, given, replicates=replicates, unit=unit, seed=seed, reference=fitted.embedding_,
-        progress=adapted(progress, high=0.6),
+        progress=part(progress, high=0.6),
     )
     if len(maps.embeddings) < replicates:
         raise Stopped

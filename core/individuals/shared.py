@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import minimize, minimize_scalar
 
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.individuals.likelihood import Likelihood
 from tripletscope.core.optimise.loss import Loss
-from tripletscope.core.optimise.minimise import Optimum, adapted, minimise
+from tripletscope.core.optimise.minimise import Optimum, minimise
 
 #: Bounds of a standard deviation of log weights.
 _LEAST, _MOST = 0.01, 3.0
@@ -261,7 +261,7 @@ class SharedMap:
             for k, (learned, _) in enumerate(self._parts):
                 share = (number + k / steps) / _ROUNDS
                 part_of = self.at(
-                    now.x, now.logs, now.spread, adapted(progress, low=share, high=share), learned
+                    now.x, now.logs, now.spread, part(progress, share, share), learned
                 )
                 if part_of.optimum.stopped:
                     return now
@@ -273,7 +273,7 @@ class SharedMap:
                 abs(spread.attention - now.spread.attention),
             )
             share = (number + 1 - 1 / steps) / _ROUNDS
-            now = self.at(now.x, now.logs, spread, adapted(progress, low=share, high=share))
+            now = self.at(now.x, now.logs, spread, part(progress, share, share))
             now = replace(now, of_people=of_people)
             if moved < _SETTLED or now.optimum.stopped:
                 break

@@ -35,7 +35,6 @@ from tripletscope.core.individuals.shared import (
 from tripletscope.core.method import register
 from tripletscope.core.observers.floor import Floor, answers_needed
 from tripletscope.core.optimise.loss import Loss
-from tripletscope.core.optimise.minimise import adapted
 from tripletscope.core.options import Seed
 
 #: Spread that a fit begins with, and folds on which it is estimated anew.
@@ -282,8 +281,8 @@ class WeightedEuclidean(PeopleMap):
         rotations = [np.eye(d)] if self.alike else [np.eye(d), *self._rotations()]
         begun = []
         for number, turn in enumerate(rotations):
-            shown = adapted(
-                progress, lambda flat: flat[: x.size].reshape(x.shape),
+            shown = part(
+                progress, show=lambda flat: flat[: x.size].reshape(x.shape),
                 low=0.4 * number / len(rotations), high=0.4 * (number + 1) / len(rotations),
             )
             begun.append(model.at(x @ turn, none, first, shown, few))

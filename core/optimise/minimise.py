@@ -74,30 +74,6 @@ def _share_done(fall: float, n_iter: int, max_iter: int, tol: float) -> float:
     return max(0.98 * fallen, n_iter / max_iter)
 
 
-def adapted(
-    progress: Progress,
-    show: Callable[[np.ndarray], np.ndarray] | None = None,
-    *,
-    low: float = 0.0,
-    high: float = 1.0,
-) -> Progress:
-    """`progress` for a part of the work, from share `low` to `high`, shown in another form."""
-
-    def report(
-        fraction: float,
-        *,
-        loss: float | None = None,
-        snapshot: np.ndarray | None = None,
-        start: int = 0,
-    ) -> bool:
-        if show and snapshot is not None:
-            snapshot = show(snapshot)
-        fraction = low + (high - low) * fraction
-        return progress(fraction, loss=loss, snapshot=snapshot, start=start)
-
-    return as_coarse_as(progress, report)
-
-
 class _Shared:
     """Merges the reports of several starts, from several threads, into one progress."""
 

@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.declared import Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.score import has_split, n_groups, question_folds, split_of
 from tripletscope.core.evaluation.units import Unit
-from tripletscope.core.optimise.minimise import adapted
 from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.samples import Samples
@@ -135,11 +134,11 @@ def abstention(
         test = question_folds(triplets, _PARTS, rng) == 0
         train = ~test
     samples = samples_from(
-        source, method, triplets.take(train), maps, seed, adapted(progress, high=_SAMPLED),
+        source, method, triplets.take(train), maps, seed, part(progress, high=_SAMPLED),
         unit=unit,
     )
     with suppress(Stopped):  # order certainties are worth keeping without
-        samples = samples.learned(adapted(progress, low=_SAMPLED))
+        samples = samples.learned(part(progress, low=_SAMPLED))
     held_out = triplets.take(test)
     return Abstention(
         np.flatnonzero(test), samples.order_certainty(held_out, spread=spread),
@@ -248,7 +247,7 @@ def uncertainty_by_dimension(
         stopped = [False]
 
         def watched(*report: float, stopped: list[bool] = stopped, d: int = d, **details) -> bool:
-            share = adapted(progress, low=(d - 1) / most, high=d / most)
+            share = part(progress, low=(d - 1) / most, high=d / most)
             stopped[0] |= bool(share(*report, **details))
             return stopped[0]
 

@@ -107,7 +107,7 @@ def test_log(x):
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_answers_without_weights_lose_as_much_as_with_weights_of_one(name):
+def test_a_weight_of_two_counts_twice(name):
     loss, rng = LOSSES[name], np.random.default_rng(7)
     near2, far2 = rng.exponential(1.0, (2, 3000)) ** 8  # from nothing to 10^7
     slopes = np.empty((2, 2, 3000))
