@@ -1,7 +1,6 @@
 """Binomial regression of many sets of responses to the same trials at once, by Fisher scoring.
 
-For observers who lapse, or prefer an interval, and for resampling: statsmodels fits one model at a
-time, and spends most of it on other things.
+Libraries fit one model at a time, and spend most of it on other things; none knows lapses.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from tripletscope.core.evaluation.units import participants_of
 from tripletscope.core.scale.trials import ScaleTrials
 
 #: A fit that needs more steps than this has no finite optimum.
-_MOST_STEPS = 200
+MOST_STEPS = 200
 #: Keeps the equations solvable where a resample separates; changes no value by 1e-5.
 _TINY = 1e-6
 #: Up to so many numbers, products of the columns are kept for all models: the quicker way, but for
@@ -172,12 +171,25 @@ def _unlikely(link: Link, size: np.ndarray, lapse: np.ndarray | float) -> np.nda
     return lapse / 2.0 + (1.0 - lapse) * link.tail(-size)
 
 
+class Fits(NamedTuple):
+    """Most likely models of b sets of responses.
+
+    Shapes: values (b, s), where responses separate large but finite.
+    worth (b,): Log-likelihood, with the logarithm of the prior.
+    n_steps: That were taken, at most `MOST_STEPS`.
+    """
+
+    values: np.ndarray
+    worth: np.ndarray
+    n_steps: int
+
+
 def fit_many(
     design: Design, successes: np.ndarray, totals: np.ndarray, link: Link, *,
     start: np.ndarray | float = 0.0, prior: Prior | None = None, fixed: np.ndarray | None = None,
     settled: float = 1e-10,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Values of the most likely models, or, with a prior, of the most probable ones.
+) -> Fits:
+    """The most likely models, or, with a prior, the most probable ones.
 
     Of the chance g / 2 + (1 - g) F(eta), over coefficients and log odds of the rates g together.
 
@@ -185,8 +197,6 @@ def fit_many(
     prior: On the first of the coefficients.
     fixed bool (s,): What stays as it is at the start.
     settled: A fit is done when a step gains no more than this share of the log-likelihood.
-    Returns: values (b, s), where responses separate large but finite; worth (b,): Log-likelihood,
-        with the logarithm of the prior.
     """
     p = design.n_coefficients
     size = p + design.n_rates
@@ -199,8 +209,9 @@ def fit_many(
         m = len(prior.mean)
         mean[:m], ridge[:m, :m] = prior.mean, prior.precision
     best, value = values.copy(), np.full(len(values), -np.inf)
-    active = np.arange(len(values))
-    for _ in range(_MOST_STEPS):
+    active, n_steps = np.arange(len(values)), 0
+    while len(active) and n_steps < MOST_STEPS:
+        n_steps += 1
         at = values[active]
         worth = design.log_likelihoods(at, link, successes[active], totals[active]).sum(axis=1)
         worth -= 0.5 * np.einsum("bi,ij,bj->b", at - mean, ridge, at - mean)
@@ -224,9 +235,7 @@ def fit_many(
             after[:, p:] = np.clip(after[:, p:], LEAST_ODDS, MOST_ODDS)
             values[of] = after
         active = active[~done]
-        if not len(active):
-            break
-    return best, value
+    return Fits(best, value, n_steps)
 
 
 def has_finite_optimum(design: np.ndarray, successes: np.ndarray, totals: np.ndarray) -> bool:
@@ -338,32 +347,36 @@ class Lapsing:
     Shapes: values (p + n_rates,).
     covariance (p, p): Of all but the rates.
     worth: Log-likelihood, with the logarithm of the prior.
+    n_steps: See `Fits`.
     identified: Whether each value is known to within the range of the scale.
     """
 
     values: np.ndarray
     covariance: np.ndarray
     worth: float
+    n_steps: int
     identified: bool
 
 
 def fit_lapses(
-    data: ObserverComparisons, link: Link, start: np.ndarray, prior: Prior | None = None
+    data: ObserverComparisons, link: Link, start: np.ndarray, prior: Prior | None = None,
+    settled: float = 1e-10,
 ) -> Lapsing:
     """The most likely scale with rates of lapses, if any are asked for.
 
     start (m - 1,): A scale without lapses.
+    settled: As of `fit_many`.
     """
     p = data.n_coefficients
     begin = np.zeros((len(_BEGIN) if data.n_rates else 1, p + data.n_rates))
     begin[:, : len(start)] = start
     for row, odds in zip(begin, _BEGIN, strict=False):
         row[p:] = odds
-    fits, worth = fit_many(
+    fits = fit_many(
         data, np.repeat(data.successes[None], len(begin), axis=0), data.totals, link, start=begin,
-        prior=prior,
+        prior=prior, settled=settled,
     )
-    best = fits[np.argmax(worth)]
+    best = fits.values[np.argmax(fits.worth)]
     _, information = data.slopes(best[None], link, data.successes[None], data.totals)
     if prior is not None:
         m = len(prior.mean)
@@ -373,7 +386,7 @@ def fit_lapses(
     covariance = np.linalg.pinv(information[0][np.ix_(counts, counts)])[:p, :p]
     highest = best[len(start) - 1]
     identified = bool(np.sqrt(np.diag(covariance)[: len(start)].max()) < abs(highest))
-    return Lapsing(best, covariance, float(worth.max()), identified)
+    return Lapsing(best, covariance, float(fits.worth.max()), fits.n_steps, identified)
 
 
 def rate_intervals(
@@ -392,7 +405,7 @@ def rate_intervals(
             worth = fit_many(
                 data, data.successes[None], data.totals, link, start=begin, prior=prior,
                 fixed=fixed, settled=_SETTLED,
-            )[1][0]
+            ).worth[0]
             return 2.0 * (fitted.worth - worth) - chi2.ppf(_LEVEL, 1)
 
         best = np.sqrt(expit(fitted.values[p + k]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, Self
@@ -19,6 +18,7 @@ from tripletscope.core.method import Method, register
 from tripletscope.core.scale.binomial import (
     LAPSES,
     LINKS,
+    MOST_STEPS,
     ObserverComparisons,
     Prior,
     compared,
@@ -32,7 +32,7 @@ from tripletscope.core.scale.trials import Recorded, ScaleTrials, Stimulus, answ
 #: scale is the most likely one.
 _USUAL_RANGE = 5.0
 #: As R's package, which lets the deviance settle to all its digits.
-_TOLERANCE, _MOST_ITERATIONS = 1e-12, 500
+_SETTLED = 1e-14
 
 
 @register("scale")
@@ -171,12 +171,13 @@ class MLDS(Method):
         plain = compared(trials, answers_of(triplets))
         self.finite_ = has_finite_optimum(plain.rows, plain.successes, plain.totals)
         with single_blas_thread():
-            if self.finite_:
-                self._fit_finite(trials)
-            else:
-                fit = fit_lapses(plain, LINKS[self.link], 0.0 * plain.rows[0], self._prior(trials))
-                self.converged_, self.n_iter_ = True, 0
-                self._keep(fit.values, fit.covariance)
+            n, link = plain.n_coefficients, LINKS[self.link]
+            flat = Prior(np.zeros(n), np.zeros((n, n)))
+            fit = fit_lapses(
+                plain, link, np.zeros(n), self._prior(trials) or flat, settled=_SETTLED
+            )
+            self.converged_, self.n_iter_ = fit.n_steps < MOST_STEPS, fit.n_steps
+            self._keep(fit.values, fit.covariance)
             data = plain
             if self.lapses != "none" or self.order:
                 data = self._comparisons(trials, triplets)
@@ -205,27 +206,6 @@ class MLDS(Method):
         with suppress(DataError):  # none does
             informs[self.trials(triplets).answer] = True
         return informs & (triplets.weight > 0)
-
-    def _fit_finite(self, trials: ScaleTrials) -> None:
-        from statsmodels.genmod import families  # imported late: that takes a second
-        from statsmodels.genmod.generalized_linear_model import GLM
-
-        links = families.links
-        link = {"probit": links.Probit, "logit": links.Logit, "cauchit": links.Cauchy}[self.link]
-        model = GLM(
-            trials.response.astype(float), trials.design[:, 1:].astype(float),
-            family=families.Binomial(link()), freq_weights=trials.weight,
-        )
-        with warnings.catch_warnings():
-            # Separation has been looked for, exactly; near it statsmodels warns by a rule of thumb.
-            warnings.simplefilter("ignore")
-            result = model.fit(
-                maxiter=_MOST_ITERATIONS, tol=_TOLERANCE, tol_criterion="deviance",
-                wls_method="qr",
-            )
-        self.converged_ = bool(result.converged)
-        self.n_iter_ = int(result.fit_history["iteration"])
-        self._keep(result.params, result.cov_params())
 
     def _comparisons(self, trials: ScaleTrials, data: Any) -> ObserverComparisons:
         """What observers compared, as lapses and order ask for."""

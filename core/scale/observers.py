@@ -71,18 +71,17 @@ def scales_of_observers(
     """
     n = rows.shape[1]
     design = Design(rows)
-    means, _ = fit_many(
+    (mean,) = fit_many(
         design, successes.sum(axis=0)[None], totals.sum(axis=0), link,
         prior=Prior(np.zeros(n), 1e-3 * np.eye(n)),
-    )
-    mean = means[0]
+    ).values
     spreads = _USUAL
 
     def found(logs: np.ndarray) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
         """Log marginal likelihood; values, information of the answers, and prior covariance."""
         prior = _spread(mean, *np.exp(logs))
         precision = np.linalg.inv(prior)
-        values, worths = fit_many(
+        values, worths, _ = fit_many(
             design, successes, totals, link, start=mean, prior=Prior(mean, precision)
         )
         _, information = design.slopes(values, link, successes, totals)

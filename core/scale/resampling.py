@@ -214,7 +214,7 @@ def refitted(
     wins: np.ndarray, totals: np.ndarray,
 ) -> np.ndarray:
     """(b, s) values that fit many sets of responses to the same comparisons."""
-    return fit_many(data, wins, totals, link, start=start, prior=prior)[0]
+    return fit_many(data, wins, totals, link, start=start, prior=prior).values
 
 
 def _answers_drawn(

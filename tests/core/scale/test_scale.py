@@ -114,9 +114,9 @@ def test_simulated_answers_are_fitted_as_if_one_by_one(name):
     chance = norm.cdf(trials.design @ fitted.unconstrained_)
     response = np.random.default_rng(seed).random((15, len(trials))) < chance
     for number, own in enumerate(response):
-        refitted, _ = fit_many(
+        refitted = fit_many(
             Design(trials.design[:, 1:]), own[None].astype(float), np.ones(len(trials)), link
-        )
+        ).values
         linear = trials.design[:, 1:] @ refitted[0]
         losses = -norm.logcdf(np.where(own, linear, -linear))
         expected = np.sort(np.where(own, 1, -1) * np.sqrt(2 * losses))
@@ -216,7 +216,7 @@ def test_heavy_tails_are_followed_beyond_where_normal_ones_end():
     assert found.unconstrained_[-1] > 35
     assert found.log_likelihood_ == pytest.approx(-46.5788, abs=5e-5)
     data = found._comparisons(found.trials(rows), rows)
-    many, _ = fit_many(data, data.successes[None], data.totals, LINKS["cauchit"])
+    many = fit_many(data, data.successes[None], data.totals, LINKS["cauchit"]).values
     each = data.log_likelihoods(many[0], LINKS["cauchit"], data.successes, data.totals)
     assert each.sum() == pytest.approx(-46.5788, abs=5e-5)
 
@@ -306,7 +306,7 @@ def test_many_fits_at_once_agree_with_one_at_a_time(link):
     totals = np.bincount(which, trials.weight)
     chance = np.random.default_rng(0).uniform(0.3, 0.7, len(rows))
     wins = np.random.default_rng(1).binomial(totals.astype(int), chance, (5, len(rows)))
-    found, _ = fit_many(Design(rows[:, 1:]), wins.astype(float), totals, LINKS[link])
+    found = fit_many(Design(rows[:, 1:]), wins.astype(float), totals, LINKS[link]).values
     for values, won in zip(found, wins, strict=True):
         each = np.concatenate([rows, rows])
         second = np.arange(len(each)) < len(rows)
@@ -371,9 +371,9 @@ def test_hundreds_of_levels_are_fitted_as_few_are(monkeypatch):
     rows, which, _ = trials.comparisons()
     totals = np.bincount(which, trials.weight)
     wins = np.random.default_rng(1).binomial(totals.astype(int), 0.5, (3, len(rows)))
-    kept, _ = fit_many(Design(rows[:, 1:]), wins.astype(float), totals, LINKS["probit"])
+    kept = fit_many(Design(rows[:, 1:]), wins.astype(float), totals, LINKS["probit"]).values
     monkeypatch.setattr(binomial, "_MOST_PRODUCTS", 0)
-    alone, _ = fit_many(Design(rows[:, 1:]), wins.astype(float), totals, LINKS["probit"])
+    alone = fit_many(Design(rows[:, 1:]), wins.astype(float), totals, LINKS["probit"]).values
     np.testing.assert_allclose(alone, kept, atol=1e-9)
 
 
