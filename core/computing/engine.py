@@ -56,21 +56,12 @@ class EngineWorker:
 class Status:
     """How an engine is.
 
-    Attributes
-    ----------
-    name : str
-        As it was asked for.
-    address : str
-        Of the scheduler; "this machine" if there is none.
-    workers : list of EngineWorker
-    versions : dict of str
-        Of Python and of the libraries that results depend on, the same in every worker.
-    running : list of Running
-        What this process has given it and waits for.
-    page : str or None
-        Address of the engine's own page about itself.
-    problem : str or None
-        Why it cannot be used now, with the remedy.
+    name: As it was asked for.
+    address: Of the scheduler; "this machine" if there is none.
+    versions: Of Python and of the libraries that results depend on, the same in every worker.
+    running: What this process has given it and waits for.
+    page: Address of the engine's own page about itself.
+    problem: Why it cannot be used now, with the remedy.
     """
 
     name: str

@@ -108,12 +108,7 @@ class SparseDimensions(Method):
         return difference
 
     def margins(self, triplets: Judgements) -> np.ndarray:
-        """(T,) similarity of the nearer pair minus that of the farther.
-
-        Parameters
-        ----------
-        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-        """
+        """(T,) similarity of the nearer pair minus that of the farther."""
         self._require_fit()
         rows = as_answers(triplets).rows
         pairs = [0, 1, 0, 2] if rows.shape[1] == 3 else [0, 1, 2, 3]

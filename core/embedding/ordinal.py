@@ -73,12 +73,7 @@ class Embedding(Method):
         return distances(self.embedding_)
 
     def margins(self, triplets: Judgements) -> np.ndarray:
-        """(T,) distance to far minus distance to near, in units of the map.
-
-        Parameters
-        ----------
-        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-        """
+        """(T,) distance to far minus distance to near, in units of the map."""
         self._require_fit()
         return margins(self.embedding_, as_answers(triplets).rows)
 
@@ -244,19 +239,10 @@ class OrdinalEmbedding(Embedding):
     def refitted(
         self, answers: AnswerLayout, start: np.ndarray | None = None, progress: Progress = silent
     ) -> np.ndarray:
-        """A map of prepared answers from one start; nothing of the method is changed.
+        """A map (n, d) of prepared answers from one start; nothing of the method is changed.
 
-        Parameters
-        ----------
-        answers : AnswerLayout
-        start : ndarray, shape (n, d), optional
-            By default the first that `fit` would try.
-        progress : Progress
-
-        Returns
-        -------
-        ndarray, shape (n, d)
-            Meaningless for objects without answers.
+        start (n, d): By default the first that `fit` would try.
+        Returns: Meaningless for objects without answers.
         """
         shape = (self.n_components, answers.n_objects)
         first = next(self._starts(answers, start, 1))

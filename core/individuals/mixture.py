@@ -293,12 +293,7 @@ class LatentClassMap(PeopleMap):
         return np.vstack([self.membership_, self.shares_])[self.rows_of(given)]
 
     def judged(self, triplets: Judgements) -> Judged:
-        """How likely each choice is for who made it, over the groups that may be theirs.
-
-        Parameters
-        ----------
-        triplets : Triplets or Quadruples
-        """
+        """How likely each choice is for who made it, over the groups that may be theirs."""
         self._require_fit()
         answers = as_answers(triplets)
         choices = choices_by(answers, np.zeros(len(answers), np.int64))
@@ -312,12 +307,7 @@ class LatentClassMap(PeopleMap):
         return Judged(choices.answer, log_share, 0.5 + np.sign(right - 0.5) / 2)
 
     def margins(self, triplets: Judgements) -> np.ndarray:
-        """(T,) distance to far minus distance to near, on average over who may have answered.
-
-        Parameters
-        ----------
-        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-        """
+        """(T,) distance to far minus distance to near, on average over who may have answered."""
         self._require_fit()
         answers = as_answers(triplets)
         each = np.stack([margins(x, answers.rows) for x in self.maps_], axis=1)

@@ -366,12 +366,7 @@ class WeightedEuclidean(PeopleMap):
         return 1.96 * self.axes_error_ < _FIRM
 
     def judged(self, triplets: Judgements) -> Judged:
-        """How likely each choice is for who made it; of people who are not known, for the group.
-
-        Parameters
-        ----------
-        triplets : Triplets or Quadruples
-        """
+        """How likely each choice is for who made it; of people who are not known, for the group."""
         answers = as_answers(triplets)
         choices = choices_by(answers, self.rows_of(answers))
         rows = np.vstack([self.weights_, np.ones(self.n_components)])
@@ -381,10 +376,6 @@ class WeightedEuclidean(PeopleMap):
         """(T,) distance to far minus distance to near, as who answered sees them.
 
         Of people who are not known, as the group does.
-
-        Parameters
-        ----------
-        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
         """
         answers = as_answers(triplets)
         w = np.vstack([self.weights_, np.ones(self.n_components)])[self.rows_of(answers)]
