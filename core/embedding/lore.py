@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self
 
@@ -100,7 +101,7 @@ class LORE(OrdinalEmbedding):
         for stage, rounding in enumerate(_ROUNDINGS):
             plain = Objective(answers, self._loss(), len(x), self.prior)
             optimum = minimise(
-                _Penalised(plain, self.penalty * n, rounding), x.ravel(),
+                _penalised(plain, self.penalty * n, rounding), x.ravel(),
                 max_iter=self.max_iter - n_iter, tol=self.tol,
                 progress=part(
                     progress, show=lambda x: _padded(x.reshape(-1, n), d),
@@ -114,22 +115,21 @@ class LORE(OrdinalEmbedding):
         return replace(optimum, x=_padded(x, d), n_iter=n_iter)
 
 
-class _Penalised:
+def _penalised(plain: Objective, strength: float, rounding: float) -> Callable:
     """An objective plus the penalty on the sizes of its dimensions."""
+    n = plain.shape[1]
 
-    def __init__(self, objective: Objective, strength: float, rounding: float) -> None:
-        self._objective, self._strength, self._rounding = objective, strength, rounding
-
-    def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        loss, gradient = self._objective(x)
-        positions = x.reshape(self._objective.shape)
-        n = positions.shape[1]
+    def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
+        loss, gradient = plain(x)
+        positions = x.reshape(plain.shape)
         variances, axes = np.linalg.eigh(positions @ positions.T / n)
-        rounded = np.maximum(variances, 0.0) + self._rounding**2
-        loss += self._strength * float(np.sum(rounded ** (_POWER / 2)))
+        rounded = np.maximum(variances, 0.0) + rounding**2
+        loss += strength * float(np.sum(rounded ** (_POWER / 2)))
         pull = (axes * rounded ** (_POWER / 2 - 1)) @ axes.T
-        gradient += (self._strength * _POWER / n) * (pull @ positions).ravel()
+        gradient += (strength * _POWER / n) * (pull @ positions).ravel()
         return loss, gradient
+
+    return objective
 
 
 def _without_small(positions: np.ndarray, least: float) -> np.ndarray:

@@ -187,22 +187,6 @@ def _shown(position: float) -> str:
     return "nothing" if np.isnan(position) else str(int(position))
 
 
-class _Streamed:
-    """Total loss and gradient of stored answers; one evaluation reads the file once."""
-
-    def __init__(self, method: OrdinalEmbedding, stored: StoredAnswers) -> None:
-        self._method, self._stored = method, stored
-
-    def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        method = self._method
-        total, gradient = 0.5 * method.prior * float(x @ x), method.prior * x
-        for block in self._stored.parts():
-            loss, pull = Objective(AnswerLayout([block]), method._loss(), method.n_components)(x)
-            total += loss
-            gradient += pull
-        return total, gradient
-
-
 def fit_stored(
     method: Fitted, stored: StoredAnswers, *, tolerance: float = 1e-3, progress: Progress = silent
 ) -> Fitted:
@@ -262,10 +246,20 @@ def fit_stored(
             remedy="Include at least one answer.",
         )
     shape = (method.n_components, stored.n_objects)
+
+    def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
+        """Total loss and gradient; one evaluation reads the file once."""
+        total, gradient = 0.5 * method.prior * float(x @ x), method.prior * x
+        for block in stored.parts():
+            loss, pull = Objective(AnswerLayout([block]), method._loss(), method.n_components)(x)
+            total += loss
+            gradient += pull
+        return total, gradient
+
     with single_blas_thread():
         start = next(method._starts(stored.sampled(_SAMPLE, method.seed), None, 1))
         optimum = minimise(
-            _Streamed(method, stored), start, max_iter=method.max_iter, tol=tolerance / _LEFT,
+            objective, start, max_iter=method.max_iter, tol=tolerance / _LEFT,
             progress=part(progress, show=lambda x: x.reshape(shape).T),
         )
         method._keep([optimum], stored.placed)

@@ -64,34 +64,27 @@ class _Part(NamedTuple):
 
 
 @compiled
-def _see(x, w, part, low, high, similarity, constants, likeness, slopes):
-    """Set similarities of the pairs of some choices, and their derivatives by squared distances."""
-    squares = np.empty(high - low)
-    for e in range(part.one.shape[0]):
-        for t in range(low, high):
-            i, j, p, d2 = part.one[e, t], part.other[e, t], part.who[t], 0.0
-            for k in range(x.shape[1]):
-                d2 += w[p, k] * (x[i, k] - x[j, k]) ** 2
-            squares[t - low] = d2
-        similarity(squares, constants, likeness[e, : high - low], slopes[e, : high - low])
-
-
-@compiled
 def _add_up(x, w, part, at, constants, by_x, by_w):
     """Loss of all choices; its gradients are added to `by_x` and `by_w`."""
     similarity = _similarity_at(at)
     m, n = part.one.shape
     size, total = min(_BLOCK, n), 0.0
     likeness, slopes, by = np.empty((m, size)), np.empty((m, size)), np.empty((m, size))
-    loss = np.empty(size)
+    squares, loss = np.empty(size), np.empty(size)
     for low in range(0, n, _BLOCK):
-        high = min(low + _BLOCK, n)
-        _see(x, w, part, low, high, similarity, constants, likeness, slopes)
-        choose(likeness, high - low, part.chosen, loss, by)
-        for t in range(high - low):
+        size = min(_BLOCK, n - low)
+        for e in range(m):
+            for t in range(size):
+                i, j, p = part.one[e, low + t], part.other[e, low + t], part.who[low + t]
+                squares[t] = 0.0
+                for k in range(x.shape[1]):
+                    squares[t] += w[p, k] * (x[i, k] - x[j, k]) ** 2
+            similarity(squares[:size], constants, likeness[e, :size], slopes[e, :size])
+        choose(likeness, size, part.chosen, loss, by)
+        for t in range(size):
             total += part.weight[low + t] * loss[t]
         for e in range(m):
-            for t in range(high - low):
+            for t in range(size):
                 i, j, p = part.one[e, low + t], part.other[e, low + t], part.who[low + t]
                 slope = part.weight[low + t] * by[e, t] * slopes[e, t]
                 for k in range(x.shape[1]):

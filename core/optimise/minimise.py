@@ -6,6 +6,7 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -74,32 +75,22 @@ def _share_done(fall: float, n_iter: int, max_iter: int, tol: float) -> float:
     return max(0.98 * fallen, n_iter / max_iter)
 
 
-class _Shared:
-    """Merges the reports of several starts, from several threads, into one progress."""
+def _merged(progress: Progress, n_starts: int, first: int) -> Callable[[int], Progress]:
+    """Progresses of several starts, in several threads, that report to one."""
+    lock, fractions, stops = threading.Lock(), [0.0] * n_starts, []
 
-    def __init__(self, progress: Progress, n_starts: int, first: int) -> None:
-        self._progress, self._lock = progress, threading.Lock()
-        self._first = first
-        self._fractions = [0.0] * n_starts
-        self._stop = False
+    def of(start: int) -> Progress:
+        def report(fraction: float, **details: Any) -> bool:
+            with lock:
+                fractions[start] = fraction
+                mean = sum(fractions) / n_starts
+                if progress(mean, **details, start=first + start):
+                    stops.append(start)
+                return bool(stops)
 
-    def of(self, start: int) -> Progress:
-        def report(
-            fraction: float,
-            *,
-            loss: float | None = None,
-            snapshot: np.ndarray | None = None,
-            start: int = start,
-        ) -> bool:
-            with self._lock:
-                self._fractions[start] = fraction
-                mean = sum(self._fractions) / len(self._fractions)
-                self._stop |= self._progress(
-                    mean, loss=loss, snapshot=snapshot, start=self._first + start
-                )
-                return self._stop
+        return as_coarse_as(progress, report)
 
-        return as_coarse_as(self._progress, report)
+    return of
 
 
 def restarts(
@@ -116,11 +107,11 @@ def restarts(
     first: Number of the first of them, for `progress`.
     Returns: In the order of the starts, the same whatever the number of threads.
     """
-    shared = _Shared(progress, len(starts), first)
+    progress_of = _merged(progress, len(starts), first)
 
     def one(number: int, start: np.ndarray, halt: Halt) -> Optimum:
-        result = minimise_from(start, shared.of(number))
-        shared.of(number)(1.0)
+        result = minimise_from(start, progress_of(number))
+        progress_of(number)(1.0)
         return result
 
     return list(in_parallel(one, enumerate(starts), shared=True))
