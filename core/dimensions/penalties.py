@@ -268,13 +268,13 @@ def _curve(
                    _ROUGH + (1 - _ROUGH) * (number + 1) / len(held_out)))
         for number, k in enumerate(held_out)
     ]
-    likely = np.concatenate([path.likely for path in result], axis=1)
-    weight = np.concatenate([path.weight for path in result])
+    likely, weight, kept = zip(*result, strict=True)
+    likely, weight = np.concatenate(likely, axis=1), np.concatenate(weight)
     mean, error = _mean(likely, weight)
     behind, behind_error = _mean(likely[np.argmax(mean)] - likely, weight)
     return PenaltyCurve(
         penalties, mean, error, behind, behind_error,
-        np.mean([path.n_dimensions for path in result], axis=0), likely.shape[1],
+        np.mean(kept, axis=0), likely.shape[1],
     )
 
 
@@ -303,18 +303,11 @@ def _steps(
     return np.array(penalties)
 
 
-class _Path(NamedTuple):
-    """(p, Q) log-probability of held-out choices, (Q,) their weight, and (p,) dimensions."""
-
-    likely: np.ndarray
-    weight: np.ndarray
-    n_dimensions: np.ndarray
-
-
 def _path(
     method: Method, trials: Choices, held_out: np.ndarray, penalties: np.ndarray,
     x: np.ndarray, progress: Progress,
-) -> _Path:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """(p, Q) log-probability of held-out choices, (Q,) their weight, and (p,) dimensions."""
     learned = trials.take(~held_out)
     asked = trials.take(held_out & (trials.weight > 0))
     likely, kept = [], []
@@ -332,7 +325,7 @@ def _path(
             raise Stopped
         likely.append(-choice_losses(asked, products(x, asked.pairs))[0])
         kept.append(int((x.max(axis=0) > method.threshold).sum()))
-    return _Path(np.array(likely), asked.weight, np.array(kept))
+    return np.array(likely), asked.weight, np.array(kept)
 
 
 def _mean(values: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
