@@ -17,7 +17,7 @@ from tripletscope.core.declared import Choice, Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import principal_axes
 from tripletscope.core.individuals.likelihood import Judged, Likelihood, choices_by
-from tripletscope.core.individuals.shared import weights_of
+from tripletscope.core.individuals.shared import Spread, likeliest, weights_of
 from tripletscope.core.individuals.weights import By, Components, PeopleMap, Prior, Response
 from tripletscope.core.method import register
 from tripletscope.core.optimise.layout import AnswerLayout, stages_of
@@ -34,8 +34,8 @@ _STEPS = 15
 _RISE = 0.05
 #: How surely a start assigns people, and the directions in which they differ most that it sees.
 _SURE, _DIRECTIONS = 0.9, 5
-#: Precision of the log weights of a group.
-_FIRMNESS = 1.0
+#: Of the log weights of groups: all are normal with a standard deviation of 1.
+_OF_GROUPS = Spread(1.0, 1.0)
 
 Groups = Annotated[
     int, Number(1, 10, "Groups", "How many groups; held-out answers say how many are worth it.")
@@ -221,7 +221,7 @@ class LatentClassMap(PeopleMap):
             np.bincount(choices.unit, column, len(self.people_)) for column in each.T
         ], axis=1) + np.log(np.maximum(state.shares, 1e-12))
         maps = state.maps if self.differ == "maps" else state.maps[:1]
-        prior = 0.5 * self.prior * np.sum(maps**2) + 0.5 * _FIRMNESS * np.sum(state.logs**2)
+        prior = 0.5 * self.prior * np.sum(maps**2) + 0.5 * np.sum(state.logs**2)
         return softmax(of_people, axis=1), float(logsumexp(of_people, axis=1).sum() - prior)
 
     def _raised(self, crowd: _Crowd, state: _State, steps: int) -> _State:
@@ -235,8 +235,7 @@ class LatentClassMap(PeopleMap):
                 result = minimise(objective, x.T.ravel(), max_iter=steps)
                 state.maps[g] = result.x.reshape(shape[::-1]).T
             return state
-        groups, size = state.member.shape[1], self.embedding_.size
-        number = len(choices)
+        groups, number = state.member.shape[1], len(choices)
         every = choices.take(np.tile(np.arange(number), groups)).of_units(
             np.repeat(np.arange(groups), number)
         )
@@ -245,20 +244,10 @@ class LatentClassMap(PeopleMap):
                 np.tile(choices.weight, groups) * state.member[choices.unit].T.ravel()
             ), self.response_loss,
         )
-
-        def of_weights(flat: np.ndarray) -> tuple[float, np.ndarray]:
-            x, logs = flat[:size].reshape(shape), flat[size:].reshape(groups, -1)
-            w = weights_of(logs)
-            loss, by_x, by_w = joint(x, w)
-            loss += 0.5 * (self.prior * np.sum(x**2) + _FIRMNESS * np.sum(logs**2))
-            return float(loss), np.concatenate(
-                [(by_x + self.prior * x).ravel(), (by_w * w + _FIRMNESS * logs).ravel()]
-            )
-
-        start = np.concatenate([state.maps[0].ravel(), state.logs.ravel()])
-        result = minimise(of_weights, start, max_iter=2 * steps).x
-        state.maps[:] = result[:size].reshape(shape)
-        state.logs = result[size:].reshape(groups, -1)
+        result = likeliest(
+            joint, state.maps[0], state.logs, _OF_GROUPS, self.prior, max_iter=2 * steps, tol=1e-9
+        )
+        state.maps[:], state.logs = result.x, result.logs
         return state
 
     def _keep(self, found: _State) -> None:

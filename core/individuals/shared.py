@@ -205,8 +205,31 @@ class Shared:
     of_people: Parabolas | None = None
 
 
+def likeliest(
+    likelihood: Likelihood, x: np.ndarray, logs: np.ndarray, spread: Spread, prior: float, *,
+    max_iter: int = 500, tol: float = _TOLERANCE, progress: Progress = silent,
+) -> Shared:
+    """The likeliest positions and log weights of a spread, from (n, d) and (P, d) on."""
+    n, d = x.shape
+    root = spread.matrix(d)
+    raised = np.linalg.pinv(root, rcond=1e-6)
+
+    def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        places, z = flat[: n * d].reshape(n, d), flat[n * d :].reshape(-1, d)
+        w = weights_of(z @ root)
+        loss, by_places, by_weights = likelihood(places, w)
+        by_z = (by_weights * w) @ root + z
+        loss += 0.5 * (prior * float(np.sum(places**2)) + float(np.sum(z**2)))
+        return loss, np.concatenate([(by_places + prior * places).ravel(), by_z.ravel()])
+
+    start = np.concatenate([x.ravel(), (logs @ raised).ravel()])
+    result = minimise(objective, start, progress=progress, max_iter=max_iter, tol=tol)
+    z = result.x[n * d :].reshape(-1, d)
+    return Shared(result.x[: n * d].reshape(n, d).copy(), z @ root, spread, result)
+
+
 class SharedMap:
-    """Fits of one map with log weights of a given or of the likeliest spread.
+    """Fits of one map with log weights of the likeliest spread.
 
     fold (S,): In which each stage is held out, to estimate the spread.
     """
@@ -220,31 +243,6 @@ class SharedMap:
             tuple(Likelihood(choices.take(which), loss) for which in (fold != k, fold == k))
             for k in np.unique(fold)
         ]
-
-    def at(
-        self, x: np.ndarray, logs: np.ndarray, spread: Spread, progress: Progress = silent,
-        likelihood: Likelihood | None = None,
-    ) -> Shared:
-        """The likeliest positions and log weights of a spread."""
-        n, d = x.shape
-        likelihood = likelihood or self._all
-        root = spread.matrix(d)
-        raised = np.linalg.pinv(root, rcond=1e-6)
-
-        def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
-            places, z = flat[: n * d].reshape(n, d), flat[n * d :].reshape(-1, d)
-            w = weights_of(z @ root)
-            loss, by_places, by_weights = likelihood(places, w)
-            by_z = (by_weights * w) @ root + z
-            loss += 0.5 * (self._prior * float(np.sum(places**2)) + float(np.sum(z**2)))
-            return loss, np.concatenate(
-                [(by_places + self._prior * places).ravel(), by_z.ravel()]
-            )
-
-        start = np.concatenate([x.ravel(), (logs @ raised).ravel()])
-        result = minimise(objective, start, progress=progress, max_iter=500, tol=_TOLERANCE)
-        z = result.x[n * d :].reshape(-1, d)
-        return Shared(result.x[: n * d].reshape(n, d).copy(), z @ root, spread, result)
 
     def fitted(
         self, begun: Shared, *, attention: bool = True, progress: Progress = silent
@@ -260,8 +258,9 @@ class SharedMap:
             parts = []
             for k, (learned, _) in enumerate(self._parts):
                 share = (number + k / steps) / _ROUNDS
-                part_of = self.at(
-                    now.x, now.logs, now.spread, part(progress, share, share), learned
+                part_of = likeliest(
+                    learned, now.x, now.logs, now.spread, self._prior,
+                    progress=part(progress, share, share),
                 )
                 if part_of.optimum.stopped:
                     return now
@@ -273,7 +272,10 @@ class SharedMap:
                 abs(spread.attention - now.spread.attention),
             )
             share = (number + 1 - 1 / steps) / _ROUNDS
-            now = self.at(now.x, now.logs, spread, part(progress, share, share))
+            now = likeliest(
+                self._all, now.x, now.logs, spread, self._prior,
+                progress=part(progress, share, share),
+            )
             now = replace(now, of_people=of_people)
             if moved < _SETTLED or now.optimum.stopped:
                 break

@@ -29,6 +29,7 @@ from tripletscope.core.individuals.shared import (
     Spread,
     accuracy_of,
     best_spread,
+    likeliest,
     rough_accuracy_of,
     weights_of,
 )
@@ -285,7 +286,7 @@ class WeightedEuclidean(PeopleMap):
                 progress, show=lambda flat: flat[: x.size].reshape(x.shape),
                 low=0.4 * number / len(rotations), high=0.4 * (number + 1) / len(rotations),
             )
-            begun.append(model.at(x @ turn, none, first, shown, few))
+            begun.append(likeliest(few, x @ turn, none, first, self.prior, progress=shown))
             if begun[-1].optimum.stopped:
                 return begun[-1]
         best = min(begun, key=lambda one: one.optimum.loss)
