@@ -85,8 +85,7 @@ class LOE(SOE):
 
     References
     ----------
-    Terada, Y., & von Luxburg, U. (2014). Local ordinal embedding. International Conference on
-    Machine Learning. Section 3.
+    Terada & von Luxburg (2014), section 3: see `SOE`.
 
     Examples
     --------

@@ -168,7 +168,7 @@ class StoredAnswers:
             kept = rng.random(len(block)) < share
             samples.append((block.roles[:, kept].T, block.weight[kept]))
         rows, weight = (np.concatenate(parts) for parts in zip(*samples, strict=True))
-        return AnswerLayout.of_rows(rows, weight, self.n_objects)
+        return AnswerLayout([LayoutPart.of(rows, weight, self.n_objects)])
 
     @cached_property
     def placed(self) -> np.ndarray:

@@ -98,13 +98,7 @@ class AnswerLayout:
         """
         if as_choices and answers.are_choices:
             return cls.of_choices(answers.choices)
-        n = answers.n_objects
-        return cls([LayoutPart(*_grouped(answers.rows, answers.weight, n), n)])
-
-    @classmethod
-    def of_rows(cls, rows: np.ndarray, weight: np.ndarray, n_objects: int) -> AnswerLayout:
-        """Of (T, 3) or (T, 4) rows and their weights that are known to be right."""
-        return cls([LayoutPart.of(rows, weight, n_objects)])
+        return cls([LayoutPart.of(answers.rows, answers.weight, answers.n_objects)])
 
     @classmethod
     def of_choices(cls, choices: Choices) -> AnswerLayout:
