@@ -217,18 +217,6 @@ def add_up(block, low, high, gradient):
 
 
 @compiled
-def _part(block, low, high, gradient):
-    gradient[:] = 0.0
-    return add_up(block, low, high, gradient)
-
-
-@compiled
-def _part_of_choices(block, low, high, gradient):
-    gradient[:] = 0.0
-    return add_up_choices(block, low, high, gradient)
-
-
-@compiled
 def _merged(gradients, prior, x, low, high, gradient):
     """Set the gradient by the objects from `low` to `high`, from those of the parts, by rows."""
     n = gradients.shape[1]
@@ -312,7 +300,7 @@ class Objective:
         # Few answers of several kinds take less time than threads to begin.
         self._run = side_by_side if len(answers) >= SEVERAL_PARTS else _in_turn
         self._pieces = [
-            (_part_of_choices if block.chosen else _part, block, *piece)
+            (add_up_choices if block.chosen else add_up, block, *piece)
             for block, ends in zip(blocks, bounds, strict=True)
             for piece in pairwise(ends.tolist())
         ]
@@ -340,6 +328,7 @@ class Objective:
         self._run(
             lambda part: lay_out(x, block.n_components, block.positions, *part), objects
         )
+        self._gradients[:] = 0.0
         losses = self._run(
             lambda piece: piece[0][0](*piece[0][1:], piece[1]),
             list(zip(self._pieces, self._gradients, strict=True)),
