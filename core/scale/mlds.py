@@ -31,8 +31,9 @@ from tripletscope.core.scale.trials import Recorded, ScaleTrials, Stimulus, answ
 #: Range of a scale, in units of the noise, that the prior expects which takes over where no finite
 #: scale is the most likely one.
 _USUAL_RANGE = 5.0
-#: As R's package, which lets the deviance settle to all its digits.
-_SETTLED = 1e-14
+#: As R's package, which lets the deviance settle to all digits that rounding leaves: with more, it
+#: would decide on the last step.
+_SETTLED = 1e-12
 
 
 @register("scale")
