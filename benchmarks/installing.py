@@ -48,8 +48,7 @@ MODULES = {
     "arviz-stats": "arviz_stats", "charset-normalizer": "charset_normalizer",
     "fonttools": "fontTools.ttLib", "lazy-loader": "lazy_loader", "pillow": "PIL.Image",
     "scikit-learn": "sklearn.linear_model", "scipy": "scipy.optimize", "umap-learn": "umap",
-    "statsmodels": "statsmodels.api", "pyarrow": "pyarrow.parquet",
-    "plotly": "plotly.graph_objects",
+    "pyarrow": "pyarrow.parquet", "plotly": "plotly.graph_objects",
 }
 
 

@@ -220,8 +220,7 @@ def cost() -> None:
     single = (time.process_time() - begun) / 20
     print(
         f"10,000 resamples of {len(data)} triads on 11 levels take {many:.1f} s of the processor; "
-        f"fitted one at a time by statsmodels they would take {10_000 * single / many:.0f} times "
-        "as long.\n"
+        f"fitted one at a time they would take {10_000 * single / many:.0f} times as long.\n"
     )
 
 

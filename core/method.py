@@ -16,25 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.declared import (
-    Choice,
-    Column,
-    Content,
-    Fields,
-    Number,
-    Parameter,
-    Spec,
-    Switch,
-    checked,
-    parameters,
-)
+from tripletscope.core.declared import Spec, checked, parameters
 from tripletscope.core.registry import registry
-
-__all__ = [
-    "Choice", "Column", "Content", "Fields", "Inner", "Method", "Number", "Parameter", "Spec",
-    "Switch", "builds_on_choices", "checked", "described", "for_key", "gathered", "methods",
-    "parameters", "reads_choices", "register", "unfitted",
-]
 
 
 @dataclass(frozen=True)
@@ -61,14 +44,7 @@ class Inner(Spec):
 
 
 def for_key(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Checked values as keys have them: without what came later and is at its default.
-
-    Parameters
-    ----------
-    owner : type or callable
-    values : mapping
-        As `checked` gives them.
-    """
+    """Checked values as keys have them: without what came later and is at its default."""
     found = {}
     for p in parameters(owner):
         value = values[p.name]
@@ -82,13 +58,7 @@ def for_key(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]
 
 
 def gathered(function: Callable, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Keyword arguments of a function, from values of its declared parameters by name.
-
-    Raises
-    ------
-    ValueError
-        If the fields of a record do not go together.
-    """
+    """Keyword arguments of a function, from values of its declared parameters by name."""
     found, records = dict(values), {}
     for p in parameters(function):
         if p.record and p.name in found:
@@ -205,13 +175,7 @@ def described(method: Method) -> dict[str, Any]:
 
 
 def unfitted(given: Method | Mapping[str, Any]) -> Method:
-    """A method of the same settings, from a method or from what `described` says of it.
-
-    Raises
-    ------
-    ValueError
-        If there is no such method.
-    """
+    """A method of the same settings, from a method or from what `described` says of it."""
     if isinstance(given, Method):
         return clone(given)
     kind, name = given.get("kind"), given.get("method")

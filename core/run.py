@@ -27,8 +27,6 @@ from tripletscope.core.registry import TASKS, registry
 if TYPE_CHECKING:  # what computes takes long to load, and who only reads results needs none of it
     from tripletscope.core.cluster.clustering import Clustering
     from tripletscope.core.data.triplets import Triplets
-    from tripletscope.core.evaluation.compare import LearningCurve, Tuning
-    from tripletscope.core.evaluation.score import ErrorEstimate
     from tripletscope.core.method import Method
     from tripletscope.core.uncertainty.samples import Samples
 
@@ -93,19 +91,8 @@ class Run:
     ) -> Self:
         """A result that was written elsewhere, after a check of all that it says.
 
-        Parameters
-        ----------
-        record : mapping
-            The fields, without arrays; others are left out.
-        arrays : mapping of str to ndarray
-        n_objects : int
-            Of the data that it belongs to.
-
-        Raises
-        ------
-        ValueError
-            If a field has another kind, a parameter or an option is not as declared, or the
-            result has other values, kinds or shapes than its method or task documents.
+        record: The fields, without arrays; others are left out.
+        n_objects: Of the data that it belongs to.
         """
         hints = {name: kind for name, kind in get_type_hints(cls).items() if name != "arrays"}
         for name, kind in hints.items():
@@ -147,10 +134,6 @@ class Run:
             setattr(method, name, value)
         return method
 
-    def error(self) -> ErrorEstimate:
-        """The result of an error estimate."""
-        return self.result()
-
     def samples(self, triplets: Triplets | None = None) -> Samples:
         """The result of a bootstrap, a posterior or its normal approximation.
 
@@ -167,14 +150,6 @@ class Run:
         options = response_options(self.task, self.options)
         return replace(found, learn=partial(response_model, self.fresh(), triplets, **options))
 
-    def curve(self) -> LearningCurve:
-        """The result of a learning curve."""
-        return self.result()
-
-    def tuning(self) -> Tuning:
-        """The result of tuning."""
-        return self.result()
-
     def result(self) -> Any:
         """The result of any task but a fit, as what its function returns."""
         return TASKS[self.task].restored(self.numbers, self.arrays)
@@ -184,13 +159,7 @@ def key(
     task: str, method: Method, triplets: Triplets | None,
     options: Mapping[str, Any] | None = None,
 ) -> str:
-    """Hash of everything that the result depends on.
-
-    Raises
-    ------
-    ValueError
-        If a parameter or an option is not as declared, or the task is not for such methods.
-    """
+    """Hash of everything that the result depends on, after a check of its declarations."""
     from tripletscope.core.method import for_key
 
     kinds = TASKS[task].kinds
@@ -276,28 +245,11 @@ def run(
 def cluster_distances(
     method: Clustering, matrix: np.ndarray, objects: np.ndarray, n_objects: int, name: str
 ) -> Run:
-    """Fit a clustering to given distances.
+    """Fit a clustering to given distances: a fit whose options have their name as ``distances``.
 
-    Parameters
-    ----------
-    method : Clustering
-        Not changed.
-    matrix : ndarray, shape (m, m)
-    objects : ndarray of int, shape (m,)
-        Positions of its rows among `n_objects`.
-    n_objects : int
-    name : str
-        What the distances are called.
-
-    Returns
-    -------
-    Run
-        A fit, whose options have the name as ``distances``.
-
-    Raises
-    ------
-    DataError
-        If they are no distances, or not such as the method needs.
+    Shapes: matrix (m, m).
+    objects int (m,): Positions of its rows among `n_objects`.
+    name: What the distances are called.
     """
     from tripletscope.core.method import unfitted
     from tripletscope.core.task import divided

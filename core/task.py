@@ -59,20 +59,12 @@ def declared(function: Function) -> Function:
 class Computation:
     """Something that can be computed of a method and data.
 
-    Attributes
-    ----------
-    name : str
-        Under which results are kept.
-    words : str
-        What is done, while it is being done.
-    function : callable
-        Its declared parameters are the options.
-    kinds : tuple of str
-        Kinds of methods that it is for; empty for all.
-    columns : tuple of str
-        Columns of the answers that the result depends on, beside the answers themselves.
-    needs_data : bool
-        False for simulations, which take None in place of data.
+    name: Under which results are kept.
+    words: What is done, while it is being done.
+    function: Its declared parameters are the options.
+    kinds: Kinds of methods that it is for; empty for all.
+    columns: Columns of the answers that the result depends on, beside the answers themselves.
+    needs_data: False for simulations, which take None in place of data.
     """
 
     name: str
@@ -184,14 +176,9 @@ def task(
 ) -> Callable[[Function], Function]:
     """Declare a function as a task; its arguments are checked whenever it is called.
 
-    Parameters
-    ----------
-    words, kinds, columns, needs_data
-        See `Computation`.
-    name : str, optional
-        By default the function's.
-    computation : type
-        Where the function does not compute the result by itself.
+    words, kinds, columns, needs_data: See `Computation`.
+    name: By default the function's.
+    computation: Where the function does not compute the result by itself.
     """
 
     def add(function: Function) -> Function:

@@ -23,10 +23,10 @@ from .core.embedding.ckl import CKL as CKL
 from .core.embedding.features import Features as Features
 from .core.embedding.gnmds import GNMDS as GNMDS
 from .core.embedding.gnmds import GNMDSK as GNMDSK
-from .core.embedding.loe import LOE as LOE
 from .core.embedding.lore import LORE as LORE
 from .core.embedding.mds import MDS as MDS
 from .core.embedding.mds import NMDS as NMDS
+from .core.embedding.soe import LOE as LOE
 from .core.embedding.soe import SOE as SOE
 from .core.embedding.ste import STE as STE
 from .core.embedding.stored import StoredAnswers as StoredAnswers

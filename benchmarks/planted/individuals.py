@@ -11,7 +11,8 @@ import tripletscope as ts
 from planted import Sentence
 from tripletscope.core.individuals import WeightedEuclidean, compare_people
 from tripletscope.core.observers import floor_of, groups_of
-from tripletscope.dashboard.views.people.context import about_axes
+from tripletscope.dashboard.results.people import axes_said
+from tripletscope.dashboard.wording import ENGLISH
 
 PEOPLE, OBJECTS, RUNS = 12, 15, 20
 #: Attention on the axes of half of the people, and of the others.
@@ -60,7 +61,7 @@ def _axes(differ: bool, each: int, seed: int) -> tuple[bool, bool]:
     method = WeightedEuclidean(n_init=2)
     fitted = method.fit(answers)
     found = compare_people(method, answers, most_groups=1)
-    return fitted.axes_are_fixed, "may be named" in about_axes(fitted, found)
+    return fitted.axes_are_fixed, "may be named" in axes_said(ENGLISH, fitted, found)
 
 
 def _told(n_objects: int, each: int, seed: int) -> bool:

@@ -1,4 +1,4 @@
-"""Processes that take batches of pieces: of loky, of the standard library, of Dask, of Ray."""
+"""Processes that take batches of pieces: of loky, of Dask, of Ray."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import time
 import uuid
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ProcessPoolExecutor
+from collections.abc import Mapping
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from importlib import import_module
-from multiprocessing import get_all_start_methods, get_context, parent_process
 from pathlib import Path
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
@@ -78,12 +77,12 @@ class Crew(ABC):
         """Raise `EngineError` if nothing can come any more."""
 
 
-class _Processes(Crew):
+class LokyCrew(Crew):
     """Processes of this machine. What they share lies in a folder; they stop when it is gone."""
 
     lost = (BrokenExecutor,)
-    _executors: ClassVar[dict[tuple[type, int], Executor]] = {}
-    _measured: ClassVar[dict[tuple[type, int], float]] = {}
+    _executors: ClassVar[dict[int, Executor]] = {}
+    _measured: ClassVar[dict[int, float]] = {}
     _lock = threading.RLock()
 
     def __init__(self, width: int) -> None:
@@ -93,16 +92,11 @@ class _Processes(Crew):
         )
         self._futures: set[Future] = set()
 
-    @staticmethod
-    @abstractmethod
-    def _start(width: int) -> Executor:
-        """Processes, which stay for the next ones to use."""
-
     @classmethod
     def leave(cls, width: int) -> None:
         """End the processes."""
         with cls._lock:
-            executor = cls._executors.pop((cls, width), None)
+            executor = cls._executors.pop(width, None)
         if executor is not None:
             executor.shutdown(wait=False)
 
@@ -118,23 +112,27 @@ class _Processes(Crew):
         return future
 
     def _submitted(self, *call: Any) -> Future:
-        place = type(self), self.width
+        width = self.width
         with self._lock:
-            if place in self._executors:
+            if width in self._executors:
                 try:
-                    return self._executors[place].submit(*call)
+                    return self._executors[width].submit(*call)
                 except BrokenExecutor:
-                    del self._executors[place]
-            executor = self._executors[place] = self._start(self.width)
+                    del self._executors[width]
+            # Not joblib's own ones: these would be started anew whenever joblib wants them
+            # otherwise.
+            executor = self._executors[width] = loky.ProcessPoolExecutor(
+                width, timeout=_IDLE, env=_ONE_THREAD, initializer=_load, initargs=(_loaded(),),
+            )
             executor.submit(nothing).result()
             begun = time.perf_counter()
             executor.submit(nothing).result()  # before anything else keeps it waiting
-            self._measured[place] = time.perf_counter() - begun
+            self._measured[width] = time.perf_counter() - begun
             return executor.submit(*call)
 
     @property
     def overhead(self) -> float:
-        return self._measured.get((type(self), self.width), 0.0)
+        return self._measured.get(self.width, 0.0)
 
     def __exit__(self, *_: object) -> None:
         for future in list(self._futures):
@@ -142,56 +140,23 @@ class _Processes(Crew):
         self._folder.cleanup()
 
 
-class LokyCrew(_Processes):
-    """Processes of loky."""
-
-    @staticmethod
-    def _start(width: int) -> Executor:
-        # Not joblib's own ones: these would be started anew whenever joblib wants them otherwise.
-        return loky.ProcessPoolExecutor(
-            width, timeout=_IDLE, env=_ONE_THREAD,
-            initializer=_load, initargs=(_loaded(), _adopted),
-        )
-
-
 def _loaded() -> list[str]:
     return [name for name in sys.modules if name.startswith("tripletscope.core.")]
 
 
-def _load(modules: list[str], parent_ends: Callable[[], object]) -> None:
+def _load(modules: list[str]) -> None:
     """Load what pieces may need: loky ends processes that grow much after their first call."""
-    threading.Thread(target=_end_after, args=(parent_ends,), daemon=True).start()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     for name in modules:
         import_module(name)
 
 
-def _end_after(parent_ends: Callable[[], object]) -> None:
+def _end_with_parent() -> None:
     """End where the process is killed that pieces come from: it could not say so any more."""
-    parent_ends()
-    os._exit(1)
-
-
-def _adopted() -> None:
     parent = os.getppid()
     while os.getppid() == parent:
         time.sleep(_ORPHANED)
-
-
-def _joined() -> None:
-    parent_process().join()  # unlike loky's, it knows; its own parent is the server of forks
-
-
-class StandardCrew(_Processes):
-    """Processes of the standard library."""
-
-    @staticmethod
-    def _start(width: int) -> Executor:
-        # A fork of a process with threads may find locks shut for ever.
-        method = "forkserver" if "forkserver" in get_all_start_methods() else "spawn"
-        return ProcessPoolExecutor(
-            width, mp_context=get_context(method),
-            initializer=_load, initargs=(_loaded(), _joined),
-        )
+    os._exit(1)
 
 
 def _in_folder(batch: Batch, folder: Path, owner: int) -> list[Outcome]:

@@ -1,7 +1,7 @@
 """Where pieces of long jobs run: threads and processes of this machine, or a cluster.
 
-Nothing here distributes work by itself: joblib says which engine is in use, loky, the standard
-library, Dask or Ray run the pieces (`tripletscope.core.computing.crews`).
+Nothing here distributes work by itself: joblib says which engine is in use, loky, Dask or Ray run
+the pieces (`tripletscope.core.computing.crews`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import Any
 
 from joblib import cpu_count, parallel_config
 
-from tripletscope.core.computing.crews import LokyCrew, StandardCrew
+from tripletscope.core.computing.crews import LokyCrew
 from tripletscope.core.computing.parallel import Running, at_work
 from tripletscope.core.computing.pieces import EngineError, differences, versions
 
@@ -56,21 +56,12 @@ class EngineWorker:
 class Status:
     """How an engine is.
 
-    Attributes
-    ----------
-    name : str
-        As it was asked for.
-    address : str
-        Of the scheduler; "this machine" if there is none.
-    workers : list of EngineWorker
-    versions : dict of str
-        Of Python and of the libraries that results depend on, the same in every worker.
-    running : list of Running
-        What this process has given it and waits for.
-    page : str or None
-        Address of the engine's own page about itself.
-    problem : str or None
-        Why it cannot be used now, with the remedy.
+    name: As it was asked for.
+    address: Of the scheduler; "this machine" if there is none.
+    versions: Of Python and of the libraries that results depend on, the same in every worker.
+    running: What this process has given it and waits for.
+    page: Address of the engine's own page about itself.
+    problem: Why it cannot be used now, with the remedy.
     """
 
     name: str
@@ -137,9 +128,8 @@ class _Local(Engine):
         return Status(self.name, "this machine", [worker], versions(), running)
 
     def close(self) -> None:
-        crew = {"loky": LokyCrew, "multiprocessing": StandardCrew}.get(self._backend)
-        if crew is not None:
-            crew.leave(self._number or cpu_count())
+        if self._backend == "loky":
+            LokyCrew.leave(self._number or cpu_count())
 
 
 class _Dask(Engine):
@@ -293,7 +283,7 @@ def engine(name: str | None = None) -> Engine:
     Parameters
     ----------
     name : str, optional
-        ``threads`` and ``threads:4``; ``loky:8`` and ``multiprocessing:8`` for processes of this
+        ``threads`` and ``threads:4``; ``loky:8`` (or ``multiprocessing:8``) for processes of this
         machine; ``dask://scheduler:8786``, ``tls://scheduler:8786`` (Dask, with the certificates
         of its configuration); ``ray`` and ``ray://host:10001``. By default that of the environment
         variable ``TRIPLETSCOPE_ENGINE``, or threads, one per processor.
@@ -320,7 +310,7 @@ def engine(name: str | None = None) -> Engine:
 
 
 def _parsed(name: str) -> Engine:
-    backends = {"threads": "threading", "loky": "loky", "multiprocessing": "multiprocessing"}
+    backends = {"threads": "threading", "loky": "loky", "multiprocessing": "loky"}
     if local := re.fullmatch(r"(threads|loky|multiprocessing)(?::([1-9]\d{0,3}))?", name):
         kind, number = local.groups()
         return _Local(name, backends[kind], int(number) if number else None)

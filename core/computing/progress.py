@@ -56,10 +56,18 @@ class Stopped(Exception):
     """A computation that has nothing to show for itself yet was asked to stop."""
 
 
-def part(progress: Progress, low: float, high: float) -> Progress:
-    """A progress for a piece of work that is the share from `low` to `high` of a longer one."""
+def part(
+    progress: Progress, low: float = 0.0, high: float = 1.0,
+    show: Callable[[np.ndarray], np.ndarray] | None = None,
+) -> Progress:
+    """A progress for the share from `low` to `high` of a longer piece of work.
+
+    show: The form in which its iterates are shown.
+    """
 
     def report(fraction: float, **details: Any) -> bool:
+        if show and details.get("snapshot") is not None:
+            details["snapshot"] = show(details["snapshot"])
         return progress(low + (high - low) * fraction, **details)
 
     return as_coarse_as(progress, report)

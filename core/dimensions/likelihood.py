@@ -1,4 +1,4 @@
-"""Minus the log-likelihood of choices among three objects, whose similarities are dot products.
+"""Choices among three objects, and their likelihood, where similarities are dot products.
 
 Rows of weights are 32-bit floats, padded so that vector instructions have no rest. Trials are
 gone through in parts, each with a gradient of its own, added in order: so the bits do not depend
@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tripletscope.core.computing.threads import side_by_side
 from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import as_triplets
 from tripletscope.core.optimise.elementary import compiled
 
 #: Weights per vector of numbers.
@@ -81,8 +84,8 @@ class TrialBatch:
 
         n_parts = len(self.bounds) - 1
         losses = side_by_side(part, range(n_parts))
-        if n_parts > 1:
-            _add_up(gradients[:n_parts])
+        for k in range(1, n_parts):
+            gradients[0] += gradients[k]
         return math.fsum(losses)
 
     @property
@@ -126,9 +129,36 @@ def _evaluate(rows, kind, weight, x, gradient):
     return total
 
 
-@compiled
-def _add_up(gradients):
-    for p in range(1, gradients.shape[0]):
-        for i in range(gradients.shape[1]):
-            for k in range(gradients.shape[2]):
-                gradients[0, i, k] += gradients[p, i, k]
+def trials_of(data: Any) -> Choices:
+    """The choices about three objects: odd ones out, then triplets, then most central ones.
+
+    Shapes: data (T, 3).
+    """
+    triplets = as_triplets(data)
+    choices = triplets.choices
+    two = (choices.n_shown == 2) & (choices.n_chosen == 1) & (choices.sign == 1)
+    of_three = choices.are_of_three
+    kinds = (of_three & (choices.sign == 1), two, of_three & (choices.sign == -1))
+    trials = choices.take(np.concatenate([np.flatnonzero(kind) for kind in kinds]))
+    n_others = len(choices) - len(trials)
+    if n_others:
+        raise DataError(
+            f"{n_others:,} choices are rankings or choices among more than three pairs, which "
+            "SPoSE and VICE do not learn from",
+            file=triplets.name,
+            remedy="Use trials with three objects, odd one out at best, or an embedding.",
+        )
+    return trials
+
+
+def scored(trials: Choices) -> Choices:
+    """The trials whose accuracy is told, which have one chance.
+
+    The odd ones out where there are any, else triplets, else most central ones.
+    """
+    for kind in (
+        (trials.n_shown == 3) & (trials.sign == 1), trials.n_shown == 2, trials.sign == -1
+    ):
+        if kind.any():
+            return trials.take(kind)
+    return trials

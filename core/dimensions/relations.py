@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 import pandas as pd
-from scipy.stats import norm, rankdata, t
+from scipy.special import expit, logit
+from scipy.stats import norm, rankdata, spearmanr, t
 
 #: A category is told of from so many objects on, within and without it.
 _FEWEST = 3
@@ -28,8 +29,7 @@ def rank_correlation(weights: np.ndarray, values: np.ndarray) -> tuple[float, fl
     n = int(known.sum())
     if n < 4 or not (np.ptp(weights[known]) and np.ptp(values[known])):
         return math.nan, math.nan, math.nan, n
-    r = float(np.corrcoef(rankdata(weights[known]), rankdata(values[known]))[0, 1])
-    r = min(max(r, -1.0), 1.0)
+    r = min(max(float(spearmanr(weights[known], values[known]).statistic), -1.0), 1.0)
     if abs(r) == 1:
         return r, math.nan, math.nan, n
     reach = norm.ppf(0.975) * math.sqrt((1 + r * r / 2) / (n - 3))
@@ -77,7 +77,5 @@ def _auc(inside: np.ndarray, outside: np.ndarray) -> tuple[float, float, float]:
     if auc in (0.0, 1.0):
         far = 0.025 ** (1 / min(m, n))
         return auc, far if auc else 0.0, 1.0 if auc else 1 - far
-    odds = math.log(auc / (1 - auc))
     reach = t.ppf(0.975, min(m, n) - 1) * error / (auc * (1 - auc))
-    low, high = (1 / (1 + math.exp(-min(max(x, -30), 30))) for x in (odds - reach, odds + reach))
-    return auc, min(low, auc), max(high, auc)
+    return auc, float(expit(logit(auc) - reach)), float(expit(logit(auc) + reach))

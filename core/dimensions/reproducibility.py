@@ -1,11 +1,12 @@
-"""Which dimensions come back: with another start, in half of the trials, in other samples."""
+"""Which dimensions come back: with another start, in half of the trials, in another fit."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 from scipy.stats import norm, t
 from sklearn.base import clone
 
@@ -14,8 +15,8 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.declared import Number, Switch
-from tripletscope.core.dimensions.penalised import penalised
-from tripletscope.core.dimensions.trials import trials_of
+from tripletscope.core.dimensions.likelihood import trials_of
+from tripletscope.core.dimensions.penalties import penalised
 from tripletscope.core.evaluation.score import question_folds, require_groups
 from tripletscope.core.evaluation.units import Unit, sampling_units
 from tripletscope.core.method import Method
@@ -83,19 +84,47 @@ def fisher_mean(correlations: np.ndarray, axis: int) -> np.ndarray:
     return np.tanh(np.arctanh(np.clip(correlations, -_NEAREST, _NEAREST)).mean(axis=axis))
 
 
-def best_matches(reference: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """(d,) correlation of each column with the column of another table that is most like it.
-
-    reference, other: Corresponding rows. A column without variance correlates with none: 0.
-    """
-    if not other.shape[1] or not len(other):
-        return np.zeros(reference.shape[1])
+def _correlations(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """(d, e) of columns of tables (n, d) and (n, e); a constant column is unlike any other: 0."""
     scores = []
-    for table in (reference, other):
+    for table in (one, other):
         difference = table - table.mean(axis=0)
         size = np.linalg.norm(difference, axis=0)
         scores.append(difference / np.where(size > 0, size, 1.0))
-    return (scores[0].T @ scores[1]).max(axis=1)
+    return scores[0].T @ scores[1]
+
+
+def best_matches(reference: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """(d,) correlation of each column with the column of another table that is most like it."""
+    if not other.shape[1] or not len(other):
+        return np.zeros(reference.shape[1])
+    return _correlations(reference, other).max(axis=1)
+
+
+class Matched(NamedTuple):
+    """Pairs of dimensions.
+
+    place (d,): Of each dimension the one that is the same, -1 for none.
+    correlation (d,): With that one, over objects; NaN for none.
+    """
+
+    place: np.ndarray
+    correlation: np.ndarray
+
+
+def match_dimensions(one: np.ndarray, other: np.ndarray) -> Matched:
+    """Pair the dimensions of two fits, each with one at most, so that correlations add up to most.
+
+    Shapes: other (n, e).
+    one (n, d): Weights of the same objects.
+    Returns: One for each dimension of `one`.
+    """
+    place, correlation = np.full(one.shape[1], -1), np.full(one.shape[1], np.nan)
+    if len(one):
+        r = _correlations(one, other)
+        rows, columns = linear_sum_assignment(-r)
+        place[rows], correlation[rows] = columns, r[rows, columns]
+    return Matched(place, correlation)
 
 
 @task("Fitting the dimensions anew", "dimensions")

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets, numbered_objects
-from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.dimensions.sparse import similarities_of
 
 
 def simulate_choices(
@@ -61,7 +61,8 @@ def simulate_choices(
     shown = _three_of(len(x), n_trials, rng)
     # Gumbel's distribution makes of a maximum a draw by softmax.
     noise = temperature * rng.gumbel(size=(n_trials, 3))
-    odd = _least_fitting(x, shown, noise)
+    # Of what is as similar, the later one is odd.
+    odd = 2 - np.argmax((similarities_of(x, shown) + noise)[:, ::-1], axis=1)
     _last(shown, odd)
     rows = np.repeat(shown, 2, axis=0)
     rows[1::2, :2] = rows[1::2, 1::-1]
@@ -95,17 +96,3 @@ def _last(shown: np.ndarray, odd: np.ndarray) -> None:
     """Bring the odd one of each row to its end, in place."""
     each = np.arange(len(shown))
     shown[each, odd], shown[:, 2] = shown[:, 2].copy(), shown[each, odd]
-
-
-@compiled
-def _least_fitting(x, shown, noise):
-    result = np.empty(len(shown), np.int64)
-    for t in range(len(shown)):
-        a, b, c = x[shown[t, 0]], x[shown[t, 1]], x[shown[t, 2]]
-        by_c, by_b, by_a = noise[t, 2], noise[t, 1], noise[t, 0]
-        for k in range(x.shape[1]):
-            by_c += a[k] * b[k]
-            by_b += a[k] * c[k]
-            by_a += b[k] * c[k]
-        result[t] = 2 if by_c >= max(by_a, by_b) else (1 if by_b >= by_a else 0)
-    return result

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Self
 
 import numpy as np
+from scipy.special import softmax
 
+from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
 from tripletscope.core.declared import Number
-from tripletscope.core.dimensions.likelihood import MOST_CENTRAL, NEARER, kinds_of
-from tripletscope.core.dimensions.trials import scored, trials_of
+from tripletscope.core.dimensions.likelihood import (
+    MOST_CENTRAL,
+    NEARER,
+    kinds_of,
+    scored,
+    trials_of,
+)
 from tripletscope.core.method import Method
 from tripletscope.core.optimise.elementary import compiled
 from tripletscope.core.optimise.responses import hits, shares
@@ -55,6 +62,38 @@ class SparseDimensions(Method):
     #: What is to be known about `embedding_sd_`; empty where nothing is.
     caution: ClassVar[str] = ""
 
+    def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
+        """Find the dimensions.
+
+        Parameters
+        ----------
+        triplets : Triplets or array-like of int, shape (T, 3)
+            Odd-one-out trials at best, as their two answers with one ``trial``.
+        y : ignored
+        progress : Progress
+            Snapshots are weights, of shape (n, dimensions that are left).
+
+        Raises
+        ------
+        DataError
+            If there is nothing to learn from, or too few objects, or choices are of another kind.
+        Stopped
+            If `progress` asks to stop before a penalty is chosen.
+        """
+        self._check_parameters()
+        triplets = as_triplets(triplets)
+        trials = trials_of(triplets)
+        if not trials.placed.any():
+            raise DataError("there are no trials to learn from", remedy="Include at least one.")
+        self._find(triplets, trials, progress)
+        self.n_objects_, self.placed_ = trials.n_objects, trials.placed
+        self.n_dimensions_ = self.embedding_.shape[1]
+        return self
+
+    def _find(self, triplets: Triplets, trials: Choices, progress: Progress) -> None:
+        """Set all other attributes, from trials of which at least one has a weight above 0."""
+        raise NotImplementedError
+
     def similarities(self) -> np.ndarray:
         """(n, n) dot products of the objects' weights."""
         self._require_fit()
@@ -69,12 +108,7 @@ class SparseDimensions(Method):
         return difference
 
     def margins(self, triplets: Judgements) -> np.ndarray:
-        """(T,) similarity of the nearer pair minus that of the farther.
-
-        Parameters
-        ----------
-        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-        """
+        """(T,) similarity of the nearer pair minus that of the farther."""
         self._require_fit()
         rows = as_answers(triplets).rows
         pairs = [0, 1, 0, 2] if rows.shape[1] == 3 else [0, 1, 2, 3]
@@ -94,7 +128,7 @@ class SparseDimensions(Method):
             Columns as those of `rows`.
         """
         self._require_fit()
-        return softmax(similarities_of(self.embedding_, three(rows)))
+        return softmax(similarities_of(self.embedding_, three(rows)), axis=1)
 
     def contributions(self, rows: Any) -> np.ndarray:
         """What each dimension adds to the similarities of three objects.
@@ -194,11 +228,6 @@ def similarities_of(x: np.ndarray, rows: np.ndarray) -> np.ndarray:
 def products(x: np.ndarray, pairs: np.ndarray) -> np.ndarray:
     """Dot products of the rows of x that pairs (E, 2) name."""
     return _dots(np.ascontiguousarray(x, dtype=float), np.ascontiguousarray(pairs, dtype=np.int64))
-
-
-def softmax(utility: np.ndarray) -> np.ndarray:
-    share = np.exp(utility - utility.max(axis=1, keepdims=True))
-    return share / share.sum(axis=1, keepdims=True)
 
 
 @compiled

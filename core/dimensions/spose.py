@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated
 
 import numpy as np
 
-from tripletscope.core.computing.progress import Progress, part, silent
-from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.computing.progress import Progress, part
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.declared import Number
-from tripletscope.core.dimensions.penalised import from_random
-from tripletscope.core.dimensions.penalties import choose_penalty
+from tripletscope.core.dimensions.penalties import choose_penalty, from_random
 from tripletscope.core.dimensions.sparse import FitSeed, SparseDimensions
-from tripletscope.core.dimensions.trials import trials_of
 from tripletscope.core.method import register
 
 #: A fit has converged when an iteration lowers the loss by less than this fraction.
@@ -34,19 +32,12 @@ class SPoSE(SparseDimensions):
 
     Attributes
     ----------
-    embedding_ : ndarray, shape (n, d)
-        Weights from 0 up; the dimension with the largest sum first.
     embedding_sd_ : None
         A bootstrap says how uncertain weights are.
-    n_dimensions_ : int
     penalty_ : float
         The one that was used.
-    n_objects_ : int
-    placed_ : ndarray of bool, shape (n,)
-        False for objects without trials.
     losses_ : ndarray, shape (steps,)
         The loss in the course of the fit, which begins at lower penalties.
-    converged_, stopped_ : bool
 
     References
     ----------
@@ -105,29 +96,7 @@ class SPoSE(SparseDimensions):
     ] = 500
     seed: FitSeed = 0
 
-    def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
-        """Find the dimensions.
-
-        Parameters
-        ----------
-        triplets : Triplets or array-like of int, shape (T, 3)
-            Odd-one-out trials at best, as their two answers with one ``trial``.
-        y : ignored
-        progress : Progress
-            Snapshots are weights, of shape (n, dimensions that are not empty yet).
-
-        Raises
-        ------
-        DataError
-            If there is nothing to learn from, or choices are of another kind.
-        Stopped
-            If `progress` asks to stop before the penalty is chosen.
-        """
-        self._check_parameters()
-        triplets = as_triplets(triplets)
-        trials = trials_of(triplets)
-        if not np.any(trials.weight > 0):
-            raise DataError("there are no trials to learn from", remedy="Include at least one.")
+    def _find(self, triplets: Triplets, trials: Choices, progress: Progress) -> None:
         begun = 0.0 if self.penalty is not None else _CHOOSING
         self.penalty_ = self.penalty
         if self.penalty is None:
@@ -140,9 +109,5 @@ class SPoSE(SparseDimensions):
         order = keep[np.argsort(-result.x[:, keep].sum(axis=0), kind="stable")]
         self.embedding_ = np.ascontiguousarray(result.x[:, order])
         self.embedding_sd_ = None
-        self.n_dimensions_ = len(order)
-        self.n_objects_ = trials.n_objects
-        self.placed_ = trials.placed
         self.losses_ = result.losses
         self.converged_, self.stopped_ = result.converged, result.stopped
-        return self

@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 import numpy as np
-from scipy.special import ndtr
+from scipy.special import ndtr, softmax
+from scipy.stats import false_discovery_control
 
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.declared import Number
-from tripletscope.core.dimensions.prior import SpikeAndSlab
 from tripletscope.core.dimensions.sparse import (
     FitSeed,
     SparseDimensions,
     products,
     similarities_of,
-    softmax,
     three,
 )
-from tripletscope.core.dimensions.trials import trials_of
-from tripletscope.core.dimensions.variational import COUNTS, approximate
+from tripletscope.core.dimensions.variational import COUNTS, SpikeAndSlab, approximate
 from tripletscope.core.method import register
 from tripletscope.core.optimise.responses import shares
 
@@ -54,17 +52,12 @@ class VICE(SparseDimensions):
         4,000 to 20,000 trials.
     location_ : ndarray, shape (n, d)
         Means of the normal posterior.
-    n_dimensions_ : int
-    n_objects_ : int
-    placed_ : ndarray of bool, shape (n,)
-        False for objects without trials.
     losses_ : ndarray, shape (steps,)
         Minus the evidence's lower bound in the course of the fit.
     counts_ : ndarray of int, shape (steps,)
         Number of dimensions at the same steps.
     converged_ : bool
         Whether their number changed by no more than one in the last quarter of the steps.
-    stopped_ : bool
 
     References
     ----------
@@ -124,34 +117,12 @@ class VICE(SparseDimensions):
     ] = 12_000
     seed: FitSeed = 0
 
-    def fit(self, triplets: Triplets, y: Any = None, *, progress: Progress = silent) -> Self:
-        """Find the dimensions.
-
-        Parameters
-        ----------
-        triplets : Triplets or array-like of int, shape (T, 3)
-            Odd-one-out trials at best, as their two answers with one ``trial``.
-        y : ignored
-        progress : Progress
-            Snapshots are means, of shape (n, dimensions that are left).
-
-        Raises
-        ------
-        DataError
-            If there is nothing to learn from, choices are of another kind, or there are no more
-            objects than a dimension needs.
-        ValueError
-            If a parameter is outside its range, or the spike wider than the slab.
-        """
-        self._check_parameters()
+    def _find(self, triplets: Triplets, trials: Choices, progress: Progress) -> None:
         if self.spike > self.slab:
             raise ValueError(
                 f"spike of VICE is {self.spike:g}; it must not be above slab, {self.slab:g}."
             )
-        trials = trials_of(triplets)
         placed = trials.placed
-        if not placed.any():
-            raise DataError("there are no trials to learn from", remedy="Include at least one.")
         if placed.sum() <= self.min_objects:
             raise DataError(
                 f"there are trials about {placed.sum()} objects, but a dimension stays only if "
@@ -163,19 +134,14 @@ class VICE(SparseDimensions):
             self._relevant, steps=self.max_iter, seed=self.seed,
             report=lambda done, loss, mu: progress(done, loss=loss, snapshot=mu),
         )
-        mu, sigma = result.mu, result.sigma
-        order = self._relevant(mu, sigma)
-        self.location_ = np.ascontiguousarray(mu[:, order])
+        order = self._relevant(result.mu, result.sigma)
+        self.location_ = np.ascontiguousarray(result.mu[:, order])
         self.embedding_ = np.maximum(self.location_, 0.0)
-        self.embedding_sd_ = np.ascontiguousarray(sigma[:, order])
-        self.n_dimensions_ = len(order)
-        self.n_objects_ = trials.n_objects
-        self.placed_ = placed
+        self.embedding_sd_ = np.ascontiguousarray(result.sigma[:, order])
         self.losses_, self.counts_ = result.losses, result.counts
         self.stopped_ = result.stopped
         settled = result.counts[-(COUNTS // 4):]
         self.converged_ = not result.stopped and bool(np.ptp(settled) <= 1)
-        return self
 
     def _relevant(self, mu: np.ndarray, sigma: np.ndarray) -> np.ndarray:
         """The dimensions that stay, that with the largest sum first.
@@ -183,24 +149,14 @@ class VICE(SparseDimensions):
         Silent on: choices by coin
         (tests/core/dimensions/test_dimensions.py::test_vice_finds_none_in_coins).
         """
-        above = discoveries(ndtr(-mu / sigma), _LEVEL)
+        above = false_discovery_control(ndtr(-mu / sigma), axis=0) <= _LEVEL
         keep = np.flatnonzero(above.sum(axis=0) > self.min_objects)
         return keep[np.argsort(-np.maximum(mu[:, keep], 0.0).sum(axis=0), kind="stable")]
 
     def probabilities(self, rows: Any) -> np.ndarray:
-        """Probability of each of three objects to be the odd one out, averaged over the posterior.
-
-        Parameters
-        ----------
-        rows : array-like of int, shape (Q, 3)
-
-        Returns
-        -------
-        ndarray, shape (Q, 3)
-            Columns as those of `rows`.
-        """
+        """As of `SparseDimensions`, averaged over the posterior."""
         rows = three(rows)
-        return np.mean([softmax(similarities_of(x, rows)) for x in self._draws()], axis=0)
+        return np.mean([softmax(similarities_of(x, rows), axis=1) for x in self._draws()], axis=0)
 
     def _shares(self, trials: Choices) -> np.ndarray:
         return np.mean(
@@ -217,20 +173,3 @@ class VICE(SparseDimensions):
             )
             for _ in range(_DRAWS)
         ]
-
-
-def discoveries(p_values: np.ndarray, level: float) -> np.ndarray:
-    """(n, d) bool: which p values are significant, at a false discovery rate in each column.
-
-    References
-    ----------
-    Benjamini, Y., & Hochberg, Y. (1995). Controlling the false discovery rate. Journal of the
-    Royal Statistical Society B, 57, 289-300.
-    """
-    n = len(p_values)
-    ascending = np.sort(p_values, axis=0)
-    below = ascending <= level * np.arange(1, n + 1)[:, None] / n
-    count = np.where(below.any(axis=0), n - np.argmax(below[::-1], axis=0), 0)
-    limit = np.where(count > 0, ascending[np.maximum(count - 1, 0), np.arange(p_values.shape[1])],
-                     -1.0)
-    return p_values <= limit

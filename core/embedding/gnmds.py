@@ -7,17 +7,17 @@ from typing import Annotated
 
 import numpy as np
 
-from tripletscope.core.computing.progress import Progress
+from tripletscope.core.computing.progress import Progress, part
 from tripletscope.core.declared import Switch
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding, Prior, Starts, Tolerance
 from tripletscope.core.method import register
 from tripletscope.core.optimise.elementary import compiled
 from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Loss, Objective
-from tripletscope.core.optimise.minimise import Optimum, adapted, minimise
+from tripletscope.core.optimise.minimise import Optimum, minimise
 
-#: Width over which the corner of the hinge is rounded.
-ROUNDING = 0.5
+#: Width over which the corner of the hinge is rounded, and one over which it is as good as sharp.
+ROUNDING, _SHARP = 0.5, 1e-300
 #: Dimensions in which the kernel is first sought, beyond those of the map.
 _SPARE = 40
 #: A dimension is unused whose share of the largest is smaller.
@@ -33,18 +33,6 @@ def _gnmds(near2, far2, weight, constants, by_near, by_far):
         round_part = min(short, width)
         total += weight[t] * (round_part * round_part / (2.0 * width) + short - round_part)
         slope = weight[t] * round_part / width
-        by_near[t] = slope
-        by_far[t] = -slope
-    return total
-
-
-@compiled
-def _hinge(near2, far2, weight, constants, by_near, by_far):
-    total = 0.0
-    for t in range(near2.size):
-        short = max(1.0 + near2[t] - far2[t], 0.0)
-        total += weight[t] * short
-        slope = weight[t] if short > 0.0 else 0.0
         by_near[t] = slope
         by_far[t] = -slope
     return total
@@ -85,7 +73,7 @@ class GNMDS(OrdinalEmbedding):
     )] = True
 
     def _loss(self) -> Loss:
-        return Loss(_gnmds, (ROUNDING,)) if self.rounded else Loss(_hinge)
+        return Loss(_gnmds, (ROUNDING if self.rounded else _SHARP,))
 
 
 @register("embedding")
@@ -129,7 +117,7 @@ class GNMDSK(GNMDS):
         n, d = answers.n_objects, self.n_components
         columns, n_iter = max(min(d + _SPARE, n), d), 0
         x = _widened(start.reshape(d, n), columns)
-        shown = adapted(progress, lambda x: _leading(x.reshape(-1, n), d)[0].ravel())
+        shown = part(progress, show=lambda x: _leading(x.reshape(-1, n), d)[0].ravel())
         while True:
             optimum = minimise(
                 Objective(answers, self._loss(), columns, self.prior), x.ravel(),

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Self
 
 import numpy as np
 
-from tripletscope.core.computing.progress import Progress
+from tripletscope.core.computing.progress import Progress, part
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.declared import Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding, Prior
@@ -16,7 +17,7 @@ from tripletscope.core.method import register
 from tripletscope.core.optimise.elementary import compiled, softplus
 from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Loss, Objective
-from tripletscope.core.optimise.minimise import Optimum, adapted, minimise
+from tripletscope.core.optimise.minimise import Optimum, minimise
 
 #: Exponent of the penalty on the size of a dimension.
 _POWER = 0.5
@@ -100,10 +101,10 @@ class LORE(OrdinalEmbedding):
         for stage, rounding in enumerate(_ROUNDINGS):
             plain = Objective(answers, self._loss(), len(x), self.prior)
             optimum = minimise(
-                _Penalised(plain, self.penalty * n, rounding), x.ravel(),
+                _penalised(plain, self.penalty * n, rounding), x.ravel(),
                 max_iter=self.max_iter - n_iter, tol=self.tol,
-                progress=adapted(
-                    progress, lambda x: _padded(x.reshape(-1, n), d),
+                progress=part(
+                    progress, show=lambda x: _padded(x.reshape(-1, n), d),
                     low=stage / len(_ROUNDINGS), high=(stage + 1) / len(_ROUNDINGS),
                 ),
             )
@@ -114,22 +115,21 @@ class LORE(OrdinalEmbedding):
         return replace(optimum, x=_padded(x, d), n_iter=n_iter)
 
 
-class _Penalised:
+def _penalised(plain: Objective, strength: float, rounding: float) -> Callable:
     """An objective plus the penalty on the sizes of its dimensions."""
+    n = plain.shape[1]
 
-    def __init__(self, objective: Objective, strength: float, rounding: float) -> None:
-        self._objective, self._strength, self._rounding = objective, strength, rounding
-
-    def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        loss, gradient = self._objective(x)
-        positions = x.reshape(self._objective.shape)
-        n = positions.shape[1]
+    def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
+        loss, gradient = plain(x)
+        positions = x.reshape(plain.shape)
         variances, axes = np.linalg.eigh(positions @ positions.T / n)
-        rounded = np.maximum(variances, 0.0) + self._rounding**2
-        loss += self._strength * float(np.sum(rounded ** (_POWER / 2)))
+        rounded = np.maximum(variances, 0.0) + rounding**2
+        loss += strength * float(np.sum(rounded ** (_POWER / 2)))
         pull = (axes * rounded ** (_POWER / 2 - 1)) @ axes.T
-        gradient += (self._strength * _POWER / n) * (pull @ positions).ravel()
+        gradient += (strength * _POWER / n) * (pull @ positions).ravel()
         return loss, gradient
+
+    return objective
 
 
 def _without_small(positions: np.ndarray, least: float) -> np.ndarray:

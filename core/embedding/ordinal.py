@@ -21,7 +21,7 @@ from tripletscope.core.geometry import distances, principal_axes, rms, to_unit_r
 from tripletscope.core.method import Method
 from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Loss, Objective, map_losses, margins
-from tripletscope.core.optimise.minimise import Optimum, adapted, minimise, restarts
+from tripletscope.core.optimise.minimise import Optimum, minimise, restarts
 
 #: Sizes at which a start without a scale is tried.
 _SCALES = 2.0 ** np.arange(-4, 4)
@@ -73,12 +73,7 @@ class Embedding(Method):
         return distances(self.embedding_)
 
     def margins(self, triplets: Judgements) -> np.ndarray:
-        """(T,) distance to far minus distance to near, in units of the map.
-
-        Parameters
-        ----------
-        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-        """
+        """(T,) distance to far minus distance to near, in units of the map."""
         self._require_fit()
         return margins(self.embedding_, as_answers(triplets).rows)
 
@@ -200,7 +195,7 @@ class OrdinalEmbedding(Embedding):
 
         with single_blas_thread():
             optima = self._restarts(
-                answers, init_embedding, adapted(progress, lambda x: x.reshape(shape).T)
+                answers, init_embedding, part(progress, show=lambda x: x.reshape(shape).T)
             )
             self._keep(optima, answers.placed)
         self.triplet_error_ = 1.0 - self.score(data)
@@ -244,19 +239,10 @@ class OrdinalEmbedding(Embedding):
     def refitted(
         self, answers: AnswerLayout, start: np.ndarray | None = None, progress: Progress = silent
     ) -> np.ndarray:
-        """A map of prepared answers from one start; nothing of the method is changed.
+        """A map (n, d) of prepared answers from one start; nothing of the method is changed.
 
-        Parameters
-        ----------
-        answers : AnswerLayout
-        start : ndarray, shape (n, d), optional
-            By default the first that `fit` would try.
-        progress : Progress
-
-        Returns
-        -------
-        ndarray, shape (n, d)
-            Meaningless for objects without answers.
+        start (n, d): By default the first that `fit` would try.
+        Returns: Meaningless for objects without answers.
         """
         shape = (self.n_components, answers.n_objects)
         first = next(self._starts(answers, start, 1))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from tripletscope.core.data.triplets import Judgements
@@ -35,17 +37,25 @@ def place(
     answers = AnswerLayout.of(data, loss.similarity is not None)
     useful, newest, alone = _about_new(answers, has_place, n_known)
 
-    def objective(which: np.ndarray, moved: slice) -> _Placing:
+    def objective(which: np.ndarray, moved: slice) -> Callable:
+        """Of some answers, as a function of some objects' positions, flattened (d, m)."""
         some = answers.reweighted(np.where(which, answers.weight, 0.0))
-        return _Placing(Objective(some, loss, n_components, prior), positions, moved)
+        total, there = Objective(some, loss, n_components, prior), positions.copy()
 
-    there = embedding[placed]
-    spread = there.std(axis=0)
+        def of_moved(x: np.ndarray) -> tuple[float, np.ndarray]:
+            there[:, moved] = x.reshape(n_components, -1)
+            value, gradient = total(there.ravel())
+            return value, gradient.reshape(there.shape)[:, moved].ravel()
+
+        return of_moved
+
+    known = embedding[placed]
+    spread = known.std(axis=0)
     for new in range(n_known, data.n_objects):
         mine = alone & (newest == new)
         if not mine.any():
             continue
-        trials = there[rng.permutation(len(there))[:_TRIALS]]
+        trials = known[rng.permutation(len(known))[:_TRIALS]]
         # Beside an object, not on it; but in no dimension that the map does not use.
         trials = trials + 0.1 * spread * rng.standard_normal(trials.shape)
         by_itself = objective(mine, slice(new, new + 1))
@@ -73,16 +83,3 @@ def _about_new(
         newest.append(last)
         alone.append(useful[-1] & (has_place[part.roles] | (part.roles == last)).all(axis=0))
     return np.concatenate(useful), np.concatenate(newest), np.concatenate(alone)
-
-
-class _Placing:
-    """An objective as a function of some of the objects' positions, flattened (d, m)."""
-
-    def __init__(self, objective: Objective, positions: np.ndarray, moved: slice) -> None:
-        self._objective, self._positions, self._moved = objective, positions.copy(), moved
-
-    def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        free = self._positions[:, self._moved]
-        free[:] = x.reshape(free.shape)
-        loss, gradient = self._objective(self._positions.ravel())
-        return loss, gradient.reshape(self._positions.shape)[:, self._moved].ravel()

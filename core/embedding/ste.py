@@ -4,31 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.method import register
-from tripletscope.core.optimise.elementary import compiled, exp_negative, log_positive, softplus
+from tripletscope.core.optimise.elementary import compiled, softplus
 from tripletscope.core.optimise.loss import Loss
-
-#: So many factors of 1 to 2 have a product that is a number.
-_TOGETHER = 512
 
 
 @compiled
 def _ste(near2, far2, weight, constants, by_near, by_far):
-    total = 0.0
-    for low in range(0, near2.size, _TOGETHER):
-        part = slice(low, min(low + _TOGETHER, near2.size))
-        if np.all(weight[part] == 1.0):
-            total += _unweighted(near2[part], far2[part], by_near[part], by_far[part])
-        else:
-            total += _weighted(near2[part], far2[part], weight[part], by_near[part], by_far[part])
-    return total
-
-
-@compiled
-def _weighted(near2, far2, weight, by_near, by_far):
     total = 0.0
     for t in range(near2.size):
         value, slope = softplus(near2[t] - far2[t])
@@ -36,22 +19,6 @@ def _weighted(near2, far2, weight, by_near, by_far):
         by_near[t] = weight[t] * slope
         by_far[t] = -weight[t] * slope
     return total
-
-
-@compiled
-def _unweighted(near2, far2, by_near, by_far):
-    """The same where all weights are 1: the sum of logarithms is that of their product."""
-    total, product = 0.0, 1.0
-    for t in range(near2.size):
-        z = near2[t] - far2[t]
-        e = exp_negative(-abs(z))
-        share = 1.0 / (1.0 + e)
-        slope = share if z > 0.0 else e * share
-        total += max(z, 0.0)
-        product *= 1.0 + e
-        by_near[t] = slope
-        by_far[t] = -slope
-    return total + log_positive(product)
 
 
 @compiled

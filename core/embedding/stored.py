@@ -14,12 +14,12 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.optimise.layout import AnswerLayout, LayoutPart
 from tripletscope.core.optimise.loss import Objective, margins
-from tripletscope.core.optimise.minimise import adapted, minimise
+from tripletscope.core.optimise.minimise import minimise
 
 Fitted = TypeVar("Fitted", bound=OrdinalEmbedding)
 
@@ -164,18 +164,18 @@ class StoredAnswers:
         """About so many of the answers, drawn at random; all if there are no more."""
         rng = np.random.default_rng(seed)
         share, samples = min(n_answers / max(self.n_answers, 1), 1.0), []
-        for part in self.parts():
-            kept = rng.random(len(part)) < share
-            samples.append((part.roles[:, kept].T, part.weight[kept]))
+        for block in self.parts():
+            kept = rng.random(len(block)) < share
+            samples.append((block.roles[:, kept].T, block.weight[kept]))
         rows, weight = (np.concatenate(parts) for parts in zip(*samples, strict=True))
-        return AnswerLayout.of_rows(rows, weight, self.n_objects)
+        return AnswerLayout([LayoutPart.of(rows, weight, self.n_objects)])
 
     @cached_property
     def placed(self) -> np.ndarray:
         """(n,) bool: objects that some answer of a weight above 0 mentions."""
         placed = np.zeros(self.n_objects, dtype=bool)
-        for part in self.parts():
-            placed |= part.placed
+        for block in self.parts():
+            placed |= block.placed
         return placed
 
 
@@ -185,22 +185,6 @@ def _is_number(kind: pa.DataType) -> bool:
 
 def _shown(position: float) -> str:
     return "nothing" if np.isnan(position) else str(int(position))
-
-
-class _Streamed:
-    """Total loss and gradient of stored answers; one evaluation reads the file once."""
-
-    def __init__(self, method: OrdinalEmbedding, stored: StoredAnswers) -> None:
-        self._method, self._stored = method, stored
-
-    def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
-        method = self._method
-        total, gradient = 0.5 * method.prior * float(x @ x), method.prior * x
-        for part in self._stored.parts():
-            loss, pull = Objective(AnswerLayout([part]), method._loss(), method.n_components)(x)
-            total += loss
-            gradient += pull
-        return total, gradient
 
 
 def fit_stored(
@@ -262,11 +246,21 @@ def fit_stored(
             remedy="Include at least one answer.",
         )
     shape = (method.n_components, stored.n_objects)
+
+    def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
+        """Total loss and gradient; one evaluation reads the file once."""
+        total, gradient = 0.5 * method.prior * float(x @ x), method.prior * x
+        for block in stored.parts():
+            loss, pull = Objective(AnswerLayout([block]), method._loss(), method.n_components)(x)
+            total += loss
+            gradient += pull
+        return total, gradient
+
     with single_blas_thread():
         start = next(method._starts(stored.sampled(_SAMPLE, method.seed), None, 1))
         optimum = minimise(
-            _Streamed(method, stored), start, max_iter=method.max_iter, tol=tolerance / _LEFT,
-            progress=adapted(progress, lambda x: x.reshape(shape).T),
+            objective, start, max_iter=method.max_iter, tol=tolerance / _LEFT,
+            progress=part(progress, show=lambda x: x.reshape(shape).T),
         )
         method._keep([optimum], stored.placed)
     method.triplet_error_ = _error(method.embedding_, stored)
@@ -276,8 +270,8 @@ def fit_stored(
 def _error(embedding: np.ndarray, stored: StoredAnswers) -> float:
     """Weighted share of the answers that a map contradicts; ties count one half."""
     missed = total = 0.0
-    for part in stored.parts():
-        wrong = 0.5 - np.sign(margins(embedding, part.roles.T)) / 2
-        missed += float(wrong @ part.weight)
-        total += float(part.weight.sum())
+    for block in stored.parts():
+        wrong = 0.5 - np.sign(margins(embedding, block.roles.T)) / 2
+        missed += float(wrong @ block.weight)
+        total += float(block.weight.sum())
     return missed / total

@@ -13,8 +13,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.declared import Content
-from tripletscope.core.explaining.models import combine
-from tripletscope.core.explaining.sets import choices_about
+from tripletscope.core.explaining.models import choices_about, combine
 from tripletscope.core.explaining.spaces import FeatureSpace, spaces_of
 from tripletscope.core.method import Method, register
 

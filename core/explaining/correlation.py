@@ -20,11 +20,10 @@ from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.embedding.ste import STE
 from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
 from tripletscope.core.explaining.combining import FeatureSpaces
-from tripletscope.core.explaining.explained import LEVEL
+from tripletscope.core.explaining.explain import LEVEL
 from tripletscope.core.explaining.holding_out import prepared
 from tripletscope.core.geometry import distances
 from tripletscope.core.method import Inner, unfitted
-from tripletscope.core.optimise.minimise import adapted
 from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.resampling import bootstrap
@@ -192,7 +191,7 @@ def map_correlation(
     value = ranked.with_map(whole)
     maps = bootstrap(
         method, given, replicates=replicates, unit=unit, seed=seed, reference=fitted.embedding_,
-        progress=adapted(progress, high=0.6),
+        progress=part(progress, high=0.6),
     )
     if len(maps.embeddings) < replicates:
         raise Stopped
@@ -205,7 +204,7 @@ def map_correlation(
     others = [_Vector.of(distances(one[objects])) for one in maps.embeddings]
     pieces += [(ranked, one, None) for one in others]
     pieces += [(ranked, one, drawn) for one, drawn in zip(others, times, strict=True)]
-    result = list(results_of(_correlations, pieces, part(progress, 0.6, 0.9)))
+    result = list(results_of(_Ranked.with_map, pieces, part(progress, 0.6, 0.9)))
     drawn, noisy, both = np.reshape(result, (3, replicates, -1))
     units = sampling_units(given, unit)
     lower = _between_halves(method, given, objects, units, ranked, rng)
@@ -269,7 +268,9 @@ class _Ranked:
     coefficient: str
     n: int
 
-    def with_map(self, other: _Vector, times: np.ndarray | None = None) -> np.ndarray:
+    def with_map(
+        self, other: _Vector, times: np.ndarray | None = None, halt: Halt | None = None
+    ) -> np.ndarray:
         """(s,) correlations; of objects drawn so many times."""
         i, j = np.triu_indices(self.n, 1)
         weight = np.ones(len(i)) if times is None else (times[i] * times[j]).astype(float)
@@ -302,12 +303,6 @@ def _tau_a(one: np.ndarray, other: np.ndarray, times: np.ndarray) -> float:
     if not min(untied) > 0:
         return 0.0
     return float(kendalltau(one, other).statistic * np.sqrt(untied[0] * untied[1]) / n)
-
-
-def _correlations(
-    ranked: _Ranked, other: _Vector, times: np.ndarray | None, halt: Halt
-) -> np.ndarray:
-    return ranked.with_map(other, times)
 
 
 def _between_halves(

@@ -1,10 +1,9 @@
-"""Predictions of choices that a model of features has not learned from."""
+"""Which choices a model of features learns from, and how well it predicts others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,24 +11,96 @@ from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.evaluation.score import n_groups, question_folds
 from tripletscope.core.explaining.combining import FeatureSpaces
-from tripletscope.core.explaining.divisions import (
-    FEWEST_CHOICES,
-    Division,
-    by_objects,
-    by_trials,
-    repeats_for,
-    too_few,
-)
-from tripletscope.core.explaining.models import MODELS
-from tripletscope.core.explaining.sets import choices_about, log_likelihood, right
+from tripletscope.core.explaining.models import MODELS, choices_about, log_likelihood, right
 from tripletscope.core.explaining.spaces import FeatureSpace
 
+#: Objects of a fold, choices of a training part and choices that are predicted: fewer say nothing.
+FEWEST_OBJECTS, FEWEST_CHOICES = 4, 50
+#: So many predicted choices are aimed at by repeated divisions of the objects, at most so often.
+_ENOUGH, _MOST_REPEATS = 1000, 5
 #: Parts of what is learned from, by which the strength of a penalty is chosen. Of many choices one
 #: part tells enough.
 _OBJECT_PARTS, _TRIAL_PARTS, _MANY = 3, 5, 20_000
 #: How often objects are divided for that at most, and after how many penalties none is better.
 _TIMES, _WORSE = 3, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """What is learned from and what is predicted.
+
+    objects bool (n,): That may be learned from.
+    held_out bool (n,): Objects of predicted choices.
+    fold (T,) or None: Of every answer, where trials are divided: then `number` is held out.
+    """
+
+    objects: np.ndarray
+    held_out: np.ndarray
+    fold: np.ndarray | None = None
+    number: int = 0
+
+    def learned(self, sets: Choices) -> np.ndarray:
+        """(S,) bool: choices that are learned from."""
+        if self.fold is not None:
+            return self.fold[sets.answer] != self.number
+        return sets.among(self.objects)
+
+    def predicted(self, sets: Choices) -> np.ndarray:
+        """(S,) bool: choices that are predicted."""
+        if self.fold is not None:
+            return self.fold[sets.answer] == self.number
+        return sets.among(self.held_out)
+
+
+def by_trials(
+    answers: Judgements, which: np.ndarray, known: np.ndarray, folds: int,
+    rng: np.random.Generator,
+) -> list[Division]:
+    """Questions and trials in folds, each predicted from the others; as many as there can be.
+
+    which int (A,): The answers that take part.
+    """
+    part = answers.take(which)
+    folds = max(min(folds, n_groups(part)), 2)
+    fold = np.full(len(answers), -1)
+    fold[which] = question_folds(part, folds, rng)
+    return [Division(known, known, fold, number) for number in range(folds)]
+
+
+def by_objects(known: np.ndarray, folds: int, rng: np.random.Generator) -> list[Division]:
+    """Objects in folds: choices among those of a fold, from choices among all others."""
+    fold = np.full(len(known), -1)
+    order = rng.permutation(np.flatnonzero(known))
+    fold[order] = np.arange(len(order)) % folds
+    return [Division(known & (fold != k), fold == k) for k in range(folds)]
+
+
+def repeats_for(n_choices: int, folds: int) -> int:
+    """How often objects are divided anew, so that enough choices are predicted.
+
+    Of three objects all are in one fold with a probability of about 1 / folds².
+    """
+    return int(np.clip(np.ceil(_ENOUGH * folds**2 / max(n_choices, 1)), 1, _MOST_REPEATS))
+
+
+def too_few(sets: Choices, known: np.ndarray, divisions: list[Division], folds: int) -> str:
+    """Why objects cannot be held out, in a sentence; empty where they can."""
+    n = int(known.sum())
+    if n < FEWEST_OBJECTS * folds:
+        return (
+            f"Objects were not held out: {n} objects with features are fewer than "
+            f"{FEWEST_OBJECTS} for each of {folds} folds."
+        )
+    learned = min(int(part.learned(sets).sum()) for part in divisions)
+    predicted = int(np.logical_or.reduce([part.predicted(sets) for part in divisions]).sum())
+    if min(learned, predicted) < FEWEST_CHOICES:
+        return (
+            f"Objects were not held out: {predicted:,} choices are among the objects of one fold, "
+            f"and {learned:,} among those of the others; {FEWEST_CHOICES} of each are needed."
+        )
+    return ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,10 +173,10 @@ def _strength(
     strengths = MODELS[name].strengths
     models = [MODELS[name](space, np.flatnonzero(part.objects), components) for part in parts]
     paths = [
-        model.path(sets.take(part.learned), strengths)
+        model.path(sets.take(part.learned(sets)), strengths)
         for model, part in zip(models, parts, strict=True)
     ]
-    beyond = [sets.take(part.predicted) for part in parts]
+    beyond = [sets.take(part.predicted(sets)) for part in parts]
     chosen, best, worse = strengths[0], -np.inf, 0
     for strength, *result in zip(strengths, *paths, strict=False):
         total = sum(
@@ -120,63 +191,43 @@ def _strength(
     return chosen
 
 
-class _Part(NamedTuple):
-    """Objects (n,) that are learned from, and masks (S,) of choices."""
-
-    objects: np.ndarray
-    learned: np.ndarray
-    predicted: np.ndarray
-
-
 def _object_parts(
     sets: Choices, objects: np.ndarray, rng: np.random.Generator
-) -> list[_Part]:
+) -> list[Division]:
     """Objects in parts; none where too few choices are among those of a part."""
-    among = np.flatnonzero(objects)
     parts, predicted = [], 0
     while len(parts) < _OBJECT_PARTS * _TIMES and predicted < FEWEST_CHOICES // 2:
-        order = rng.permutation(among)
-        for k in range(_OBJECT_PARTS):
-            inside = np.zeros(len(objects), dtype=bool)
-            inside[order[k::_OBJECT_PARTS]] = True
-            left = objects & ~inside
-            part = _Part(left, sets.among(left), sets.among(inside))
-            predicted += int(part.predicted.sum())
-            parts.append(part)
-    parts = [one for one in parts if one.predicted.any()]
-    learned = min((int(one.learned.sum()) for one in parts), default=0)
+        parts += by_objects(objects, _OBJECT_PARTS, rng)
+        predicted = sum(int(one.predicted(sets).sum()) for one in parts)
+    parts = [one for one in parts if one.predicted(sets).any()]
+    learned = min((int(one.learned(sets).sum()) for one in parts), default=0)
     return parts if min(predicted, learned) >= FEWEST_CHOICES // 2 else []
 
 
 def _trial_parts(
     sets: Choices, objects: np.ndarray, groups: np.ndarray, rng: np.random.Generator
-) -> list[_Part]:
+) -> list[Division]:
     group = np.unique(groups[sets.answer], return_inverse=True)[1]
-    part = (rng.permutation(int(group.max()) + 1) % _TRIAL_PARTS)[group]
+    fold = np.full(len(groups), -1)
+    fold[sets.answer] = (rng.permutation(int(group.max()) + 1) % _TRIAL_PARTS)[group]
     kept = 1 if len(sets) > _MANY else _TRIAL_PARTS
-    result = [_Part(objects, part != k, part == k) for k in range(kept)]
-    return [one for one in result if one.learned.any() and one.predicted.any()]
+    parts = [Division(objects, objects, fold, k) for k in range(kept)]
+    return [one for one in parts if one.learned(sets).any() and one.predicted(sets).any()]
 
 
 def averaged(
-    parts: Sequence[Predicted], divisions: Sequence[Division], data: AskedChoices
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(S,) right, (S,) log-likelihood and (A,) right of two, each NaN where it was never held out.
+    parts: Sequence[np.ndarray], divisions: Sequence[Division], sets: Choices
+) -> np.ndarray:
+    """(..., S) means over the divisions that held a choice out; NaN where none did.
 
-    What was held out several times counts by its mean.
+    parts (..., t): Of the choices that each division held out.
     """
-    result = []
-    for sets, names in (
-        (data.asked, ("right", "log_likelihood")), (data.between_two, ("right_of_two",)),
-    ):
-        times, sums = np.zeros(len(sets)), np.zeros((len(names), len(sets)))
-        for part, division in zip(parts, divisions, strict=True):
-            where = division.predicted(sets)
-            times[where] += 1
-            for total, name in zip(sums, names, strict=True):
-                total[where] += getattr(part, name)
-        result += list(np.where(times > 0, sums / np.maximum(times, 1), np.nan))
-    return tuple(result)
+    times, sums = np.zeros(len(sets)), np.zeros((*parts[0].shape[:-1], len(sets)))
+    for values, division in zip(parts, divisions, strict=True):
+        where = division.predicted(sets)
+        times[where] += 1
+        sums[..., where] += values
+    return np.where(times > 0, sums / np.maximum(times, 1), np.nan)
 
 
 def prepared(
@@ -209,8 +260,5 @@ def divisions_of(
     times = repeats_for(len(data.asked), object_folds)
     objects = [part for _ in range(times) for part in by_objects(seen, object_folds, rng)]
     why = too_few(data.asked, seen, objects, object_folds)
-    trials = by_trials(answers.take(data.between_two.answer), seen, folds, rng)
-    whole = np.full(len(answers), -1)
-    whole[data.between_two.answer] = trials[0].fold
-    trials = [replace(part, fold=whole) for part in trials]
+    trials = by_trials(answers, data.between_two.answer, seen, folds, rng)
     return {"objects": [] if why else objects, "trials": trials}, [why] if why else []

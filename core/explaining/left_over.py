@@ -20,13 +20,19 @@ from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.declared import Number
 from tripletscope.core.evaluation.units import LearnedUnit
 from tripletscope.core.explaining.combining import FeatureSpaces
-from tripletscope.core.explaining.divisions import by_trials
 from tripletscope.core.explaining.explain import TrialFolds
-from tripletscope.core.explaining.holding_out import prepared
+from tripletscope.core.explaining.holding_out import by_trials, prepared
 from tripletscope.core.explaining.intervals import Units
-from tripletscope.core.explaining.models import combine, laplacian
-from tripletscope.core.explaining.predictors import MOST_FEATURES, Together, predictors_of
-from tripletscope.core.explaining.sets import chance, guessing, log_likelihood, mean_loss, right
+from tripletscope.core.explaining.models import (
+    chance,
+    combine,
+    guessing,
+    laplacian,
+    log_likelihood,
+    mean_loss,
+    right,
+)
+from tripletscope.core.explaining.spaces import MOST_FEATURES, Together, predictors_of
 from tripletscope.core.geometry import principal_axes
 from tripletscope.core.options import Seed
 from tripletscope.core.task import task
@@ -194,11 +200,9 @@ def left_over(
     chosen = predictors_of(tables, predictors, most=MOST_FEATURES)
     sets = data.asked
     parts = np.column_stack([one.apart(sets.distinct) for one in chosen])
-    counted = given.take(data.between_two.answer)
-    divisions = by_trials(counted, known, folds, np.random.default_rng(seed))
-    whole = np.full(len(given), -1)
-    whole[data.between_two.answer] = divisions[0].fold
-    n, fold = given.n_objects, whole[sets.answer]
+    rng = np.random.default_rng(seed)
+    divisions = by_trials(given, data.between_two.answer, known, folds, rng)
+    n, fold = given.n_objects, divisions[0].fold[sets.answer]
     pieces = [(sets, parts, fold != -1, n, n_components, prior)]
     pieces += [
         (sets, columns, fold != k, n, d, prior)

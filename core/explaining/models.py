@@ -1,5 +1,7 @@
 """From features to dissimilarities that predict choices: sums, weights and linear transforms.
 
+Dissimilarities are log-odds: the likelihood of a choice is that of the different pairs it is about.
+
 Each model is nested in the next: dissimilarities times one scale, weights of the dimensions, and
 a linear transform before squared distances are taken. What is learned is pulled towards the
 former by a penalty whose strength is the standard deviation that weights are expected to have, as
@@ -16,9 +18,10 @@ from scipy.optimize import minimize
 from scipy.sparse import csr_array
 from sklearn.decomposition import PCA
 
-from tripletscope.core.data.choices import Choices
-from tripletscope.core.explaining.sets import mean_loss
+from tripletscope.core.data.choices import Choices, choices_of
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.explaining.spaces import FeatureSpace
+from tripletscope.core.optimise.responses import choice_losses, hits
 
 #: Weights of what is compared on a scale of 1 beyond this say that choices follow without error.
 _MOST = 1e4
@@ -29,6 +32,48 @@ _ITERATIONS = {"maxiter": 100, "ftol": 1e-6, "gtol": 1e-5}
 _FEW_OBJECTS = 400
 
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
+
+
+def choices_about(answers: Judgements, known: np.ndarray, *, as_asked: bool = True) -> Choices:
+    """The choices of the answers that count and are about objects that are known.
+
+    known bool (n,): Which are.
+    as_asked: Whether an odd one out is one choice of three; otherwise every answer is one of two.
+    """
+    choices = answers.choices if as_asked else choices_of(
+        answers.rows, None, answers.weight, answers.n_objects
+    )
+    return choices.take(choices.among(known) & (choices.weight > 0))
+
+
+def log_likelihood(choices: Choices, dissimilarity: np.ndarray) -> np.ndarray:
+    """(S,) log-probability of each choice, from dissimilarities (u,) of the different pairs."""
+    return -choice_losses(choices, -dissimilarity[choices.place])[0]
+
+
+def right(choices: Choices, dissimilarity: np.ndarray) -> np.ndarray:
+    """(S,) how rightly dissimilarities (u,) predict: 1, 0, or the chance of a tie broken."""
+    return hits(choices, -dissimilarity[choices.place])
+
+
+def mean_loss(choices: Choices, dissimilarity: np.ndarray) -> tuple[float, np.ndarray]:
+    """Mean negative log-likelihood, and its derivative (u,) by dissimilarities (u,)."""
+    loss, slope = choice_losses(choices, -dissimilarity[choices.place])
+    share = choices.weight / choices.weight.sum()
+    gradient = np.bincount(
+        choices.place, -slope * share[choices.stage], len(choices.distinct)
+    )
+    return float(share @ loss), gradient
+
+
+def chance(choices: Choices) -> float:
+    """Accuracy of guessing."""
+    return float(np.average(choices.chance, weights=choices.weight))
+
+
+def guessing(choices: Choices) -> float:
+    """Log-likelihood of guessing, of each answer."""
+    return float(np.average(np.log(choices.chance), weights=choices.weight))
 
 
 def combine(choices: Choices, parts: np.ndarray) -> np.ndarray:

@@ -1,4 +1,7 @@
-"""Features of objects that are held against the answers of people: tables, or their distances."""
+"""Features of objects that are held against the answers of people: tables, or their distances.
+
+What is taken together as one predictor is a whole feature space, or each of its columns.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Self
+from typing import Annotated, Any, NamedTuple, Self
 
 import numpy as np
 import pandas as pd
@@ -14,12 +17,26 @@ from scipy.spatial.distance import cdist
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.declared import Choice
 
 #: How rows of a table are compared.
 METRICS = {
     "euclidean": "Euclidean", "cosine": "Cosine", "correlation": "Correlation",
     "cityblock": "City block",
 }
+TOGETHER = {
+    "auto": "Feature spaces, if several", "spaces": "Feature spaces", "features": "Features"
+}
+#: Features that are weighed one by one if nothing else is asked for.
+MOST_FEATURES = 20
+
+Together = Annotated[
+    str,
+    Choice(
+        TOGETHER, "Predictors", "What is taken together as one: a whole feature space, or each "
+        "feature.",
+    ),
+]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -299,3 +316,37 @@ def spaces_of(given: FeatureSpace | Iterable[FeatureSpace]) -> list[FeatureSpace
     if len(set(names)) < len(names):
         raise ValueError("Two feature spaces have the same name.")
     return result
+
+
+class Predictor(NamedTuple):
+    """A feature space, or one of its columns."""
+
+    name: str
+    space: FeatureSpace
+    column: int | None = None
+
+    def apart(self, pairs: np.ndarray) -> np.ndarray:
+        """(u,) dissimilarities of pairs (u, 2); squared if Euclidean."""
+        if self.column is None:
+            return self.space.apart(pairs)
+        return self.space.parts(pairs)[:, self.column]
+
+
+def predictors_of(tables: list[FeatureSpace], together: str, *, most: int) -> list[Predictor]:
+    """The predictors among feature spaces.
+
+    together {"auto", "spaces", "features"}: ``auto``: spaces if there are several; of one its
+        features.
+    most: Features of one space that are taken one by one if nothing else is asked for.
+    """
+    whole = [Predictor(space.name, space) for space in tables]
+    each = []
+    for space in tables:
+        columns = [None] if space.values is None else range(space.n_features)
+        each += [
+            Predictor(name, space, column)
+            for name, column in zip(space.names, columns, strict=True)
+        ]
+    if together == "auto":
+        return each if len(tables) == 1 and len(each) <= most else whole
+    return each if together == "features" else whole

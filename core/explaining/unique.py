@@ -14,19 +14,27 @@ from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.evaluation.units import LearnedUnit
 from tripletscope.core.explaining.combining import FeatureSpaces
-from tripletscope.core.explaining.divisions import Division
-from tripletscope.core.explaining.explain import ObjectFolds, TrialFolds
-from tripletscope.core.explaining.explained import SCHEMES
-from tripletscope.core.explaining.holding_out import AskedChoices, divisions_of, prepared
+from tripletscope.core.explaining.explain import SCHEMES, ObjectFolds, TrialFolds
+from tripletscope.core.explaining.holding_out import (
+    AskedChoices,
+    Division,
+    averaged,
+    divisions_of,
+    prepared,
+)
 from tripletscope.core.explaining.intervals import Units
-from tripletscope.core.explaining.models import combine
-from tripletscope.core.explaining.predictors import Predictor, Together, predictors_of
-from tripletscope.core.explaining.sets import chance, guessing, log_likelihood, right
+from tripletscope.core.explaining.models import chance, combine, guessing, log_likelihood, right
+from tripletscope.core.explaining.spaces import Predictor, Together, predictors_of
 from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: Their subsets are all tried.
 MOST = 6
+#: What a table has of every predictor.
+_COLUMNS = (
+    "alone", "alone_low", "alone_high", "unique", "unique_low", "unique_high", "adds",
+    "accuracy_alone", "accuracy_unique", "accuracy_unique_low", "accuracy_unique_high",
+)
 
 
 @dataclass(frozen=True)
@@ -112,16 +120,9 @@ class UniqueParts:
         """One row for each predictor and scheme."""
         return pd.DataFrame([
             {
-                "predictor": name, "held_out": scheme, "alone": self.alone[i, k],
-                "alone_low": self.alone_low[i, k], "alone_high": self.alone_high[i, k],
-                "unique": self.unique[i, k], "unique_low": self.unique_low[i, k],
-                "unique_high": self.unique_high[i, k], "adds": bool(self.adds[i, k]),
-                "total": self.total[k], "joint": self.joint[k],
-                "accuracy_alone": self.accuracy_alone[i, k],
-                "accuracy_unique": self.accuracy_unique[i, k],
-                "accuracy_unique_low": self.accuracy_unique_low[i, k],
-                "accuracy_unique_high": self.accuracy_unique_high[i, k],
-                "choices": self.n_choices[k],
+                "predictor": name, "held_out": scheme,
+                **{column: getattr(self, column)[i, k] for column in _COLUMNS},
+                "total": self.total[k], "joint": self.joint[k], "choices": self.n_choices[k],
             }
             for k, scheme in enumerate(self.schemes) if self.n_choices[k]
             for i, name in enumerate(self.predictors)
@@ -239,36 +240,31 @@ def unique_parts(
 def _predict(
     predictors: list[Predictor], subsets: np.ndarray, data: AskedChoices, division: Division,
     halt: Halt,
-) -> tuple[np.ndarray, np.ndarray]:
-    """(2^k - 1, t) log-likelihood and accuracy of the predicted choices."""
+) -> np.ndarray:
+    """(2, 2^k - 1, t) log-likelihood and accuracy of the predicted choices."""
     learned = data.asked.take(division.learned(data.asked))
     beyond = data.asked.take(division.predicted(data.asked))
     train = np.column_stack([one.apart(learned.distinct) for one in predictors])
     test = np.column_stack([one.apart(beyond.distinct) for one in predictors])
-    log, hit = np.zeros((2, len(subsets), len(beyond)))
+    result = np.zeros((2, len(subsets), len(beyond)))
     for place, subset in enumerate(subsets):
         if halt():
             break
         difference = test[:, subset] @ combine(learned, train[:, subset])
-        log[place], hit[place] = log_likelihood(beyond, difference), right(beyond, difference)
-    return log, hit
+        result[:, place] = log_likelihood(beyond, difference), right(beyond, difference)
+    return result
 
 
 def _parted(
-    found: list[tuple[np.ndarray, np.ndarray]], divisions: list[Division], subsets: np.ndarray,
+    found: list[np.ndarray], divisions: list[Division], subsets: np.ndarray,
     data: AskedChoices, units: Units,
 ) -> dict[str, np.ndarray]:
     """The numbers of one scheme, as fields of a `UniqueParts`; nothing without divisions."""
     if not divisions:
         return {}
-    sums = np.zeros((2, len(subsets), len(data.asked)))
-    times = np.zeros(len(data.asked))
-    for values, division in zip(found, divisions, strict=True):
-        where = division.predicted(data.asked)
-        times[where] += 1
-        sums[:, :, where] += values
-    there = times > 0
-    log, hit = sums[:, :, there] / times[there]
+    both = averaged(found, divisions, data.asked)
+    there = np.isfinite(both[0, 0])
+    log, hit = both[:, :, there]
     sets = data.asked.take(there)
     mine = units.about(sets)
     # Shares of the deviance of guessing are means of these over choices.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -46,7 +47,10 @@ def groups_model(number: int) -> str:
 
 
 class Gains:
-    """By how much models predict held-out answers better than one another."""
+    """By how much models predict held-out answers better than one another.
+
+    Shapes: models (M,), log_share and accuracy (U, M) of people, or parts of the answers.
+    """
 
     models: np.ndarray
     log_share: np.ndarray
@@ -82,6 +86,23 @@ class Gains:
             if self.gain(model, best)[1] > 0:
                 best = model
         return best
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per model.
+
+        ``model``, ``log probability``, ``gain``, ``low``, ``high`` (over one map), ``accuracy``,
+        ``accuracy gain``, ``accuracy low``, ``accuracy high``.
+        """
+        return pd.DataFrame([
+            (
+                model, self.log_share[:, m].mean(), *self.gain(model),
+                self.accuracy[:, m].mean(), *self.gain(model, of="accuracy"),
+            ) for m, model in enumerate(self.models.tolist())
+        ], columns=[
+            "model", "log probability", "gain", "low", "high", "accuracy", "accuracy gain",
+            "accuracy low", "accuracy high",
+        ])
 
     def _place(self, model: str) -> int:
         (place,) = np.flatnonzero(self.models == model)
@@ -170,23 +191,12 @@ class PeopleComparison(Gains):
 
     @property
     def table(self) -> pd.DataFrame:
-        """One row per model.
-
-        ``model``, ``log probability`` (mean over people), ``gain``, ``low``, ``high`` (over one
-        map), ``accuracy``, ``accuracy gain``, ``accuracy low``, ``accuracy high``, ``better``,
-        ``clearly better``, ``clearly worse`` (people), ``people``.
-        """
-        rows = []
-        for m, model in enumerate(self.models.tolist()):
-            gain, right = self.gain(model), self.gain(model, of="accuracy")
-            rows.append((
-                model, self.log_share[:, m].mean(), *gain, self.accuracy[:, m].mean(), *right,
-                *self.better(model), len(self.people),
-            ))
-        return pd.DataFrame(rows, columns=[
-            "model", "log probability", "gain", "low", "high", "accuracy", "accuracy gain",
-            "accuracy low", "accuracy high", "better", "clearly better", "clearly worse", "people",
-        ])
+        """One row per model: also how many people it predicts ``better``, clearly so, or worse."""
+        counts = pd.DataFrame(
+            [self.better(model) for model in self.models.tolist()],
+            columns=["better", "clearly better", "clearly worse"],
+        )
+        return pd.concat([super().table, counts], axis=1).assign(people=len(self.people))
 
     @property
     def people_table(self) -> pd.DataFrame:
@@ -262,9 +272,10 @@ def compare_people(
 def held_out(
     method: WeightedEuclidean, given: Judgements, models: list[str], folds: int,
     seed: int, progress: Progress = silent,
-) -> dict[str, Judged]:
-    """Every choice, predicted by every model from the folds that it is not in.
+) -> Judged:
+    """Every choice, in the order of the answers, predicted from the folds that it is not in.
 
+    Returns: Shares (S, M) by every model.
     progress: Called after every fold of every model.
     """
     rng = np.random.default_rng(seed)
@@ -276,11 +287,22 @@ def held_out(
         )
     pieces = [(method, given, fold, k, model) for model in models for k in range(folds)]
     result = list(results_of(_fold, pieces, progress))
-    joined = {}
-    for m, model in enumerate(models):
-        parts = result[m * folds : (m + 1) * folds]
-        joined[model] = Judged(*(np.concatenate(each) for each in zip(*parts, strict=True)))
-    return joined
+    joined = [
+        [np.concatenate(each) for each in zip(*result[m : m + folds], strict=True)]
+        for m in range(0, len(result), folds)
+    ]
+    order = np.argsort(joined[0][0], kind="stable")
+    log_share, right = (np.stack([one[k][order] for one in joined], axis=1) for k in (1, 2))
+    return Judged(joined[0][0][order], log_share, right)
+
+
+def mean_by(unit: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """(U, M) weighted means of values (S, M) over the choices of each unit that has some."""
+    total = np.bincount(unit, weight)
+    there = total > 0
+    return np.stack([
+        np.bincount(unit, weight * column)[there] / total[there] for column in values.T
+    ], axis=1)
 
 
 def _fold(
@@ -343,25 +365,14 @@ def _own_map(method: WeightedEuclidean, choices: Choices, start: np.ndarray) -> 
 
 
 def _by_person(
-    judged: dict[str, Judged], models: list[str], who: np.ndarray, people: np.ndarray,
-    given: Judgements,
+    judged: Judged, models: list[str], who: np.ndarray, people: np.ndarray, given: Judgements,
 ) -> PeopleComparison:
     """Means over the held-out choices of each person, with their weights."""
-    orders = {model: np.argsort(one.answer, kind="stable") for model, one in judged.items()}
-    answer = judged[models[0]].answer[orders[models[0]]]
-    log_share = np.stack([judged[m].log_share[orders[m]] for m in models], axis=1)
-    right = np.stack([judged[m].right[orders[m]] for m in models], axis=1)
-    person, weight = who[answer], given.weight[answer]
-    number = len(people)
+    answer, log_share, right = judged
+    person, weight, number = who[answer], given.weight[answer], len(people)
+    mean = partial(mean_by, person, weight)
     total = np.bincount(person, weight, number)
     there = total > 0
-
-    def mean(values: np.ndarray) -> np.ndarray:
-        return np.stack([
-            np.bincount(person, weight * column, number)[there] / total[there]
-            for column in values.T
-        ], axis=1)
-
     gains = log_share - log_share[:, :1]
     place = np.cumsum(there) - 1
     difference = (gains - mean(gains)[place[person]]) ** 2 * weight[:, None]
@@ -370,7 +381,7 @@ def _by_person(
     error[count < _FEWEST] = np.nan
     choices = choices_by(given, who)
     guessed = np.bincount(choices.unit, choices.chance * choices.weight, number)
-    chance = guessed[there] / total[there]
     return PeopleComparison(
-        people[there], count, np.array(models), mean(log_share), error, mean(right), chance
+        people[there], count, np.array(models), mean(log_share), error, mean(right),
+        guessed[there] / total[there],
     )

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-import pandas as pd
 
 from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.choices import Choices
@@ -21,14 +20,15 @@ from tripletscope.core.individuals.comparing import (
     WEIGHTS,
     Folds,
     Gains,
-    Seed,
     held_out,
+    mean_by,
 )
 from tripletscope.core.individuals.likelihood import choices_by
 from tripletscope.core.individuals.weights import WeightedEuclidean, common_map, people_of
 from tripletscope.core.observers.groups import counted
 from tripletscope.core.optimise.loss import Loss
 from tripletscope.core.optimise.responses import shares
+from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 
 #: Fewer participants carry no interval.
@@ -94,23 +94,6 @@ class ConditionComparison(Gains):
         """
         return self.attention != "unseen"
 
-    @property
-    def table(self) -> pd.DataFrame:
-        """One row per model.
-
-        ``model``, ``log probability``, ``gain``, ``low``, ``high`` (over one map), ``accuracy``,
-        ``accuracy gain``, ``accuracy low``, ``accuracy high``.
-        """
-        return pd.DataFrame([
-            (
-                model, self.log_share[:, m].mean(), *self.gain(model),
-                self.accuracy[:, m].mean(), *self.gain(model, of="accuracy"),
-            ) for m, model in enumerate(self.models.tolist())
-        ], columns=[
-            "model", "log probability", "gain", "low", "high", "accuracy", "accuracy gain",
-            "accuracy low", "accuracy high",
-        ])
-
 
 @task("Comparing conditions", "individuals", columns=("participant",))
 def compare_conditions(
@@ -171,20 +154,12 @@ def compare_conditions(
     judged = held_out(method, answers, models, folds, seed, part(progress, 0.3, 1.0))
     who, number = participants_of(answers)
     unit = "participants" if number >= _FEWEST else "answers"
-    rows = []
-    for model in models:
-        one = judged[model]
-        order = np.argsort(one.answer, kind="stable")
-        answer = one.answer[order]
-        of = who[answer] if unit == "participants" else np.arange(len(answer)) * 10 // len(answer)
-        weight = np.where(of >= 0, answers.weight[answer], 0.0)
-        of = np.maximum(of, 0)
-        total = np.bincount(of, weight)
-        rows.append([
-            (np.bincount(of, weight * values[order]) / np.maximum(total, 1e-12))[total > 0]
-            for values in (one.log_share, one.right)
-        ])
-    log_share, accuracy = np.array(rows).transpose(1, 2, 0)
+    answer, n = judged.answer, len(judged.answer)
+    of = who[answer] if unit == "participants" else np.arange(n) * 10 // n
+    log_share, accuracy = (
+        mean_by(np.maximum(of, 0), np.where(of >= 0, answers.weight[answer], 0.0), values)
+        for values in (judged.log_share, judged.right)
+    )
     return ConditionComparison(
         names, np.bincount(which), np.array(models), log_share, accuracy, unit, p, permutations,
         permuted,

@@ -3,38 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple, Self
+from typing import Annotated, ClassVar, NamedTuple
 
 import numpy as np
-import pandas as pd
 from scipy.special import logsumexp, softmax
 from sklearn.cluster import KMeans as Lloyd
 
-from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.computing.progress import Progress, part, silent
+from tripletscope.core.computing.progress import Progress, part
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.declared import Choice, Number
-from tripletscope.core.embedding.ordinal import Embedding
+from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.geometry import principal_axes
 from tripletscope.core.individuals.likelihood import Judged, Likelihood, choices_by
-from tripletscope.core.individuals.shared import weights_of
-from tripletscope.core.individuals.weights import (
-    By,
-    Components,
-    Prior,
-    Response,
-    Seed,
-    common_map,
-    people_of,
-    response_loss,
-)
+from tripletscope.core.individuals.shared import Spread, likeliest, weights_of
+from tripletscope.core.individuals.weights import By, Components, PeopleMap, Prior, Response
 from tripletscope.core.method import register
 from tripletscope.core.optimise.layout import AnswerLayout, stages_of
-from tripletscope.core.optimise.loss import Loss, Objective, margins
+from tripletscope.core.optimise.loss import Objective, margins
 from tripletscope.core.optimise.minimise import minimise
 from tripletscope.core.optimise.responses import choice_losses
+from tripletscope.core.options import Seed
 
 #: Iterations of EM: of every start, and of the best of them at most.
 _SHORT, _LONG = 10, 100
@@ -44,8 +34,8 @@ _STEPS = 15
 _RISE = 0.05
 #: How surely a start assigns people, and the directions in which they differ most that it sees.
 _SURE, _DIRECTIONS = 0.9, 5
-#: Precision of the log weights of a group.
-_FIRMNESS = 1.0
+#: Of the log weights of groups: all are normal with a standard deviation of 1.
+_OF_GROUPS = Spread(1.0, 1.0)
 
 Groups = Annotated[
     int, Number(1, 10, "Groups", "How many groups; held-out answers say how many are worth it.")
@@ -80,7 +70,7 @@ class _Crowd(NamedTuple):
 
 @register("individuals")
 @dataclass(kw_only=True, eq=False, repr=False)
-class LatentClassMap(Embedding):
+class LatentClassMap(PeopleMap):
     """Latent classes of people, each with a map or with weights of its own.
 
     A person belongs to one of the groups; the likelihood of all answers of a person is the mixture
@@ -95,19 +85,12 @@ class LatentClassMap(Embedding):
         how consistent the answers are, and by how many they are.
     weights_ : ndarray, shape (g, d)
         Of the axes of one map, where groups differ in these; else ones.
-    people_ : ndarray of str, shape (P,)
-    n_answers_ : ndarray of int, shape (P,)
     membership_ : ndarray, shape (P, g)
         Probability that each person belongs to each group.
     shares_ : ndarray, shape (g,)
         Of the people.
     loss_ : float
-        Minus the log likelihood of all answers.
-    placed_ : ndarray of bool, shape (n,)
-    n_iter_ : int
-    converged_, stopped_ : bool
-    triplet_error_ : float
-    n_objects_ : int
+        Minus the log likelihood of all answers; those of nobody known are left out.
 
     References
     ----------
@@ -125,6 +108,7 @@ class LatentClassMap(Embedding):
 
     name: ClassVar[str] = "latent_class_map"
     title: ClassVar[str] = "Latent classes"
+    learns_of_nobody: ClassVar[bool] = False
 
     n_components: Components = 2
     n_groups: Groups = 2
@@ -140,49 +124,11 @@ class LatentClassMap(Embedding):
     prior: Prior = 0.1
     seed: Seed = 0
 
-    def fit(
-        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
-    ) -> Self:
-        """Find the groups.
-
-        Parameters
-        ----------
-        triplets : Triplets or Quadruples
-            With the column `by`; answers of nobody known are left out.
-        y : ignored
-        progress : Progress
-            A stop keeps what there is.
-
-        Raises
-        ------
-        DataError
-            If there are no answers, or fewer than two people.
-        ValueError
-            If a parameter is outside its range.
-        """
-        self._check_parameters()
-        answers = as_answers(triplets)
-        who, self.people_ = people_of(answers, self.by)
-        known = who < len(self.people_)
-        answers, who = answers.take(known), who[known]
-        common = common_map(
-            answers, self.response, self.n_components, self.prior, self.seed, part(progress, 0, 0.1)
-        )
-        choices = choices_by(answers, who)
-        self.n_objects_, self.placed_ = answers.n_objects, common.placed_
+    def _find(
+        self, choices: Choices, answers: Judgements, common: OrdinalEmbedding, progress: Progress
+    ) -> None:
         self.embedding_ = common.embedding_
-        with single_blas_thread():
-            result = self._best(choices, part(progress, 0.1, 1.0))
-        self._keep(result)
-        self.n_answers_ = np.bincount(who[answers.weight > 0], minlength=len(self.people_))
-        self.stopped_ |= common.stopped_
-        self.triplet_error_ = 1.0 - self.score(answers)
-        progress(1.0)
-        return self
-
-    @property
-    def response_loss(self) -> Loss:
-        return response_loss(self.response, self.n_components)
+        self._keep(self._best(choices, progress))
 
     def _best(self, choices: Choices, progress: Progress) -> _State:
         self.stopped_, self.n_iter_ = False, 0
@@ -275,7 +221,7 @@ class LatentClassMap(Embedding):
             np.bincount(choices.unit, column, len(self.people_)) for column in each.T
         ], axis=1) + np.log(np.maximum(state.shares, 1e-12))
         maps = state.maps if self.differ == "maps" else state.maps[:1]
-        prior = 0.5 * self.prior * np.sum(maps**2) + 0.5 * _FIRMNESS * np.sum(state.logs**2)
+        prior = 0.5 * self.prior * np.sum(maps**2) + 0.5 * np.sum(state.logs**2)
         return softmax(of_people, axis=1), float(logsumexp(of_people, axis=1).sum() - prior)
 
     def _raised(self, crowd: _Crowd, state: _State, steps: int) -> _State:
@@ -289,8 +235,7 @@ class LatentClassMap(Embedding):
                 result = minimise(objective, x.T.ravel(), max_iter=steps)
                 state.maps[g] = result.x.reshape(shape[::-1]).T
             return state
-        groups, size = state.member.shape[1], self.embedding_.size
-        number = len(choices)
+        groups, number = state.member.shape[1], len(choices)
         every = choices.take(np.tile(np.arange(number), groups)).of_units(
             np.repeat(np.arange(groups), number)
         )
@@ -299,20 +244,10 @@ class LatentClassMap(Embedding):
                 np.tile(choices.weight, groups) * state.member[choices.unit].T.ravel()
             ), self.response_loss,
         )
-
-        def of_weights(flat: np.ndarray) -> tuple[float, np.ndarray]:
-            x, logs = flat[:size].reshape(shape), flat[size:].reshape(groups, -1)
-            w = weights_of(logs)
-            loss, by_x, by_w = joint(x, w)
-            loss += 0.5 * (self.prior * np.sum(x**2) + _FIRMNESS * np.sum(logs**2))
-            return float(loss), np.concatenate(
-                [(by_x + self.prior * x).ravel(), (by_w * w + _FIRMNESS * logs).ravel()]
-            )
-
-        start = np.concatenate([state.maps[0].ravel(), state.logs.ravel()])
-        result = minimise(of_weights, start, max_iter=2 * steps).x
-        state.maps[:] = result[:size].reshape(shape)
-        state.logs = result[size:].reshape(groups, -1)
+        result = likeliest(
+            joint, state.maps[0], state.logs, _OF_GROUPS, self.prior, max_iter=2 * steps, tol=1e-9
+        )
+        state.maps[:], state.logs = result.x, result.logs
         return state
 
     def _keep(self, found: _State) -> None:
@@ -344,18 +279,10 @@ class LatentClassMap(Embedding):
 
     def _member_of(self, given: Judgements) -> np.ndarray:
         """(T, g) membership of who gave each answer; of people not known, the groups' shares."""
-        names = given.answers[self.by].astype("str") if self.by in given.answers else []
-        result = pd.Index(self.people_).get_indexer(names) if len(names) else \
-            np.full(len(given), -1)
-        return np.vstack([self.membership_, self.shares_])[result]
+        return np.vstack([self.membership_, self.shares_])[self.rows_of(given)]
 
     def judged(self, triplets: Judgements) -> Judged:
-        """How likely each choice is for who made it, over the groups that may be theirs.
-
-        Parameters
-        ----------
-        triplets : Triplets or Quadruples
-        """
+        """How likely each choice is for who made it, over the groups that may be theirs."""
         self._require_fit()
         answers = as_answers(triplets)
         choices = choices_by(answers, np.zeros(len(answers), np.int64))
@@ -369,12 +296,7 @@ class LatentClassMap(Embedding):
         return Judged(choices.answer, log_share, 0.5 + np.sign(right - 0.5) / 2)
 
     def margins(self, triplets: Judgements) -> np.ndarray:
-        """(T,) distance to far minus distance to near, on average over who may have answered.
-
-        Parameters
-        ----------
-        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-        """
+        """(T,) distance to far minus distance to near, on average over who may have answered."""
         self._require_fit()
         answers = as_answers(triplets)
         each = np.stack([margins(x, answers.rows) for x in self.maps_], axis=1)

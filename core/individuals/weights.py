@@ -22,18 +22,20 @@ from tripletscope.core.embedding import CKL, STE, TSTE
 from tripletscope.core.embedding.ordinal import Embedding, OrdinalEmbedding
 from tripletscope.core.evaluation.score import question_folds
 from tripletscope.core.individuals.likelihood import Judged, Likelihood, choices_by
-from tripletscope.core.individuals.shared import Shared, SharedMap, weights_of
-from tripletscope.core.individuals.spread import (
+from tripletscope.core.individuals.shared import (
     Accuracy,
+    Shared,
+    SharedMap,
     Spread,
     accuracy_of,
     best_spread,
+    likeliest,
     rough_accuracy_of,
+    weights_of,
 )
 from tripletscope.core.method import register
 from tripletscope.core.observers.floor import Floor, answers_needed
 from tripletscope.core.optimise.loss import Loss
-from tripletscope.core.optimise.minimise import adapted
 from tripletscope.core.options import Seed
 
 #: Spread that a fit begins with, and folds on which it is estimated anew.
@@ -106,14 +108,86 @@ def common_map(
     ).fit(given, progress=progress)
 
 
-def response_loss(response: str, n_components: int) -> Loss:
-    """That of the embedding of a response model."""
-    return _MAPS[response](n_components=n_components)._loss()
+class PeopleMap(Embedding):
+    """A map that people see in different ways; a column of the answers says who answered.
+
+    Attributes
+    ----------
+    people_ : ndarray of str, shape (P,)
+    n_answers_ : ndarray of int, shape (P,)
+    loss_ : float
+    placed_ : ndarray of bool, shape (n,)
+    n_iter_ : int
+    converged_, stopped_ : bool
+    triplet_error_ : float
+    """
+
+    #: Whether answers of nobody known tell of the map, too.
+    learns_of_nobody: ClassVar[bool] = True
+
+    def fit(
+        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
+    ) -> Self:
+        """Find the map, and how people differ.
+
+        Parameters
+        ----------
+        triplets : Triplets or Quadruples
+            With the column `by`.
+        y : ignored
+        progress : Progress
+            Snapshots are maps of shape (n, d); a stop keeps what there is.
+
+        Raises
+        ------
+        DataError
+            If there are no answers, or fewer than two people.
+        ValueError
+            If a parameter is outside its range.
+        """
+        self._check_parameters()
+        answers = as_answers(triplets)
+        who, self.people_ = people_of(answers, self.by)
+        if not self.learns_of_nobody:
+            answers, who = answers.take(who < len(self.people_)), who[who < len(self.people_)]
+        common = common_map(
+            answers, self.response, self.n_components, self.prior, self.seed,
+            part(progress, 0.0, 0.15),
+        )
+        self.n_objects_, self.placed_ = answers.n_objects, common.placed_
+        self.n_answers_ = np.bincount(who[answers.weight > 0], minlength=len(self.people_) + 1)[:-1]
+        choices = choices_by(answers, who)
+        with single_blas_thread():
+            self._find(choices, answers, common, part(progress, 0.15, 1.0))
+        self.stopped_ |= common.stopped_
+        self.triplet_error_ = 1.0 - self.score(answers)
+        progress(1.0)
+        return self
+
+    def _find(
+        self, choices: Choices, answers: Judgements, common: OrdinalEmbedding, progress: Progress
+    ) -> None:
+        """Set all other attributes, from choices by people and from the map of all answers."""
+        raise NotImplementedError
+
+    @property
+    def response_loss(self) -> Loss:
+        """That of the embedding of the response model."""
+        return _MAPS[self.response](n_components=self.n_components)._loss()
+
+    def rows_of(self, triplets: Judgements) -> np.ndarray:
+        """(T,) number among `people_` of who gave each answer; P where that is nobody of them."""
+        self._require_fit()
+        answers = as_answers(triplets)
+        if self.by not in answers.answers:
+            return np.full(len(answers), len(self.people_))
+        result = pd.Index(self.people_).get_indexer(answers.answers[self.by].astype("str"))
+        return np.where(result < 0, len(self.people_), result)
 
 
 @register("individuals")
 @dataclass(kw_only=True, eq=False, repr=False)
-class WeightedEuclidean(Embedding):
+class WeightedEuclidean(PeopleMap):
     """Weighted Euclidean model: one map, and weights of its axes for every person.
 
     Person p sees d²(i, j) = Σₖ wₚₖ (xᵢₖ − xⱼₖ)². The log weights are normal about those of the
@@ -130,8 +204,6 @@ class WeightedEuclidean(Embedding):
     ----------
     embedding_ : ndarray, shape (n, d)
         Shared map, centred, the axis of the largest variance first.
-    people_ : ndarray of str, shape (P,)
-    n_answers_ : ndarray of int, shape (P,)
     weights_ : ndarray, shape (P, d)
     low_, high_ : ndarray, shape (P, d)
         95 % intervals of the weights, by Laplace's approximation of map and weights together; as if
@@ -148,11 +220,6 @@ class WeightedEuclidean(Embedding):
         alone.
     loss_ : float
         Minus the log of likelihood and priors.
-    placed_ : ndarray of bool, shape (n,)
-    n_iter_ : int
-    converged_, stopped_ : bool
-    triplet_error_ : float
-    n_objects_ : int
 
     Notes
     -----
@@ -192,51 +259,14 @@ class WeightedEuclidean(Embedding):
     prior: Prior = 0.1
     seed: Seed = 0
 
-    def fit(
-        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
-    ) -> Self:
-        """Find map, weights and their spread.
-
-        Parameters
-        ----------
-        triplets : Triplets or Quadruples
-            With the column `by`.
-        y : ignored
-        progress : Progress
-            Snapshots are maps of shape (n, d); a stop keeps what there is.
-
-        Raises
-        ------
-        DataError
-            If there are no answers, or fewer than two people.
-        ValueError
-            If a parameter is outside its range.
-        """
-        self._check_parameters()
-        answers = as_answers(triplets)
-        who, self.people_ = people_of(answers, self.by)
-        choices = choices_by(answers, who)
-        common = common_map(
-            answers, self.response, self.n_components, self.prior, self.seed,
-            part(progress, 0.0, 0.15),
-        )
-        self.n_objects_, self.placed_ = answers.n_objects, common.placed_
-        with single_blas_thread():
-            fold = question_folds(answers, _FOLDS, np.random.default_rng(self.seed))
-            result = self._best(choices, fold[choices.answer], common, part(progress, 0.15, 0.9))
-            self._keep(result, choices)
-        self.n_answers_ = np.bincount(who[answers.weight > 0], minlength=len(self.people_) + 1)[:-1]
-        self.stopped_ = common.stopped_ or result.optimum.stopped
-        self.converged_ = result.optimum.converged
-        self.n_iter_ = result.optimum.n_iter
-        self.loss_ = result.optimum.loss
-        self.triplet_error_ = 1.0 - self.score(answers)
-        progress(1.0)
-        return self
-
-    @property
-    def response_loss(self) -> Loss:
-        return response_loss(self.response, self.n_components)
+    def _find(
+        self, choices: Choices, answers: Judgements, common: OrdinalEmbedding, progress: Progress
+    ) -> None:
+        fold = question_folds(answers, _FOLDS, np.random.default_rng(self.seed))
+        result = self._best(choices, fold[choices.answer], common, progress)
+        self._keep(result, choices)
+        self.stopped_, self.converged_ = result.optimum.stopped, result.optimum.converged
+        self.n_iter_, self.loss_ = result.optimum.n_iter, result.optimum.loss
 
     def _best(
         self, choices: Choices, fold: np.ndarray, common: OrdinalEmbedding, progress: Progress
@@ -252,11 +282,11 @@ class WeightedEuclidean(Embedding):
         rotations = [np.eye(d)] if self.alike else [np.eye(d), *self._rotations()]
         begun = []
         for number, turn in enumerate(rotations):
-            shown = adapted(
-                progress, lambda flat: flat[: x.size].reshape(x.shape),
+            shown = part(
+                progress, show=lambda flat: flat[: x.size].reshape(x.shape),
                 low=0.4 * number / len(rotations), high=0.4 * (number + 1) / len(rotations),
             )
-            begun.append(model.at(x @ turn, none, first, shown, few))
+            begun.append(likeliest(few, x @ turn, none, first, self.prior, progress=shown))
             if begun[-1].optimum.stopped:
                 return begun[-1]
         best = min(begun, key=lambda one: one.optimum.loss)
@@ -337,34 +367,16 @@ class WeightedEuclidean(Embedding):
         return 1.96 * self.axes_error_ < _FIRM
 
     def judged(self, triplets: Judgements) -> Judged:
-        """How likely each choice is for who made it; of people who are not known, for the group.
-
-        Parameters
-        ----------
-        triplets : Triplets or Quadruples
-        """
+        """How likely each choice is for who made it; of people who are not known, for the group."""
         answers = as_answers(triplets)
         choices = choices_by(answers, self.rows_of(answers))
         rows = np.vstack([self.weights_, np.ones(self.n_components)])
         return Likelihood(choices, self.response_loss).judged(self.embedding_, rows)
 
-    def rows_of(self, triplets: Judgements) -> np.ndarray:
-        """(T,) row of `weights_` of each answer; P where nobody who was fitted gave it."""
-        self._require_fit()
-        answers = as_answers(triplets)
-        if self.by not in answers.answers:
-            return np.full(len(answers), len(self.people_))
-        result = pd.Index(self.people_).get_indexer(answers.answers[self.by].astype("str"))
-        return np.where(result < 0, len(self.people_), result)
-
     def margins(self, triplets: Judgements) -> np.ndarray:
         """(T,) distance to far minus distance to near, as who answered sees them.
 
         Of people who are not known, as the group does.
-
-        Parameters
-        ----------
-        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
         """
         answers = as_answers(triplets)
         w = np.vstack([self.weights_, np.ones(self.n_components)])[self.rows_of(answers)]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -70,28 +69,6 @@ class LayoutPart:
         kept = np.flatnonzero(weight)
         return self._with(np.ascontiguousarray(self.roles[:, kept]), weight[kept].astype(float))
 
-    def tiled(self, n_tiles: int) -> LayoutPart:
-        """The same answers, those together that are about the same parts of the objects.
-
-        n_tiles: Into so many parts the objects are divided, for each role by itself.
-        """
-        if n_tiles == 1:
-            return self
-        if n_tiles not in self._tiled:
-            size = -(-self.n_objects // n_tiles)
-            key = np.zeros(len(self), dtype=np.int64)
-            for role in self.roles[:3]:
-                key = key * n_tiles + role // size
-            order = _in_order_of(key, n_tiles**3)
-            self._tiled[n_tiles] = self._with(
-                np.ascontiguousarray(self.roles[:, order]), self.weight[order]
-            )
-        return self._tiled[n_tiles]
-
-    @cached_property
-    def _tiled(self) -> dict[int, LayoutPart]:
-        return {}
-
     def _with(self, roles: np.ndarray, weight: np.ndarray) -> LayoutPart:
         return replace(self, roles=roles, weight=np.ascontiguousarray(weight))
 
@@ -121,13 +98,7 @@ class AnswerLayout:
         """
         if as_choices and answers.are_choices:
             return cls.of_choices(answers.choices)
-        n = answers.n_objects
-        return cls([LayoutPart(*_grouped(answers.rows, answers.weight, n), n)])
-
-    @classmethod
-    def of_rows(cls, rows: np.ndarray, weight: np.ndarray, n_objects: int) -> AnswerLayout:
-        """Of (T, 3) or (T, 4) rows and their weights that are known to be right."""
-        return cls([LayoutPart.of(rows, weight, n_objects)])
+        return cls([LayoutPart.of(answers.rows, answers.weight, answers.n_objects)])
 
     @classmethod
     def of_choices(cls, choices: Choices) -> AnswerLayout:
@@ -284,18 +255,3 @@ def _grouped(rows, weight, n_objects):
         for role in range(n_roles):
             roles[role, p] = rows[t, role]
     return roles, ordered
-
-
-@compiled
-def _in_order_of(key, n_keys):
-    """A stable order of answers by a key below `n_keys`; by a counting sort."""
-    place = np.zeros(n_keys + 1, dtype=np.int64)
-    for t in range(key.size):
-        place[key[t] + 1] += 1
-    for k in range(n_keys):
-        place[k + 1] += place[k]
-    order = np.empty(key.size, dtype=np.int64)
-    for t in range(key.size):
-        order[place[key[t]]] = t
-        place[key[t]] += 1
-    return order

@@ -24,8 +24,14 @@ from numba.core import types
 
 from tripletscope.core.computing.threads import side_by_side
 from tripletscope.core.data.choices import Choices
-from tripletscope.core.optimise.addresses import KERNEL, SIMILARITY, address, found_at
-from tripletscope.core.optimise.elementary import compiled, exact
+from tripletscope.core.optimise.elementary import (
+    KERNEL,
+    SIMILARITY,
+    address,
+    compiled,
+    exact,
+    found_at,
+)
 from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.responses import add_up_choices, choice_losses
 from tripletscope.core.optimise.rows import add_gradient, of_answers, set_squared_distances, width
@@ -38,13 +44,6 @@ SEVERAL_PARTS = 65_536
 _PART = 32_768
 #: ... and so many parts at most, of which each has a gradient of its own.
 _MOST_PARTS = 16
-#: Bytes of map and gradient beyond which rows are not in the cache when they are needed: they are
-#: asked for ahead, and answers about the same objects are handled one after the other, ...
-_FAR = 2**23
-#: ... in tiles of as many objects of each role as take so many bytes.
-_TILE = 5 * 2**20
-#: By how many answers rows are asked for ahead.
-_AHEAD = 8
 
 
 @exact
@@ -122,7 +121,6 @@ class Block(NamedTuple):
     Shapes: roles uint32 (r, T), weight (T,).
     kernel: Address in this process of the kernel of the loss, or of its similarity for choices.
     constants (k,): Of the loss.
-    ahead: See `tripletscope.core.optimise.rows.set_squared_distances`.
     positions, gradient (n, w): By rows; see `tripletscope.core.optimise.rows.width`.
     chosen: As of `LayoutPart`.
     """
@@ -133,7 +131,6 @@ class Block(NamedTuple):
     weight: np.ndarray
     prior: float
     n_components: int
-    ahead: int
     positions: np.ndarray
     gradient: np.ndarray
     chosen: int
@@ -142,8 +139,8 @@ class Block(NamedTuple):
 #: Type of a `Block`.
 BLOCK_TYPE = types.NamedTuple(
     [
-        types.int64, _VECTOR, types.uint32[:, ::1], _VECTOR, types.float64, types.int64,
-        types.int64, _MATRIX, _MATRIX, types.int64,
+        types.int64, _VECTOR, types.uint32[:, ::1], _VECTOR, types.float64, types.int64, _MATRIX,
+        _MATRIX, types.int64,
     ],
     Block,
 )
@@ -209,27 +206,14 @@ def add_up(block, low, high, gradient):
         end = min(begin + _BLOCK, high)
         m = end - begin
         objects = of_answers(block.roles, begin, end)
-        set_squared_distances(block.positions, objects, block.ahead, near2, far2)
+        set_squared_distances(block.positions, objects, near2, far2)
         total += kernel(
             near2[:m], far2[:m], block.weight[begin:end], block.constants, by_near[:m], by_far[:m]
         )
         add_gradient(
-            block.positions, objects, block.roles.shape[0] == 3, block.ahead, by_near, by_far,
-            gradient,
+            block.positions, objects, block.roles.shape[0] == 3, by_near, by_far, gradient
         )
     return total
-
-
-@compiled
-def _part(block, low, high, gradient):
-    gradient[:] = 0.0
-    return add_up(block, low, high, gradient)
-
-
-@compiled
-def _part_of_choices(block, low, high, gradient):
-    gradient[:] = 0.0
-    return add_up_choices(block, low, high, gradient)
 
 
 @compiled
@@ -301,17 +285,14 @@ class Objective:
         n, size = answers.n_objects, width(n_components)
         self._made_of = answers, loss, n_components, prior
         self.shape = n_components, n
-        bytes_ = 2 * 8 * n * size
-        tiles, ahead = (-(-bytes_ // _TILE), _AHEAD) if bytes_ > _FAR else (1, 0)
-        kinds = [kind.tiled(tiles) for kind in answers.parts]
-        bounds = [_parts(len(kind), n * size) for kind in kinds]
+        bounds = [_parts(len(kind), n * size) for kind in answers.parts]
         self._gradients = np.zeros((sum(map(len, bounds)) - len(bounds), n, size))
         positions = np.zeros((n, size))
         blocks = [
             Block(
                 address_of(loss, kind.chosen), loss.constants, kind.roles, kind.weight,
-                float(prior), n_components, ahead, positions, self._gradients[0], kind.chosen,
-            ) for kind in kinds
+                float(prior), n_components, positions, self._gradients[0], kind.chosen,
+            ) for kind in answers.parts
         ]
         self.block = blocks[0]
         #: What evaluates the block, where answers are in one part.
@@ -319,7 +300,7 @@ class Objective:
         # Few answers of several kinds take less time than threads to begin.
         self._run = side_by_side if len(answers) >= SEVERAL_PARTS else _in_turn
         self._pieces = [
-            (_part_of_choices if block.chosen else _part, block, *piece)
+            (add_up_choices if block.chosen else add_up, block, *piece)
             for block, ends in zip(blocks, bounds, strict=True)
             for piece in pairwise(ends.tolist())
         ]
@@ -347,6 +328,7 @@ class Objective:
         self._run(
             lambda part: lay_out(x, block.n_components, block.positions, *part), objects
         )
+        self._gradients[:] = 0.0
         losses = self._run(
             lambda piece: piece[0][0](*piece[0][1:], piece[1]),
             list(zip(self._pieces, self._gradients, strict=True)),

@@ -12,10 +12,11 @@ import numpy as np
 from scipy.special import comb, logsumexp, softmax
 
 from tripletscope.core.data.choices import Choices
-from tripletscope.core.optimise.addresses import SIMILARITY, found_at
 from tripletscope.core.optimise.elementary import (
+    SIMILARITY,
     compiled,
     exp_negative,
+    found_at,
     log1p_unit,
     log_positive,
 )
@@ -74,7 +75,7 @@ def add_up_choices(block, low, high, gradient):
         for e in range(0, shown, 2):
             f = min(e + 1, shown - 1)  # the last one alone is set twice
             set_squared_distances(
-                block.positions, _two_pairs(block.roles, e, f, begin, end), block.ahead,
+                block.positions, _two_pairs(block.roles, e, f, begin, end),
                 squares[e], squares[f],
             )
         for e in range(shown):
@@ -90,7 +91,7 @@ def add_up_choices(block, low, high, gradient):
             f = min(e + 1, shown - 1)
             add_gradient(
                 block.positions, _two_pairs(block.roles, e, f, begin, end),
-                shown == 3 and block.roles.shape[0] == 3 and e == 0, block.ahead, by[e],
+                shown == 3 and block.roles.shape[0] == 3 and e == 0, by[e],
                 by[f] if f > e else nought, gradient,
             )
     return total

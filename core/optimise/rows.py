@@ -2,12 +2,11 @@
 
 An answer reads a few rows of the map, and adds to as many rows of the gradient. Coordinates that
 lie together are one or two lines of the processor's cache, where one array for each coordinate
-would take as many as there are coordinates. Where map and gradient exceed the cache, rows are asked
-for ahead of their use.
+would take as many as there are coordinates.
 
-Rows of two coordinates the compiler handles well. Longer ones are handled by vectors of the
-processor through instructions of our own: it cannot know that rows of the map and of the gradient
-are apart, and what it makes of a plain loop takes two to three times as long.
+Rows are handled by vectors of the processor through instructions of our own: the compiler cannot
+know that rows of the map and of the gradient are apart, and what it makes of a plain loop takes
+two to four times as long from three coordinates on.
 """
 
 from __future__ import annotations
@@ -21,20 +20,17 @@ from numba.extending import intrinsic
 
 from tripletscope.core.optimise.elementary import compiled
 
-#: Coordinates of a short row, and those that are handled at once in a long one.
-_SHORT, _VECTOR = 2, 4
+#: Coordinates that are handled at once.
+_VECTOR = 4
 
 
 def width(n_components: int) -> int:
     """Coordinates of a row, with the noughts that fill the last vector."""
-    return _SHORT if n_components <= _SHORT else -(-n_components // _VECTOR) * _VECTOR
+    return -(-n_components // _VECTOR) * _VECTOR
 
-
-# Instructions for long rows -------------------------------------------------------------------
 
 _DOUBLE, _INDEX, _NUMBER = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
-_DOUBLES, _POINTER = ir.VectorType(_DOUBLE, _VECTOR), ir.IntType(8).as_pointer()
-_BYTES, _LINE = 8, 64  # of a coordinate, of the cache
+_DOUBLES, _BYTES = ir.VectorType(_DOUBLE, _VECTOR), 8  # of a coordinate
 #: A product and a sum may be one instruction.
 _FUSED = ("contract",)
 
@@ -154,28 +150,6 @@ def _add_of_pairs(_, positions, gradient, i, j, k, m, by_near, by_far):
     return types.void(positions, gradient, i, j, k, m, by_near, by_far), _adding(4)
 
 
-@intrinsic
-def _ask_for(_, matrix, row):
-    """Have a row of a matrix brought into the cache; returns at once."""
-
-    def generate(context, builder, signature, arguments):
-        rows = _Rows(context, builder, signature.args[0], arguments[0], arguments[1:])
-        kind = ir.FunctionType(ir.VoidType(), [_POINTER, _NUMBER, _NUMBER, _NUMBER])
-        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        with cgutils.for_range_slice(builder, _INDEX(0), rows.size, _INDEX(_LINE)) as (at, _):
-            place = builder.inttoptr(builder.add(rows.begins[0], at), _POINTER)
-            builder.call(prefetch, [place, _NUMBER(0), _NUMBER(3), _NUMBER(1)])  # read, and keep
-        return context.get_dummy_value()
-
-    return types.void(matrix, row), generate
-
-
-# What answers do ------------------------------------------------------------------------------
-# Loops begin at 0, and `ahead` is a constant where they are inlined: otherwise tests of the indices
-# or of that would keep the compiler from vectors. What is asked for is written out in each: a
-# function of its own would count references to its arrays, which takes longer than an answer.
-
-
 @compiled
 def of_answers(roles, low, high):
     """Objects i, j, k and m of the answers from `low` to `high`; i is k where they are triplets."""
@@ -187,136 +161,36 @@ def of_answers(roles, low, high):
 
 
 @compiled
-def set_squared_distances(positions, objects, ahead, near2, far2):
+def set_squared_distances(positions, objects, near2, far2):
     """Squared distances to near and to far.
 
     Shapes: near2, far2 (m,).
     positions (n, w): The map by rows; see `width`.
     objects uint32 (m,): From `of_answers`.
-    ahead: By how many answers rows are asked for before they are used; 0 where the map is small.
     """
-    if positions.shape[1] == _SHORT:
-        if ahead:
-            _short_distances(positions, objects, ahead, near2, far2)
-        else:
-            _short_distances(positions, objects, 0, near2, far2)
-    elif ahead:
-        _long_distances(positions, objects, ahead, near2, far2)
-    else:
-        _long_distances(positions, objects, 0, near2, far2)
-
-
-@compiled
-def _short_distances(positions, objects, ahead, near2, far2):
     first, second, third, fourth = objects
     for t in range(first.size):
-        if ahead and t + ahead < second.size:
-            _ask_for(positions, second[t + ahead])
-            _ask_for(positions, fourth[t + ahead])
-        i, j, k, m = first[t], second[t], third[t], fourth[t]
-        near2[t] = (
-            (positions[i, 0] - positions[j, 0]) ** 2 + (positions[i, 1] - positions[j, 1]) ** 2
-        )
-        far2[t] = (
-            (positions[k, 0] - positions[m, 0]) ** 2 + (positions[k, 1] - positions[m, 1]) ** 2
-        )
-
-
-@compiled
-def _long_distances(positions, objects, ahead, near2, far2):
-    first, second, third, fourth = objects
-    for t in range(first.size):
-        if ahead and t + ahead < second.size:
-            _ask_for(positions, second[t + ahead])
-            _ask_for(positions, fourth[t + ahead])
         _set_lengths(positions, first[t], second[t], third[t], fourth[t], near2, far2, t)
 
 
 @compiled
-def add_gradient(positions, objects, triplets, ahead, by_near, by_far, gradient):
+def add_gradient(positions, objects, triplets, by_near, by_far, gradient):
     """Add the gradient of answers by the map.
 
     Shapes: gradient (n, w).
-    positions, objects, ahead: As for `set_squared_distances`.
+    positions, objects: As for `set_squared_distances`.
     triplets: Whether i and k are the same.
     by_near, by_far (m,): Derivatives by the squared distances.
     """
-    if positions.shape[1] == _SHORT:
-        if not triplets:
-            _add_short_of_pairs(positions, objects, by_near, by_far, gradient)
-        elif ahead:
-            _add_short(positions, objects, ahead, by_near, by_far, gradient)
-        else:
-            _add_short(positions, objects, 0, by_near, by_far, gradient)
-    elif not triplets:
-        _add_long_of_pairs(positions, objects, ahead, by_near, by_far, gradient)
-    elif ahead:
-        _add_long(positions, objects, ahead, by_near, by_far, gradient)
-    else:
-        _add_long(positions, objects, 0, by_near, by_far, gradient)
-
-
-@compiled
-def _add_short(positions, objects, ahead, by_near, by_far, gradient):
-    """What is asked of an anchor is added once for all of its answers."""
-    anchor, near, _, far = objects
-    t = 0
-    while t < anchor.size:
-        a = anchor[t]
-        x, y = positions[a, 0], positions[a, 1]
-        pull_x = pull_y = 0.0
-        while t < anchor.size and anchor[t] == a:
-            if ahead and t + ahead < near.size:
-                _ask_for(gradient, near[t + ahead])
-                _ask_for(gradient, far[t + ahead])
-            j, k = near[t], far[t]
-            by_j, by_k = 2.0 * by_near[t], 2.0 * by_far[t]
-            u, v = by_j * (x - positions[j, 0]), by_k * (x - positions[k, 0])
-            p, q = by_j * (y - positions[j, 1]), by_k * (y - positions[k, 1])
-            gradient[j, 0] -= u
-            gradient[j, 1] -= p
-            gradient[k, 0] -= v
-            gradient[k, 1] -= q
-            pull_x += u + v
-            pull_y += p + q
-            t += 1
-        gradient[a, 0] += pull_x
-        gradient[a, 1] += pull_y
-
-
-@compiled
-def _add_short_of_pairs(positions, objects, by_near, by_far, gradient):
     first, second, third, fourth = objects
+    if triplets:
+        for t in range(first.size):
+            _add_of_triplet(
+                positions, gradient, first[t], second[t], fourth[t], 2.0 * by_near[t],
+                2.0 * by_far[t],
+            )
+        return
     for t in range(first.size):
-        i, j, k, m = first[t], second[t], third[t], fourth[t]
-        for c in range(_SHORT):
-            near = 2.0 * by_near[t] * (positions[i, c] - positions[j, c])
-            far = 2.0 * by_far[t] * (positions[k, c] - positions[m, c])
-            gradient[i, c] += near
-            gradient[j, c] -= near
-            gradient[k, c] += far
-            gradient[m, c] -= far
-
-
-@compiled
-def _add_long(positions, objects, ahead, by_near, by_far, gradient):
-    anchor, near, _, far = objects
-    for t in range(anchor.size):
-        if ahead and t + ahead < near.size:
-            _ask_for(gradient, near[t + ahead])
-            _ask_for(gradient, far[t + ahead])
-        _add_of_triplet(
-            positions, gradient, anchor[t], near[t], far[t], 2.0 * by_near[t], 2.0 * by_far[t]
-        )
-
-
-@compiled
-def _add_long_of_pairs(positions, objects, ahead, by_near, by_far, gradient):
-    first, second, third, fourth = objects
-    for t in range(first.size):
-        if ahead and t + ahead < second.size:
-            _ask_for(gradient, second[t + ahead])
-            _ask_for(gradient, fourth[t + ahead])
         _add_of_pairs(
             positions, gradient, first[t], second[t], third[t], fourth[t], 2.0 * by_near[t],
             2.0 * by_far[t],

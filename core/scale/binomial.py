@@ -1,26 +1,49 @@
 """Binomial regression of many sets of responses to the same trials at once, by Fisher scoring.
 
-For resampling: statsmodels fits one model at a time, and spends most of it on other things.
+Libraries fit one model at a time, and spend most of it on other things; none knows lapses.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import linprog
+from scipy.optimize import brentq, linprog
 from scipy.sparse import csr_array
-from scipy.special import expit, ndtr
+from scipy.special import expit, logit, ndtr
+from scipy.stats import chi2
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.evaluation.units import participants_of
+from tripletscope.core.scale.trials import ScaleTrials
 
 #: A fit that needs more steps than this has no finite optimum.
-_MOST_STEPS = 100
+MOST_STEPS = 200
 #: Keeps the equations solvable where a resample separates; changes no value by 1e-5.
 _TINY = 1e-6
 #: Up to so many numbers, products of the columns are kept for all models: the quicker way, but for
 #: hundreds of levels they would not fit into memory.
 _MOST_PRODUCTS = 10_000_000
+#: Log odds between which rates are looked for; below the first a rate is 0 for all purposes.
+LEAST_ODDS, MOST_ODDS = -14.0, 6.0
+#: They change by no more at a time: near 0 the likelihood is flat.
+_LONGEST = 2.0
+#: How rates of lapses may be shared.
+LAPSES = {"none": "None", "one": "One rate for all", "each": "A rate for each participant"}
+#: Log odds of rates that are tried at first: of several optima, the highest counts.
+_BEGIN = (logit(0.02), logit(0.2))
+#: A rate below this is none.
+_NO_RATE = 1e-4
+#: From these log odds a rate finds back to where the likelihood is steep.
+_BACK = logit(0.005)
+#: Of the interval of a rate, and the highest rate that it may hold.
+_LEVEL, _HIGHEST = 0.95, 0.99
+#: Its ends need no more digits.
+_SETTLED = 1e-6
 
 
 class Prior(NamedTuple):
@@ -63,88 +86,156 @@ LINKS = {
 }
 
 
-def probabilities(
-    link: Link, linear: np.ndarray, lapse: np.ndarray | float | None = None
-) -> np.ndarray:
-    """Of success, at values of the linear predictor; of who guesses at a rate of lapses, if any."""
-    small = _unlikely(link, np.abs(linear), lapse)
-    return np.where(linear > 0, 1.0 - small, small)
+@dataclass(frozen=True)
+class Design:
+    """What decides on each kind of trial.
+
+    rows (q, p): What it adds up of the coefficients.
+    observer (q,): Whose lapses count in it, from 0.
+    n_rates: How many rates of lapses are estimated, one for each observer; or none. Their log odds
+        follow the coefficients among the values of a model.
+    """
+
+    rows: np.ndarray
+    observer: np.ndarray | None = None
+    n_rates: int = 0
+
+    @property
+    def n_coefficients(self) -> int:
+        return self.rows.shape[1]
+
+    def rates(self, values: np.ndarray) -> np.ndarray | float:
+        """(..., q) rate of lapses in every kind of trial, from values (..., p + n_rates)."""
+        if not self.n_rates:
+            return 0.0
+        return expit(values[..., self.n_coefficients :])[..., self.observer]
+
+    def linear(self, values: np.ndarray) -> np.ndarray:
+        """(..., q) value of the decision variable in every kind of trial."""
+        return values[..., : self.n_coefficients] @ self.rows.T
+
+    def probabilities(self, values: np.ndarray, link: Link) -> np.ndarray:
+        """(..., q) of success."""
+        linear = self.linear(values)
+        small = _unlikely(link, np.abs(linear), self.rates(values))
+        return np.where(linear > 0, 1.0 - small, small)
+
+    def log_likelihoods(
+        self, values: np.ndarray, link: Link, successes: np.ndarray, totals: np.ndarray
+    ) -> np.ndarray:
+        """(..., q) of so many successes in so many single trials, each in its order."""
+        linear = self.linear(values)
+        small = _unlikely(link, np.minimum(np.abs(linear), link.farthest), self.rates(values))
+        likely = np.where(linear > 0, successes, totals - successes)
+        return likely * np.log1p(-small) + (totals - likely) * np.log(small)
+
+    def slopes(
+        self, values: np.ndarray, link: Link, successes: np.ndarray, totals: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Score (b, s) and information (b, s, s) of the log-likelihood, s = p + n_rates."""
+        linear = np.clip(self.linear(values), -link.farthest, link.farthest)
+        rates = self.rates(values)
+        tail = link.tail(-np.abs(linear))
+        small = rates / 2.0 + (1.0 - rates) * tail
+        unlikely = np.where(linear > 0, totals - successes, successes)
+        off = np.where(linear > 0, 1.0, -1.0) * (small * totals - unlikely)
+        spread = small * (1.0 - small)
+        density = (1.0 - rates) * link.density(linear)
+        if not self.n_rates:
+            ratio = density / spread
+            return (off * ratio) @ self.rows, self._information(totals * density * ratio)
+        is_own = self.observer[:, None] == np.arange(self.n_rates)
+        by_rate = np.where(linear > 0, -1.0, 1.0) * (0.5 - tail) * rates * (1.0 - rates)
+        slopes = np.concatenate(
+            [density[:, :, None] * self.rows, by_rate[:, :, None] * is_own], axis=2
+        )
+        weighted = slopes * (totals / spread)[:, :, None]
+        return ((off / spread)[:, None] @ slopes)[:, 0], weighted.transpose(0, 2, 1) @ slopes
+
+    def _information(self, weights: np.ndarray) -> np.ndarray:
+        """(b, p, p) of coefficients, from weights (b, q) of the kinds of trials."""
+        if self._products is None:
+            return np.array([(self.rows.T * each) @ self.rows for each in weights])
+        return (weights @ self._products).reshape(-1, self.n_coefficients, self.n_coefficients)
+
+    @cached_property
+    def _products(self) -> np.ndarray | None:
+        """(q, p²) products of the columns."""
+        if self.rows.size * self.n_coefficients > _MOST_PRODUCTS:
+            return None
+        return (self.rows[:, :, None] * self.rows[:, None, :]).reshape(len(self.rows), -1)
 
 
-def log_likelihoods(
-    link: Link, linear: np.ndarray, successes: np.ndarray, totals: np.ndarray,
-    lapse: np.ndarray | float | None = None,
-) -> np.ndarray:
-    """(..., q) log-likelihood of so many successes in so many single trials, each in its order."""
-    small = _unlikely(link, np.minimum(np.abs(linear), link.farthest), lapse)
-    likely = np.where(linear > 0, successes, totals - successes)
-    return likely * np.log1p(-small) + (totals - likely) * np.log(small)
-
-
-def _unlikely(link: Link, size: np.ndarray, lapse: np.ndarray | float | None) -> np.ndarray:
+def _unlikely(link: Link, size: np.ndarray, lapse: np.ndarray | float) -> np.ndarray:
     """Of the less probable response, at a linear predictor of this size."""
-    small = link.tail(-size)
-    return small if lapse is None else lapse / 2.0 + (1.0 - lapse) * small
+    return lapse / 2.0 + (1.0 - lapse) * link.tail(-size)
+
+
+class Fits(NamedTuple):
+    """Most likely models of b sets of responses.
+
+    Shapes: values (b, s), where responses separate large but finite.
+    worth (b,): Log-likelihood, with the logarithm of the prior.
+    n_steps: That were taken, at most `MOST_STEPS`.
+    """
+
+    values: np.ndarray
+    worth: np.ndarray
+    n_steps: int
 
 
 def fit_many(
-    design: np.ndarray, successes: np.ndarray, totals: np.ndarray, link: Link, *,
-    start: np.ndarray | None = None, prior: Prior | None = None,
-) -> np.ndarray:
-    """Coefficients of the most likely models, or, with a prior, of the most probable ones.
+    design: Design, successes: np.ndarray, totals: np.ndarray, link: Link, *,
+    start: np.ndarray | float = 0.0, prior: Prior | None = None, fixed: np.ndarray | None = None,
+    settled: float = 1e-10,
+) -> Fits:
+    """The most likely models, or, with a prior, the most probable ones.
 
-    Shapes: design (q, p), successes (b, q), totals (q,) or (b, q), start (p,).
-    Returns: (b, p): Where responses separate, coefficients are large but finite.
+    Of the chance g / 2 + (1 - g) F(eta), over coefficients and log odds of the rates g together.
+
+    Shapes: successes (b, q), totals (q,) or (b, q), start (s,) or (b, s), s = p + n_rates.
+    prior: On the first of the coefficients.
+    fixed bool (s,): What stays as it is at the start.
+    settled: A fit is done when a step gains no more than this share of the log-likelihood.
     """
-    design = np.asarray(design, dtype=float)
-    p = design.shape[1]
-    information_of = _informing(design)
-    mean, ridge = (0.0, _TINY * np.eye(p)) if prior is None else prior
+    p = design.n_coefficients
+    size = p + design.n_rates
+    values = np.broadcast_to(start, (len(successes), size)).astype(float)
     totals = np.broadcast_to(totals, successes.shape)
-
-    values = np.zeros((len(successes), p))
-    if start is not None:
-        values[:] = start
+    free = np.ones(size, dtype=bool) if fixed is None else ~fixed
+    mean, ridge = np.zeros(size), _TINY * np.eye(size)
+    ridge[p:] = 0.0
+    if prior is not None:
+        m = len(prior.mean)
+        mean[:m], ridge[:m, :m] = prior.mean, prior.precision
     best, value = values.copy(), np.full(len(values), -np.inf)
-    active = np.arange(len(values))
-    for _ in range(_MOST_STEPS):
-        at, wins, of = values[active], successes[active], totals[active]
-        linear = at @ design.T
-        worth = log_likelihoods(link, linear, wins, of).sum(axis=1)
+    active, n_steps = np.arange(len(values)), 0
+    while len(active) and n_steps < MOST_STEPS:
+        n_steps += 1
+        at = values[active]
+        worth = design.log_likelihoods(at, link, successes[active], totals[active]).sum(axis=1)
         worth -= 0.5 * np.einsum("bi,ij,bj->b", at - mean, ridge, at - mean)
         gain = worth - value[active]
         better = gain >= 0
         # A step too long is halved until it is none, then taken anew from there.
         values[active[~better]] = 0.5 * (at + best[active])[~better]
         best[active[better]], value[active[better]] = at[better], worth[better]
-        done = np.abs(gain) <= 1e-10 * (np.abs(worth) + 0.1)
-
+        done = np.abs(gain) <= settled * (np.abs(worth) + 0.1)
         moving = better & ~done
         if moving.any():
-            linear, wins, of = linear[moving], wins[moving], of[moving]
-            clipped = np.clip(linear, -link.farthest, link.farthest)
-            small = link.tail(-np.abs(clipped))
-            density = link.density(clipped)
-            unlikely = np.where(clipped > 0, of - wins, wins)
-            off = np.where(clipped > 0, 1.0, -1.0) * (small * of - unlikely)
-            ratio = density / (small * (1.0 - small))
-            score = (off * ratio) @ design - (at[moving] - mean) @ ridge
-            information = information_of(of * density * ratio) + ridge
-            step = np.linalg.solve(information, score[..., None])[..., 0]
-            values[active[moving]] = at[moving] + step
+            of = active[moving]
+            score, information = design.slopes(at[moving], link, successes[of], totals[of])
+            score -= (at[moving] - mean) @ ridge
+            step = np.zeros_like(score)
+            inner = np.ix_(np.arange(len(of)), free, free)
+            solvable = (information + ridge)[inner] + 1e-12 * np.eye(int(free.sum()))
+            step[:, free] = np.linalg.solve(solvable, score[:, free, None])[..., 0]
+            step[:, p:] = np.clip(step[:, p:], -_LONGEST, _LONGEST)
+            after = at[moving] + step
+            after[:, p:] = np.clip(after[:, p:], LEAST_ODDS, MOST_ODDS)
+            values[of] = after
         active = active[~done]
-        if not len(active):
-            break
-    return best
-
-
-def _informing(design: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """A function from weights (b, q) of the trials to the models' information (b, p, p)."""
-    q, p = design.shape
-    if q * p * p > _MOST_PRODUCTS:
-        return lambda weights: np.array([(design.T * each) @ design for each in weights])
-    products = (design[:, :, None] * design[:, None, :]).reshape(q, p * p)
-    return lambda weights: (weights @ products).reshape(-1, p, p)
+    return Fits(best, value, n_steps)
 
 
 def has_finite_optimum(design: np.ndarray, successes: np.ndarray, totals: np.ndarray) -> bool:
@@ -170,3 +261,171 @@ def has_finite_optimum(design: np.ndarray, successes: np.ndarray, totals: np.nda
         bounds=[(-1, 1)] * p,
     )
     return bool(-optimum.fun < 1e-7 * len(agreed))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ObserverComparisons(Design):
+    """What observers compared, and how often, each time with the same chance of an answer.
+
+    rows (q, p): Of the design without the lowest level; then, if asked for, a column for each
+        observer's preference: 1 where the second interval minus the first is as in the row, -1
+        otherwise.
+    names str (k,): Of the observers; one empty name where a rate is shared.
+    which (t,): The row of every trial.
+    sign (t,): 1 where the trial is that row, -1 where it is its reverse.
+    successes, totals (q,): Weights of the answers as in the row, and of all.
+    """
+
+    names: np.ndarray
+    which: np.ndarray
+    sign: np.ndarray
+    successes: np.ndarray
+    totals: np.ndarray
+
+
+def compared(
+    trials: ScaleTrials, answers: Judgements, lapses: str = "none", order: bool = False
+) -> ObserverComparisons:
+    """The comparisons of every observer.
+
+    answers: That they were read from.
+    lapses: one of {"none", "one", "each"}.
+    order: Whether the first or the second interval may be preferred.
+    """
+    if order and not trials.ordered:
+        raise DataError(
+            "the answers do not say which interval came first", file=answers.name,
+            remedy="Leave out the preference for the first or second interval, or read a table "
+            "with columns resp and S1 to S4.",
+        )
+    rows, which, sign = trials.comparisons()
+    who, names = np.zeros(len(trials), dtype=np.int64), np.array([""])
+    if lapses == "each":
+        who, names = _observers(answers.take(trials.answer))
+    number = which * len(names) + who
+    if order:
+        number = 2 * number + (sign > 0)
+    kinds, first, which = np.unique(number, return_index=True, return_inverse=True)
+    design = rows[(kinds // 2 if order else kinds) // len(names)][:, 1:].astype(float)
+    observer = who[first]
+    if order:
+        preference = np.zeros((len(kinds), len(names)))
+        preference[np.arange(len(kinds)), observer] = sign[first]
+        design = np.hstack([design, preference])
+    wins = trials.weight * (trials.response == (sign > 0))
+    return ObserverComparisons(
+        rows=design, observer=observer, n_rates=0 if lapses == "none" else len(names), names=names,
+        which=which, sign=sign, successes=np.bincount(which, wins, len(kinds)),
+        totals=np.bincount(which, trials.weight, len(kinds)),
+    )
+
+
+def _observers(answers: Judgements) -> tuple[np.ndarray, np.ndarray]:
+    """(t,) whose lapses count, and the names; trials of nobody known share a rate."""
+    who, number = participants_of(answers)
+    if not number:
+        return np.zeros(len(answers), dtype=np.int64), np.array([""])
+    names = answers.answers["participant"].astype("str").to_numpy()
+    first = np.array([np.flatnonzero(who == k)[0] for k in range(number)])
+    named = names[first].astype(str)
+    if (who < 0).any():
+        return np.where(who < 0, number, who), np.append(named, "")
+    return who, named
+
+
+def beginning(data: ObserverComparisons, values: np.ndarray) -> np.ndarray:
+    """Fitted values to begin with: no rate is so near to 0 that none would come back from it."""
+    start = values.copy()
+    start[data.n_coefficients :] = np.maximum(start[data.n_coefficients :], _BACK)
+    return start
+
+
+@dataclass(frozen=True)
+class Lapsing:
+    """The most likely scale with rates of lapses.
+
+    Shapes: values (p + n_rates,).
+    covariance (p, p): Of all but the rates.
+    worth: Log-likelihood, with the logarithm of the prior.
+    n_steps: See `Fits`.
+    identified: Whether each value is known to within the range of the scale.
+    """
+
+    values: np.ndarray
+    covariance: np.ndarray
+    worth: float
+    n_steps: int
+    identified: bool
+
+
+def fit_lapses(
+    data: ObserverComparisons, link: Link, start: np.ndarray, prior: Prior | None = None,
+    settled: float = 1e-10,
+) -> Lapsing:
+    """The most likely scale with rates of lapses, if any are asked for.
+
+    start (m - 1,): A scale without lapses.
+    settled: As of `fit_many`.
+    """
+    p = data.n_coefficients
+    begin = np.zeros((len(_BEGIN) if data.n_rates else 1, p + data.n_rates))
+    begin[:, : len(start)] = start
+    for row, odds in zip(begin, _BEGIN, strict=False):
+        row[p:] = odds
+    fits = fit_many(
+        data, np.repeat(data.successes[None], len(begin), axis=0), data.totals, link, start=begin,
+        prior=prior, settled=settled,
+    )
+    best = fits.values[np.argmax(fits.worth)]
+    _, information = data.slopes(best[None], link, data.successes[None], data.totals)
+    if prior is not None:
+        m = len(prior.mean)
+        information[0, :m, :m] += prior.precision
+    # A rate at 0 is as good as known: its odds are not, but nothing depends on them.
+    counts = np.append(np.ones(p, dtype=bool), expit(best[p:]) > _NO_RATE)
+    covariance = np.linalg.pinv(information[0][np.ix_(counts, counts)])[:p, :p]
+    highest = best[len(start) - 1]
+    identified = bool(np.sqrt(np.diag(covariance)[: len(start)].max()) < abs(highest))
+    return Lapsing(best, covariance, float(fits.worth.max()), fits.n_steps, identified)
+
+
+def rate_intervals(
+    data: ObserverComparisons, fitted: Lapsing, link: Link, prior: Prior | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Ends (k,) of the 95 % intervals of the rates, by the profile of the likelihood."""
+    p = data.n_coefficients
+    ends = np.empty((2, data.n_rates))
+    for k in range(data.n_rates):
+        fixed = np.arange(p + data.n_rates) == p + k
+
+        def lacking(root: float, k: int = k, fixed: np.ndarray = fixed) -> float:
+            """Deviance beyond what it may rise to within the interval, the other values free."""
+            begin = fitted.values.copy()
+            begin[p + k] = np.clip(logit(max(root**2, 1e-9)), LEAST_ODDS, MOST_ODDS)
+            worth = fit_many(
+                data, data.successes[None], data.totals, link, start=begin, prior=prior,
+                fixed=fixed, settled=_SETTLED,
+            ).worth[0]
+            return 2.0 * (fitted.worth - worth) - chi2.ppf(_LEVEL, 1)
+
+        best = np.sqrt(expit(fitted.values[p + k]))
+        for end, outmost in enumerate((0.0, np.sqrt(_HIGHEST))):
+            if best == outmost or lacking(outmost) <= 0:
+                ends[end, k] = outmost**2
+            else:
+                ends[end, k] = brentq(lacking, best, outmost, xtol=4e-3) ** 2
+    return ends[0], ends[1]
+
+
+def p_of_lapse(ratio: float) -> float:
+    """Probability that a rate raises twice the log-likelihood by as much where it is 0.
+
+    In half of all data it comes out at 0 then.
+
+    References
+    ----------
+    Self, S. G., & Liang, K.-Y. (1987). Asymptotic properties of maximum likelihood estimators and
+    likelihood ratio tests under nonstandard conditions. Journal of the American Statistical
+    Association, 82, 605-610: case 5.
+    """
+    return 0.5 * float(chi2.sf(ratio, 1)) if ratio > 0 else 1.0

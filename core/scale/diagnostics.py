@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 from typing import Annotated, Any
 
 import numpy as np
-from scipy.special import expit
 from sklearn.base import clone
 
 from tripletscope.core.computing.parallel import Halt, results_of
 from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.declared import Number
 from tripletscope.core.options import Seed
-from tripletscope.core.scale.binomial import LINKS, Link, Prior, log_likelihoods, probabilities
-from tripletscope.core.scale.lapses import (
+from tripletscope.core.scale.binomial import (
+    LINKS,
+    Design,
+    Link,
     ObserverComparisons,
+    Prior,
     beginning,
-    most_likely,
-    p_of_lapses,
+    p_of_lapse,
 )
 from tripletscope.core.scale.mlds import MLDS
-from tripletscope.core.scale.resampling import TOGETHER, Fit, batches, scales_of
+from tripletscope.core.scale.resampling import TOGETHER, batches, refitted
 from tripletscope.core.scale.trials import ScaleTrials
 from tripletscope.core.task import task
 
@@ -126,7 +126,10 @@ def diagnose(
     """
     fitted = clone(method).fit(triplets)
     trials = fitted.trials(triplets)
-    model = _model_of(fitted, trials, triplets)
+    model = _Model(
+        fitted._comparisons(trials, triplets), fitted._estimated, LINKS[fitted.link],
+        fitted._prior(trials),
+    )
     points = _six_points(trials) if trials.quadruples else np.zeros(len(trials))
     residuals, runs, six_point = _judged(model, trials.response[None], model.values[None], points)
     together = int(np.clip(_RESPONSES // len(trials), 1, TOGETHER))
@@ -160,96 +163,51 @@ def _evidence_of_lapses(
         return None, None, None
     richer = clone(fitted).set_params(lapses="one").fit(triplets)
     ratio = 2.0 * (richer.log_likelihood_ - fitted.log_likelihood_)
-    return (float(richer.lapse_[0]), p_of_lapses(ratio, 1), float(richer.aic_ - fitted.aic_))
+    return (float(richer.lapse_[0]), p_of_lapse(ratio), float(richer.aic_ - fitted.aic_))
 
 
 @dataclass(frozen=True)
 class _Model:
-    """What answers are simulated from and judged by.
+    """What answers are simulated from and judged by: fitted values (s,) of comparisons."""
 
-    values (s,): Fitted.
-    design (t, p): What every trial adds up of the first p values, second interval less first.
-    rate_of (t,) or None: Which of the further values are the log odds of a lapse in every trial;
-        None for no lapses.
-    which, sign (t,): Of trials with the same chance of an answer; see `ScaleTrials.comparisons`.
-    fit: Values (b, s) that fit successes (b, q) of totals (q,).
-    """
-
+    data: ObserverComparisons
     values: np.ndarray
-    design: np.ndarray
-    rate_of: np.ndarray | None
     link: Link
-    which: np.ndarray
-    sign: np.ndarray
-    fit: Fit
+    prior: Prior | None
 
-    def linear(self, values: np.ndarray) -> np.ndarray:
-        """(..., t) value of the decision variable in every trial."""
-        return values[..., : self.design.shape[1]] @ self.design.T
-
-    def rates(self, values: np.ndarray) -> np.ndarray | None:
-        """(..., t) rate of lapses in every trial."""
-        return None if self.rate_of is None else expit(values[..., self.rate_of])
-
-
-def _model_of(fitted: MLDS, trials: ScaleTrials, triplets: Any) -> _Model:
-    link, prior = LINKS[fitted.link], fitted._prior(len(fitted.levels_))
-    data = fitted._comparisons(trials, triplets)
-    if data is None:
-        rows, which, sign = trials.comparisons()
-        fit = partial(_scales, rows, link, fitted.unconstrained_[1:], prior)
-        return _Model(fitted.unconstrained_, trials.design, None, link, which, sign, fit)
-    # A trial is its row, or the reverse of it.
-    design = data.rows[data.which] * data.sign[:, None]
-    rate_of = None
-    if data.n_rates:
-        rate_of = data.rows.shape[1] + data.observer[data.which]
-    fit = partial(_values, data, link, beginning(data, fitted.values_), prior)
-    return _Model(fitted.values_, design, rate_of, link, data.which, data.sign, fit)
-
-
-def _scales(
-    rows: np.ndarray, link: Link, start: np.ndarray, prior: Prior | None, wins: np.ndarray,
-    totals: np.ndarray,
-) -> np.ndarray:
-    """(b, m) scales of many sets of responses."""
-    return np.pad(scales_of(rows, link, start, prior, wins, totals), ((0, 0), (1, 0)))
-
-
-def _values(
-    data: ObserverComparisons, link: Link, start: np.ndarray, prior: Prior | None,
-    wins: np.ndarray, totals: np.ndarray,
-) -> np.ndarray:
-    """(b, s) all values of observers who lapse, or prefer an interval."""
-    return most_likely(data, wins, totals, link, start, prior=prior)[0]
+    @property
+    def by_trial(self) -> Design:
+        """Of every trial by itself: it is its row, or the reverse of it."""
+        data = self.data
+        rows = data.rows[data.which] * data.sign[:, None]
+        return Design(rows, data.observer[data.which], data.n_rates)
 
 
 def _simulated(
     model: _Model, points: np.ndarray, size: int, seed: np.random.SeedSequence, halt: Halt
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """`_judged` of answers by the model, each set with the values that fit it."""
-    linear = model.design @ model.values[: model.design.shape[1]]
-    chance = probabilities(model.link, linear, model.rates(model.values))
+    data = model.data
+    chance = model.by_trial.probabilities(model.values, model.link)
     response = np.random.default_rng(seed).random((size, len(chance))) < chance
     # The fit needs to know no more than how often each comparison was answered which way.
-    order = np.argsort(model.which, kind="stable")
-    n_rows = int(model.which.max()) + 1
-    begins = np.searchsorted(model.which[order], np.arange(n_rows))
-    agrees = response[:, order] == (model.sign[order] > 0)
+    order = np.argsort(data.which, kind="stable")
+    begins = np.searchsorted(data.which[order], np.arange(len(data.rows)))
+    agrees = response[:, order] == (data.sign[order] > 0)
     wins = np.add.reduceat(agrees, begins, axis=1, dtype=float)
-    return _judged(model, response, model.fit(wins, np.bincount(model.which)), points)
+    start = beginning(data, model.values)
+    values = refitted(data, model.link, start, model.prior, wins, np.bincount(data.which))
+    return _judged(model, response, values, points)
 
 
 def _judged(
     model: _Model, response: np.ndarray, values: np.ndarray, points: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(b, t) sorted residuals, (b,) runs and (b,) six-point log-likelihoods."""
-    linear = model.linear(values)
-    each = log_likelihoods(
-        model.link, linear, response.astype(float), np.ones(response.shape), model.rates(values)
-    )
+    design = model.by_trial
+    each = design.log_likelihoods(values, model.link, response.astype(float), 1.0)
     residuals = np.where(response, 1.0, -1.0) * np.sqrt(-2.0 * each)
-    order = np.argsort(linear, axis=1, kind="stable")
+    order = np.argsort(design.linear(values), axis=1, kind="stable")
     above = np.take_along_axis(response, order, axis=1)
     runs = np.sum(above[:, 1:] != above[:, :-1], axis=1)
     return np.sort(residuals, axis=1), runs, each @ points

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Annotated, Any, Self
@@ -17,17 +16,14 @@ from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.declared import Choice, Number, Switch
 from tripletscope.core.method import Method, register
 from tripletscope.core.scale.binomial import (
-    LINKS,
-    Prior,
-    fit_many,
-    has_finite_optimum,
-    log_likelihoods,
-)
-from tripletscope.core.scale.lapses import (
     LAPSES,
+    LINKS,
+    MOST_STEPS,
     ObserverComparisons,
+    Prior,
     compared,
     fit_lapses,
+    has_finite_optimum,
     rate_intervals,
 )
 from tripletscope.core.scale.trials import Recorded, ScaleTrials, Stimulus, answers_of, as_trials
@@ -35,8 +31,9 @@ from tripletscope.core.scale.trials import Recorded, ScaleTrials, Stimulus, answ
 #: Range of a scale, in units of the noise, that the prior expects which takes over where no finite
 #: scale is the most likely one.
 _USUAL_RANGE = 5.0
-#: As R's package, which lets the deviance settle to all its digits.
-_TOLERANCE, _MOST_ITERATIONS = 1e-12, 500
+#: As R's package, which lets the deviance settle to all digits that rounding leaves: with more, it
+#: would decide on the last step.
+_SETTLED = 1e-12
 
 
 @register("scale")
@@ -172,12 +169,19 @@ class MLDS(Method):
         """
         self._check_parameters()
         trials = self.trials(triplets)
-        rows, successes, totals = trials.counted()
-        self.finite_ = has_finite_optimum(rows[:, 1:], successes, totals)
+        plain = compared(trials, answers_of(triplets))
+        self.finite_ = has_finite_optimum(plain.rows, plain.successes, plain.totals)
         with single_blas_thread():
-            (self._fit_finite if self.finite_ else self._fit_weakly)(trials)
-            data = self._comparisons(trials, triplets)
-            if data is not None:
+            n, link = plain.n_coefficients, LINKS[self.link]
+            flat = Prior(np.zeros(n), np.zeros((n, n)))
+            fit = fit_lapses(
+                plain, link, np.zeros(n), self._prior(trials) or flat, settled=_SETTLED
+            )
+            self.converged_, self.n_iter_ = fit.n_steps < MOST_STEPS, fit.n_steps
+            self._keep(fit.values, fit.covariance)
+            data = plain
+            if self.lapses != "none" or self.order:
+                data = self._comparisons(trials, triplets)
                 self._fit_lapses(trials, data)
         self.levels_, self.level_of_ = trials.levels, trials.level_of
         self.n_objects_ = len(trials.level_of)
@@ -204,68 +208,37 @@ class MLDS(Method):
             informs[self.trials(triplets).answer] = True
         return informs & (triplets.weight > 0)
 
-    def _fit_finite(self, trials: ScaleTrials) -> None:
-        from statsmodels.genmod import families  # imported late: that takes a second
-        from statsmodels.genmod.generalized_linear_model import GLM
-
-        links = families.links
-        link = {"probit": links.Probit, "logit": links.Logit, "cauchit": links.Cauchy}[self.link]
-        model = GLM(
-            trials.response.astype(float), trials.design[:, 1:].astype(float),
-            family=families.Binomial(link()), freq_weights=trials.weight,
-        )
-        with warnings.catch_warnings():
-            # Separation has been looked for, exactly; near it statsmodels warns by a rule of thumb.
-            warnings.simplefilter("ignore")
-            result = model.fit(
-                maxiter=_MOST_ITERATIONS, tol=_TOLERANCE, tol_criterion="deviance",
-                wls_method="qr",
-            )
-        self.converged_ = bool(result.converged)
-        self.n_iter_ = int(result.fit_history["iteration"])
-        self._keep(result.params, result.cov_params())
-
-    def _fit_weakly(self, trials: ScaleTrials) -> None:
-        rows, successes, totals = trials.counted()
-        prior = self._prior(len(trials.levels))
-        link = LINKS[self.link]
-        values = fit_many(rows[:, 1:], successes[None], totals, link, prior=prior)[0]
-        linear = rows[:, 1:] @ values
-        small = link.tail(-np.abs(linear))
-        weight = totals * link.density(linear) ** 2 / (small * (1.0 - small))
-        information = rows[:, 1:].T @ (weight[:, None] * rows[:, 1:]) + prior.precision
-        self.converged_, self.n_iter_ = True, 0
-        self._keep(values, np.linalg.inv(information))
-
-    def _comparisons(self, trials: ScaleTrials, data: Any) -> ObserverComparisons | None:
-        """What observers compared, if more than the scale is asked of them."""
-        if self.lapses == "none" and not self.order:
-            return None
+    def _comparisons(self, trials: ScaleTrials, data: Any) -> ObserverComparisons:
+        """What observers compared, as lapses and order ask for."""
         return compared(trials, answers_of(data), self.lapses, self.order)
+
+    @property
+    def _estimated(self) -> np.ndarray:
+        """(s,) all that was estimated: the values that `_comparisons` have a likelihood under."""
+        return self.values_ if self.lapses != "none" or self.order else self.unconstrained_[1:]
 
     def _fit_lapses(self, trials: ScaleTrials, data: ObserverComparisons) -> None:
         """From the scale without lapses, one with them."""
         link, start = LINKS[self.link], self.unconstrained_[1:]
-        fit = fit_lapses(data, link, start, self._prior(len(trials.levels)))
+        fit = fit_lapses(data, link, start, self._prior(trials))
         if self.finite_ and not fit.identified:  # lapses may explain all errors that there are
             self.finite_ = False
-            fit = fit_lapses(data, link, start, self._prior(len(trials.levels)))
-        n, p = len(start), data.rows.shape[1]
+            fit = fit_lapses(data, link, start, self._prior(trials))
+        n, p = len(start), data.n_coefficients
         self._keep(fit.values[:n], fit.covariance[:n, :n])
         self.values_, self.observers_ = fit.values, data.names
         if self.lapses != "none":
             self.lapse_ = expit(fit.values[p:])
-            self.lapse_low_, self.lapse_high_ = rate_intervals(
-                data, fit, link, self._prior(len(trials.levels))
-            )
+            self.lapse_low_, self.lapse_high_ = rate_intervals(data, fit, link, self._prior(trials))
         if self.order:
             self.preference_ = fit.values[n:p]
             self.preference_errors_ = np.sqrt(np.diag(fit.covariance)[n:p])
 
-    def _prior(self, n_levels: int) -> Prior | None:
+    def _prior(self, trials: ScaleTrials) -> Prior | None:
         """On the values of all levels but the lowest, where there is need of one."""
         if self.finite_:
             return None
+        n_levels = len(trials.levels)
         steps = np.diff(np.eye(n_levels), axis=0)[:, 1:]
         step = _USUAL_RANGE / (n_levels - 1)
         return Prior(step * np.arange(1, n_levels), steps.T @ steps / step**2)
@@ -283,22 +256,13 @@ class MLDS(Method):
             variances = np.einsum("ij,jk,ik->i", slopes, self.covariance_, slopes)
             self.scale_errors_ = np.sqrt(np.maximum(variances, 0.0)) / abs(highest)
 
-    def _summarise(self, trials: ScaleTrials, data: ObserverComparisons | None) -> None:
-        if data is None:
-            linear = trials.design @ self.unconstrained_
-            each = log_likelihoods(
-                LINKS[self.link], linear, trials.weight * trials.response, trials.weight
-            )
-        else:
-            each = log_likelihoods(
-                LINKS[self.link], data.linear(self.values_), data.successes, data.totals,
-                data.rates(self.values_),
-            )
-        n_values = len(trials.levels) - 1 if data is None else len(self.values_)
+    def _summarise(self, trials: ScaleTrials, data: ObserverComparisons) -> None:
+        values = self._estimated
+        each = data.log_likelihoods(values, LINKS[self.link], data.successes, data.totals)
         self.log_likelihood_ = float(each.sum())
         self.deviance_ = -2.0 * self.log_likelihood_
         self.null_deviance_ = float(2.0 * np.log(2.0) * trials.weight.sum())
-        self.aic_ = self.deviance_ + 2.0 * n_values
+        self.aic_ = self.deviance_ + 2.0 * len(values)
         self.daf_ = 1.0 - self.deviance_ / self.null_deviance_
 
     def distances(self) -> np.ndarray:

@@ -7,13 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import minimize
 
-from tripletscope.core.scale.binomial import (
-    Link,
-    Prior,
-    fit_many,
-    has_finite_optimum,
-    log_likelihoods,
-)
+from tripletscope.core.scale.binomial import Design, Link, Prior, fit_many, has_finite_optimum
 from tripletscope.core.scale.mlds import standardised
 
 #: Observers from whom it can be said how much they differ.
@@ -68,34 +62,30 @@ def scales_of_observers(
     answers, by Laplace's approximation; posteriors allow for what is not known of the mean.
 
     Shapes: successes, totals (P, q).
-    rows (q, m - 1): Comparisons, as `ScaleTrials.counted` gives them, without the lowest level.
+    rows (q, m - 1): Comparisons, as `ScaleTrials.comparisons` has them, without the lowest level.
 
     References
     ----------
     Morris, C. N. (1983). Parametric empirical Bayes inference: theory and applications. Journal of
     the American Statistical Association, 78, 47-55.
     """
-    rows = rows.astype(float)
     n = rows.shape[1]
-    mean = fit_many(
-        rows, successes.sum(axis=0)[None], totals.sum(axis=0), link, prior=Prior(
-            np.zeros(n), 1e-3 * np.eye(n)
-        ),
-    )[0]
+    design = Design(rows)
+    (mean,) = fit_many(
+        design, successes.sum(axis=0)[None], totals.sum(axis=0), link,
+        prior=Prior(np.zeros(n), 1e-3 * np.eye(n)),
+    ).values
     spreads = _USUAL
 
     def found(logs: np.ndarray) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
         """Log marginal likelihood; values, information of the answers, and prior covariance."""
         prior = _spread(mean, *np.exp(logs))
         precision = np.linalg.inv(prior)
-        values = fit_many(rows, successes, totals, link, start=mean, prior=Prior(mean, precision))
-        linear = np.clip(values @ rows.T, -link.farthest, link.farthest)
-        small = link.tail(-np.abs(linear))
-        weight = totals * link.density(linear) ** 2 / (small * (1.0 - small))
-        information = np.einsum("qi,pq,qj->pij", rows, weight, rows)
-        off = values - mean
-        worth = log_likelihoods(link, linear, successes, totals).sum()
-        worth -= 0.5 * np.einsum("pi,ij,pj->", off, precision, off)
+        values, worths, _ = fit_many(
+            design, successes, totals, link, start=mean, prior=Prior(mean, precision)
+        )
+        _, information = design.slopes(values, link, successes, totals)
+        worth = worths.sum()
         worth -= 0.5 * np.linalg.slogdet(np.eye(n) + information @ prior)[1].sum()
         worth -= 0.5 * np.sum((logs - _USUAL) ** 2) / _SURE**2
         return float(worth), values, information, prior

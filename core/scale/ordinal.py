@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -95,13 +96,11 @@ class OrdinalScale:
         By the spread over the maps, not their quantiles: resampled maps are noisier than the map
         of all answers, and all correlate less.
         """
-        each = [
-            spearmanr(self.stimulus[placed], one[placed, 0]).statistic
-            for one in self.maps for placed in [np.isfinite(one[:, 0])]
-        ]
-        reach = coverage_radius(0.95, 1, self.degrees) * float(np.nanstd(each, ddof=1))
-        estimate = float(spearmanr(self.stimulus, self.values[:, 0]).statistic)
-        return estimate, max(estimate - reach, -1.0), min(estimate + reach, 1.0)
+        def correlation(positions: np.ndarray) -> float:
+            placed = np.isfinite(positions[:, 0])
+            return float(spearmanr(self.stimulus[placed], positions[placed, 0]).statistic)
+
+        return self._over_maps(correlation, -1.0)
 
     @property
     def angles(self) -> np.ndarray:
@@ -130,11 +129,16 @@ class OrdinalScale:
             placed = positions[np.isfinite(positions).all(axis=1)]
             return float(np.linalg.norm(placed[0] - placed[-1]) / (pdist(placed).max() or 1.0))
 
-        estimate = share(self.values)
-        reach = coverage_radius(0.95, 1, self.degrees) * float(
-            np.std([share(one) for one in self.maps], ddof=1)
-        )
-        return estimate, max(estimate - reach, 0.0), min(estimate + reach, 1.0)
+        return self._over_maps(share, 0.0)
+
+    def _over_maps(
+        self, statistic: Callable[[np.ndarray], float], least: float
+    ) -> tuple[float, float, float]:
+        """A statistic from `least` to 1, and its 95 % interval by the spread over the maps."""
+        estimate = statistic(self.values)
+        spread = float(np.nanstd([statistic(one) for one in self.maps], ddof=1))
+        reach = coverage_radius(0.95, 1, self.degrees) * spread
+        return estimate, max(estimate - reach, least), min(estimate + reach, 1.0)
 
     def is_round(self, seed: int = 0) -> bool:
         """Whether the map goes round with the stimulus, back to where it began.

@@ -16,8 +16,14 @@ from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.declared import Choice, Number
 from tripletscope.core.evaluation.units import ENOUGH, SamplingUnits, Unit, sampling_units
 from tripletscope.core.options import Seed
-from tripletscope.core.scale.binomial import LINKS, Link, Prior, fit_many, probabilities
-from tripletscope.core.scale.lapses import ObserverComparisons, beginning, most_likely
+from tripletscope.core.scale.binomial import (
+    LINKS,
+    Link,
+    ObserverComparisons,
+    Prior,
+    beginning,
+    fit_many,
+)
 from tripletscope.core.scale.mlds import MLDS, standardised
 from tripletscope.core.scale.trials import ScaleTrials, answers_of
 from tripletscope.core.task import task
@@ -27,7 +33,7 @@ TOGETHER = 100
 
 #: Successes and totals (b, q) of b resamples.
 Draw = Callable[[np.random.Generator, int], tuple[np.ndarray, np.ndarray]]
-#: Scale values (b, m - 1) of what was drawn.
+#: Values (b, s) that fit what was drawn.
 Fit = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -175,31 +181,18 @@ def bootstrap_scale(
     """
     fitted = clone(method).fit(triplets)
     trials = fitted.trials(triplets)
-    data = fitted._comparisons(trials, triplets)
+    data, link = fitted._comparisons(trials, triplets), LINKS[fitted.link]
     units = sampling_units(answers_of(triplets).take(trials.answer), unit)
-    link = LINKS[fitted.link]
-    prior = fitted._prior(len(fitted.levels_))
-    fit: Fit
-    if data is None:
-        rows, successes, totals = trials.counted()
-        _, which, sign = trials.comparisons()
-        chance = partial(probabilities, link, rows @ fitted.unconstrained_)
-        fit = partial(scales_of, rows, link, fitted.unconstrained_[1:], prior)
-    else:
-        which, sign, successes, totals = data.which, data.sign, data.successes, data.totals
-        chance = partial(
-            probabilities, link, data.linear(fitted.values_), data.rates(fitted.values_)
-        )
-        fit = partial(_scales_with_lapses, data, link, fitted, prior)
     if units.unit != "answers":
-        draw = partial(_units_drawn, units, trials, which, sign, len(totals))
+        draw = partial(_units_drawn, units, trials, data)
     elif scheme == "model":
-        draw = partial(_simulated_counts, chance(), totals)
+        draw = partial(_simulated_counts, data.probabilities(fitted._estimated, link), data.totals)
     else:
-        draw = partial(_answers_drawn, successes, totals)
+        draw = partial(_answers_drawn, data.successes, data.totals)
+    fit = partial(refitted, data, link, beginning(data, fitted._estimated), fitted._prior(trials))
     pieces = [(draw, fit, *batch) for batch in batches(resamples, TOGETHER, seed)]
     parts = list(results_of(_resampled, pieces, progress, least=1))
-    drawn = np.pad(np.concatenate(parts), ((0, 0), (1, 0)))
+    drawn = np.pad(np.concatenate(parts)[:, : len(fitted.levels_) - 1], ((0, 0), (1, 0)))
     return ScaleSamples(fitted.levels_, drawn, fitted.unconstrained_, units.unit, units.number)
 
 
@@ -212,25 +205,16 @@ def batches(number: int, together: int, seed: int) -> list[tuple[int, np.random.
 def _resampled(
     draw: Draw, fit: Fit, size: int, seed: np.random.SeedSequence, halt: Halt
 ) -> np.ndarray:
-    """(size, m - 1) values of all levels but the lowest."""
+    """(size, s) values that fit what was drawn."""
     return fit(*draw(np.random.default_rng(seed), size))
 
 
-def scales_of(
-    rows: np.ndarray, link: Link, start: np.ndarray, prior: Prior | None, wins: np.ndarray,
-    totals: np.ndarray,
+def refitted(
+    data: ObserverComparisons, link: Link, start: np.ndarray, prior: Prior | None,
+    wins: np.ndarray, totals: np.ndarray,
 ) -> np.ndarray:
-    """(b, m - 1) scales of many sets of responses."""
-    return fit_many(rows[:, 1:], wins, totals, link, start=start, prior=prior)
-
-
-def _scales_with_lapses(
-    data: ObserverComparisons, link: Link, fitted: MLDS, prior: Prior | None, wins: np.ndarray,
-    totals: np.ndarray,
-) -> np.ndarray:
-    """The same of observers who lapse, or prefer an interval."""
-    values = most_likely(data, wins, totals, link, beginning(data, fitted.values_), prior=prior)[0]
-    return values[:, : len(fitted.levels_) - 1]
+    """(b, s) values that fit many sets of responses to the same comparisons."""
+    return fit_many(data, wins, totals, link, start=start, prior=prior).values
 
 
 def _answers_drawn(
@@ -255,14 +239,14 @@ def _simulated_counts(
 
 
 def _units_drawn(
-    units: SamplingUnits, trials: ScaleTrials, which: np.ndarray, sign: np.ndarray, n_rows: int,
+    units: SamplingUnits, trials: ScaleTrials, data: ObserverComparisons,
     rng: np.random.Generator, size: int,
 ) -> tuple[np.ndarray, np.ndarray]:
     """(size, q) successes and totals of resampled participants."""
-    won = trials.response == (sign > 0)
-    counts = np.empty((2, size, n_rows))
+    won = trials.response == (data.sign > 0)
+    counts = np.empty((2, size, len(data.totals)))
     for wins, totals in counts.transpose(1, 0, 2):
         weight = units.drawn(rng) * trials.weight
-        wins[:] = np.bincount(which, weight * won, n_rows)
-        totals[:] = np.bincount(which, weight, n_rows)
+        wins[:] = np.bincount(data.which, weight * won, len(wins))
+        totals[:] = np.bincount(data.which, weight, len(wins))
     return counts[0], counts[1]

@@ -25,25 +25,16 @@ _OBSERVERS = ("obs", "observer", "participant")
 class ScaleTrials:
     """Difference-scaling trials about the levels of a stimulus, in ascending order.
 
-    Attributes
-    ----------
-    design : ndarray of int8, shape (t, m)
-        What each trial adds up of the levels' scale values: second interval minus first, each
-        upper end minus lower end. Where nobody recorded which came first, it is the one that
-        makes the first non-zero entry positive.
-    response : ndarray of bool, shape (t,)
-        Whether the answer agrees with that sum being positive.
-    weight : ndarray, shape (t,)
-    levels : ndarray, shape (m,)
-        Physical values, ascending.
-    level_of : ndarray of int, shape (n,)
-        Position among the levels of every object.
-    quadruples : bool
-        Whether each trial compares two intervals without a common end.
-    answer : ndarray of int, shape (t,)
-        Position of each trial among the answers that it was read from.
-    ordered : bool
-        Whether it is recorded which interval came first.
+    Shapes: weight (t,).
+    design int8 (t, m): What each trial adds up of the levels' scale values: second interval minus
+        first, each upper end minus lower end. Where nobody recorded which came first, it is the one
+        that makes the first non-zero entry positive.
+    response bool (t,): Whether the answer agrees with that sum being positive.
+    levels (m,): Physical values, ascending.
+    level_of int (n,): Position among the levels of every object.
+    quadruples: Whether each trial compares two intervals without a common end.
+    answer int (t,): Position of each trial among the answers that it was read from.
+    ordered: Whether it is recorded which interval came first.
     """
 
     design: np.ndarray
@@ -68,14 +59,6 @@ class ScaleTrials:
         sign = np.sign(_leading(self.design))
         rows, which = np.unique(self.design * sign[:, None], axis=0, return_inverse=True)
         return rows, which, sign
-
-    def counted(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rows of `comparisons` (q, m), with weights of success and of all (q,)."""
-        rows, which, sign = self.comparisons()
-        wins = self.weight * (self.response == (sign > 0))
-        return (
-            rows, np.bincount(which, wins, len(rows)), np.bincount(which, self.weight, len(rows))
-        )
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 from sklearn.base import clone
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.declared import Number
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.evaluation.score import has_split, n_groups, question_folds, split_of
 from tripletscope.core.evaluation.units import Unit
-from tripletscope.core.optimise.minimise import adapted
 from tripletscope.core.options import Seed
 from tripletscope.core.task import task
 from tripletscope.core.uncertainty.samples import Samples
@@ -115,11 +114,11 @@ def abstention(
         test = question_folds(triplets, _PARTS, rng) == 0
         train = ~test
     samples = samples_from(
-        source, method, triplets.take(train), maps, seed, adapted(progress, high=_SAMPLED),
+        source, method, triplets.take(train), maps, seed, part(progress, high=_SAMPLED),
         unit=unit,
     )
     with suppress(Stopped):  # order certainties are worth keeping without
-        samples = samples.learned(adapted(progress, low=_SAMPLED))
+        samples = samples.learned(part(progress, low=_SAMPLED))
     held_out = triplets.take(test)
     return Abstention(
         np.flatnonzero(test), samples.order_certainty(held_out, spread=spread),
@@ -205,7 +204,7 @@ def uncertainty_by_dimension(
     result = []
     for d in range(1, most + 1):
         shaped = clone(method).set_params(n_components=d)
-        watched = adapted(progress, low=(d - 1) / most, high=d / most)
+        watched = part(progress, low=(d - 1) / most, high=d / most)
         samples = samples_from(source, shaped, triplets, maps, seed, watched, unit=unit)
         if d < most and progress(d / most):
             raise Stopped

@@ -16,8 +16,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.declared import Choice, Number, Switch
+from tripletscope.core.embedding.mds import Scaling
 from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.embedding.stress import Scaling
 from tripletscope.core.evaluation.units import (
     SamplingUnits,
     Unit,

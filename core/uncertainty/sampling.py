@@ -14,8 +14,7 @@ from numba.core import types
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import Progress, Stopped
 from tripletscope.core.declared import Number
-from tripletscope.core.optimise.addresses import KERNEL, SIMILARITY, address, found_at
-from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.optimise.elementary import KERNEL, SIMILARITY, address, compiled, found_at
 from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Loss
 from tripletscope.core.optimise.responses import choose, pair_of, pairs_shown

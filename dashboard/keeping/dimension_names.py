@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletscope.core.dimensions.matching import match_dimensions
+from tripletscope.core.dimensions.reproducibility import match_dimensions
 from tripletscope.core.run import Run
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 

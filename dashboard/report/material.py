@@ -135,7 +135,7 @@ class Material:
     def error(self) -> ErrorEstimate | None:
         """Held-out error of the map."""
         run = self.of_map("cross_validate", "split_error")
-        return run.error() if run else None
+        return run.result() if run else None
 
     @cached_property
     def compared(self) -> dict[int, Run]:
@@ -161,7 +161,7 @@ class Material:
     @property
     def by_dimension(self) -> dict[int, ErrorEstimate]:
         """The same errors."""
-        return {d: run.error() for d, run in self.compared.items()}
+        return {d: run.result() for d, run in self.compared.items()}
 
     @cached_property
     def alike(self) -> list[Run]:

@@ -36,7 +36,7 @@ def errors_by_dimension(shown: ShownResults, task: str = "cross_validate") -> pd
     rows = []
     for run in shown.all_of(task):
         if run.kind == "embedding":
-            found = run.error()
+            found = run.result()
             rows.append({
                 "method": run.fresh().title, "dimensions": run.parameters["n_components"],
                 "held-out error": found.error, "low": found.low, "high": found.high,
@@ -96,7 +96,7 @@ def uncertainty_by_dimension_of(shown: ShownResults, run: Run) -> Iterator[Drawi
 @presents("tune", told_in="comparison")
 def tuning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Cross-validated error by the strength of the prior."""
-    found, words = run.tuning(), shown.words
+    found, words = run.result(), shown.words
     errors, best = found.errors.mean(axis=1), found.setting()
     yield Statement(words(
         "best setting", dimensions=words.count(best["n_components"], "dimension"),
@@ -119,7 +119,7 @@ def tuning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 @presents("learning_curve", told_in="comparison")
 def learning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Held-out error against the number of answers."""
-    curve, words, n = run.curve(), shown.words, shown.answers.n_objects
+    curve, words, n = run.result(), shown.words, shown.answers.n_objects
     mark = run.parameters.get("n_components", np.nan) * n * np.log(n)
     ceiling = shown.ceiling
     yield Statement(enough_said(words, curve, ceiling))

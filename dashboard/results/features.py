@@ -11,7 +11,7 @@ import pandas as pd
 from tripletscope.core.embedding import STE
 from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.explaining.correlation import MapCorrelation
-from tripletscope.core.explaining.explained import Explained, surely_above
+from tripletscope.core.explaining.explain import Explained, surely_above
 from tripletscope.core.explaining.left_over import LeftOver
 from tripletscope.core.explaining.unique import UniqueParts
 from tripletscope.core.explaining.weights import FeatureWeights

@@ -15,16 +15,16 @@ from numpydoc.docscrape import NumpyDocString
 from numpydoc.docscrape import Parameter as Entry
 from sphinx.application import Sphinx
 
-from tripletscope.core.method import (
+from tripletscope.core.declared import (
     Choice,
     Column,
     Content,
-    Inner,
     Number,
     Parameter,
     Switch,
     parameters,
 )
+from tripletscope.core.method import Inner
 
 _AUTHOR = re.compile(r"[A-ZÀ-Ž][\w'’-]+(?: [A-Z][\w'’-]+)*, [A-ZÀ-Ž]\.")
 _INITIAL = re.compile(r"\b[A-ZÀ-Ž]\.$")

@@ -8,20 +8,10 @@ from typing import Annotated
 import numpy as np
 import pytest
 
+from tripletscope.core.declared import Choice, Number, Switch, checked, parameters
 from tripletscope.core.embedding import GNMDS
 from tripletscope.core.evaluation.score import cross_validate
-from tripletscope.core.method import (
-    Choice,
-    Inner,
-    Method,
-    Number,
-    Switch,
-    checked,
-    described,
-    for_key,
-    methods,
-    parameters,
-)
+from tripletscope.core.method import Inner, Method, described, for_key, methods
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

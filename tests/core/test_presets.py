@@ -10,10 +10,11 @@ import pytest
 
 from tripletscope.core.cluster import Agglomerative, KMeans
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.declared import checked, parameters
 from tripletscope.core.design.active import propose
 from tripletscope.core.embedding import STE
 from tripletscope.core.kernel import K1, K2
-from tripletscope.core.method import checked, described, methods, parameters
+from tripletscope.core.method import described, methods
 from tripletscope.core.presets import DOCUMENTS, KINDS, PRESETS, published_in, settings_as_published
 from tripletscope.core.run import TASKS, run
 from tripletscope.core.simulation.simulate import simulate

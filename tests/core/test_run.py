@@ -175,9 +175,9 @@ def test_results_come_back_as_objects(split_data):
     assert run("fit", STE(n_init=2), split_data).fresh().get_params() == fitted.get_params()
 
     estimate = cross_validate(STE(), split_data, folds=3)
-    back = run("cross_validate", STE(), split_data, {"folds": 3}).error()
+    back = run("cross_validate", STE(), split_data, {"folds": 3}).result()
     assert (back.error, back.low, back.scheme) == (estimate.error, estimate.low, estimate.scheme)
-    assert run("split_error", STE(), split_data).error().error == split_error(
+    assert run("split_error", STE(), split_data).result().error == split_error(
         STE(), split_data
     ).error
 

@@ -11,8 +11,8 @@ import pytest
 
 from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.computing.progress import silent
+from tripletscope.core.declared import Column, Fields, Number, parameters
 from tripletscope.core.embedding import STE
-from tripletscope.core.method import Column, Fields, Number, parameters
 from tripletscope.core.run import TASKS, key, run
 from tripletscope.core.task import Computation, declared, task
 

@@ -35,7 +35,7 @@ def _limits(material: Material) -> Iterator[tuple[str, dict]]:
         yield "nobody known", {}
     elif people < ENOUGH:
         yield "few people", {"people": words.count(people, "participant")}
-    tests = [run.error() for task in ("cross_validate", "split_error")
+    tests = [run.result() for task in ("cross_validate", "split_error")
              for run in material.all_of(task)]
     if people and any(error.n_units is None for error in tests):
         yield "errors over answers", {}

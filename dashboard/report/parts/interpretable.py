@@ -78,9 +78,9 @@ def _of_accuracy(material: Material, fit: Run) -> Iterator[str]:
     if run is None:
         yield words("dimensions not tested")
         return
-    found = [one for one in choice_accuracies(material.answers, run.error()) if one.accuracy]
+    found = [one for one in choice_accuracies(material.answers, run.result()) if one.accuracy]
     if not found:  # no choices among three
-        yield from _of_error(words, run.error())
+        yield from _of_error(words, run.result())
     for choice in found:
         yield from _of_choices(words, choice)
 

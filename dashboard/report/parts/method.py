@@ -262,7 +262,7 @@ def analysis(material: Material) -> Iterator[Block]:
     tests = list(material.compared.values()) or material.alike
     if tests:
         first = tests[0]
-        estimate = first.error()
+        estimate = first.result()
         sentences = [words("held out", folds=first.options["folds"],
                            repeats=_repeated(words, first.options["repeats"]))]
         if material.suggestion is not None or len(material.alike) > 1:

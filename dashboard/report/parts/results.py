@@ -173,14 +173,14 @@ def comparison(material: Material) -> Iterator[Block]:
         yield from _methods(material, tests)
     elif tests and material.map is None and not scale_runs(material.shown()):
         yield joined(words("one predicts", method=words.method(tests[0].fresh()),
-                           error=error_of(words, tests[0].error())))
+                           error=error_of(words, tests[0].result())))
     yield from material.told_in("comparison")
 
 
 def _methods(material: Material, tests: list[Run]) -> Iterator[Block]:
     """Errors in the same folds, and whether what is behind the best is so by chance."""
     words = material.words
-    errors = {words.method(run.fresh()): run.error() for run in tests}
+    errors = {words.method(run.fresh()): run.result() for run in tests}
     ratio = 1.0 / (tests[0].options["folds"] - 1)
     best, behind = behind_best(errors, material.answers, ratio, any_pair=True)
     yield joined(words("compared", best=best, error=error_of(words, errors[best])))
@@ -196,7 +196,7 @@ def _methods(material: Material, tests: list[Run]) -> Iterator[Block]:
     columns = tuple(words(f"methods {name}") for name in (
         "method", "error", "interval", "behind", "p"
     ))
-    first = tests[0].error()
+    first = tests[0].result()
     yield TextTable(
         "methods", words("methods caption"), columns, tuple(rows),
         words("methods note", over=words.over(first.unit, first.n_units)),
@@ -317,7 +317,7 @@ def scales(material: Material) -> Iterator[Block]:
     for run in runs:
         method = run.fresh()
         estimate = errors.get(words.method(method))
-        rising = rises(run.result(), estimate.error() if estimate else None)
+        rising = rises(run.result(), estimate.result() if estimate else None)
         if rising is not None:
             sentences.append(words("rises" if rising else "falls", method=words.method(method)))
         fit = shown.of(run, "fit")
@@ -331,7 +331,7 @@ def scales(material: Material) -> Iterator[Block]:
             if fitted.lapses != "none":
                 sentences.append(words("scale lapses", rates=_rates(words, fitted)))
     for name, run in errors.items():
-        sentences.append(words("scale predicts", method=name, error=error_of(words, run.error())))
+        sentences.append(words("scale predicts", method=name, error=error_of(words, run.result())))
     yield joined(*sentences)
     yield from material.drawn(*(
         run for run in material.runs

@@ -41,7 +41,7 @@ def _use(context: MethodContext, run: Run) -> None:
     if pressed(
         context.session, "compare.tune.use", "Fit this map", icon=":material/scatter_plot:"
     ):
-        fit_now(context, type(context.method)(**run.tuning().setting()))
+        fit_now(context, type(context.method)(**run.result().setting()))
         st.switch_page("../pages/embedding.py")
 
 

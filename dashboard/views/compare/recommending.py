@@ -60,7 +60,7 @@ class Comparison:
         for method in (*self.methods, *self.others):
             run = analysis.find(info, triplets, method, self.scheme, self.options)
             if run is not None:
-                found.append((method, run.error()))
+                found.append((method, run.result()))
         return found
 
 

@@ -91,7 +91,7 @@ def accuracy_of(context: DimensionsContext) -> ChoiceAccuracy | None:
     run = max((run for run in errors if run), key=lambda run: run.created, default=None)
     found = _accuracies(
         (context.info.fingerprint, run and (run.key, run.created)), context.triplets,
-        run.error() if run else None,
+        run.result() if run else None,
     )
     return next((one for one in found if one.kind.name == "odd one out"), None)
 

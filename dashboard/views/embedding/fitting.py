@@ -197,7 +197,7 @@ def _quality(result: Result, computing: bool) -> None:
         st.warning(few, icon=":material/warning:")
     facts = st.columns(3)
     if result.error:
-        estimate = result.error.error()
+        estimate = result.error.result()
         facts[0].metric(
             "Held-out error", f"{estimate.error:.3f}",
             help=f"{interval(estimate.error, estimate.low, estimate.high)}, 95 % interval"
@@ -225,7 +225,7 @@ def _quality(result: Result, computing: bool) -> None:
         f"Training error: {numbers['triplet_error_']:.3f} of the answers to which the map was "
         "fitted are violated. It falls with every dimension, however little the map predicts."
     )
-    estimate = result.error.error() if result.error else None
+    estimate = result.error.result() if result.error else None
     for choice in choices_of(result.triplets, analysis.describe(result.fitted), estimate):
         st.caption(panels.plain(choice.sentence))
 

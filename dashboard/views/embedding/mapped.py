@@ -326,7 +326,7 @@ def caption(result: Result, style: MapStyle, selected: bool = False) -> str:
             whose = f" of {SPREAD} objects"
         sentences.append(f"{_COVERAGES[style.coverage]} {shape}{whose} from {origin}.")
     if result.error:
-        estimate = result.error.error()
+        estimate = result.error.result()
         sentences.append(
             f"Held-out error {interval(estimate.error, estimate.low, estimate.high)}"
             f"{over_units(estimate.unit, estimate.n_units)}, {estimate.scheme}; chance {CHANCE:g}."

@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 from tripletscope.core.evaluation.units import n_participants
 from tripletscope.core.scale import MLDS, ScaleDiagnostics, diagnose
-from tripletscope.core.scale.lapses import LAPSES
+from tripletscope.core.scale.binomial import LAPSES
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.diagnostics import residual_curve, simulated_against
 from tripletscope.dashboard.interface import panels

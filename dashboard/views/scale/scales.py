@@ -85,7 +85,7 @@ class Scaled:
         return found
 
     def cross_validated(self) -> ErrorEstimate | None:
-        return self.error.error() if self.error else None
+        return self.error.result() if self.error else None
 
 
 @tab(PAGE, "Scale", 1, needs=choose_stimulus)

@@ -81,7 +81,7 @@ def show_space(context: StimulusContext) -> None:
         _figures(context, analysis.describe(method), run, error)
         if error is not None and line is not None:
             above = paired_difference(
-                line.error(), error.error(), context.answers, 1.0 / (folds["folds"] - 1)
+                line.result(), error.result(), context.answers, 1.0 / (folds["folds"] - 1)
             )
             st.markdown(panels.plain(_verdict(context.title, run.result(), above)))
 
@@ -131,7 +131,7 @@ def _figures(context: StimulusContext, about: str, run: Run, error: Run | None) 
     what = what if what in views else _ANGLE
     text = f"{about}. {context.size} Line in the order of {context.title}."
     if error is not None:
-        held_out = error.error()
+        held_out = error.result()
         text += (
             f" Held-out error {interval(held_out.error, held_out.low, held_out.high)}, 95 % "
             f"interval{over_units(held_out.unit, held_out.n_units)}."

@@ -27,10 +27,11 @@ from tripletscope.core.cluster.stability import stability
 from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, numbered_objects
+from tripletscope.core.declared import parameters
 from tripletscope.core.embedding import DEFAULT_EMBEDDING, STE
 from tripletscope.core.kernel import K1, K2
 from tripletscope.core.kernel.space import Space
-from tripletscope.core.method import described, methods, parameters
+from tripletscope.core.method import described, methods
 from tripletscope.core.run import cluster_distances, key, run
 from tripletscope.core.simulation.simulate import simulate
 

@@ -30,8 +30,6 @@ from tripletscope.core.computing.parallel import (
 from tripletscope.core.computing.pieces import EngineError, Packing
 from tripletscope.core.computing.progress import Stopped, stopping
 
-PROCESSES = ["loky:2", "multiprocessing:2"]
-
 
 @pytest.fixture(autouse=True)
 def _processes_load_little(monkeypatch):
@@ -78,7 +76,7 @@ def wait_for(folder: Path, pattern: str, number: int) -> None:
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("name", ["threads:1", "threads:2", *PROCESSES])
+@pytest.mark.parametrize("name", ["threads:1", "threads:2", "loky:2", "multiprocessing:2"])
 def test_order_errors_and_what_runs(name, all_is_sent):
     with engine(name).in_use():
         results = in_parallel(process, [(k,) for k in range(20)])
@@ -91,7 +89,7 @@ def test_order_errors_and_what_runs(name, all_is_sent):
         assert list(in_parallel(process, [])) == []
 
 
-@pytest.mark.parametrize("name", ["threads:2", *PROCESSES])
+@pytest.mark.parametrize("name", ["threads:2", "loky:2"])
 def test_closing_tells_pieces_at_work_to_stop(name, tmp_path, all_is_sent):
     with engine(name).in_use():
         results = in_parallel(waiting, [(k, tmp_path) for k in range(9)])
@@ -103,7 +101,7 @@ def test_closing_tells_pieces_at_work_to_stop(name, tmp_path, all_is_sent):
         assert len(list(tmp_path.glob("began *"))) < 8
 
 
-@pytest.mark.parametrize("name", ["threads:2", *PROCESSES])
+@pytest.mark.parametrize("name", ["threads:2", "loky:2"])
 @pytest.mark.parametrize("partial", [False, True])
 def test_those_who_wait_can_be_told_to_stop(name, partial, tmp_path, all_is_sent):
     found = []
@@ -142,9 +140,8 @@ def test_a_stop_keeps_results_that_are_enough(least, number):
     assert shares == [1 / 8, 2 / 8, 4 / 8, 6 / 8, 1.0][:number]
 
 
-@pytest.mark.parametrize("name", PROCESSES)
-def test_a_process_that_dies_loses_its_piece_and_nothing_else(name, tmp_path, all_is_sent):
-    with engine(name).in_use():
+def test_a_process_that_dies_loses_its_piece_and_nothing_else(tmp_path, all_is_sent):
+    with engine("loky:2").in_use():
         found = list(in_parallel(deadly, [(k, tmp_path, 1) for k in range(12)]))
     assert found == list(range(12))
     assert len(list(tmp_path.glob("5 *"))) == 2
@@ -162,15 +159,14 @@ def pid_and_wait(number: int, folder: Path, halt: Halt) -> int:
     return waiting(number, folder, halt)
 
 
-@pytest.mark.parametrize("name", PROCESSES)
-def test_processes_do_not_outlive_the_one_they_work_for(name, tmp_path):
+def test_processes_do_not_outlive_the_one_they_work_for(tmp_path):
     killed = f"""
 import os, signal
 from pathlib import Path
 from tests.core.computing.test_parallel import pid_and_wait
 from tripletscope.core.computing.engine import engine
 from tripletscope.core.computing.parallel import in_parallel
-with engine({name!r}).in_use():
+with engine("loky:2").in_use():
     next(in_parallel(pid_and_wait, [(k, Path({str(tmp_path)!r})) for k in range(4)]))
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -269,19 +265,18 @@ def test_inside_of_pieces_that_are_not_worth_sending_nothing_is_sent(monkeypatch
             assert found == ["SequentialBackend"] * 3
 
 
-def lead(name: str, folder: Path) -> None:
-    with engine(name).in_use():
+def lead(folder: Path) -> None:
+    with engine("loky:2").in_use():
         list(in_parallel(waiting, [(k, folder) for k in range(1, 4)]))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows cannot tell")
-@pytest.mark.parametrize("name", PROCESSES)
-def test_pieces_end_when_who_waits_for_them_is_killed(name, tmp_path):
+def test_pieces_end_when_who_waits_for_them_is_killed(tmp_path):
     code = (
         "import sys; from pathlib import Path; from tests.core.computing.test_parallel import lead;"
-        "lead(sys.argv[1], Path(sys.argv[2]))"
+        "lead(Path(sys.argv[1]))"
     )
-    leader = subprocess.Popen([sys.executable, "-c", code, name, str(tmp_path)])
+    leader = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)])
     try:
         wait_for(tmp_path, "began *", 2)
         others = psutil.Process(leader.pid).children(recursive=True)

@@ -59,7 +59,7 @@ def test_every_task_on_dask(alone, answers, dask, all_is_sent):
         assert_same(alone, answers, QUICK)
 
 
-@pytest.mark.parametrize("name", ["threads:2", "loky:2", "multiprocessing:2"])
+@pytest.mark.parametrize("name", ["threads:2", "loky:2"])
 def test_tasks_elsewhere(name, alone, answers, all_is_sent):
     with engine(name).in_use():
         assert_same(alone, answers, SOME)

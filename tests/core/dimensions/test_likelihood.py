@@ -19,11 +19,10 @@ from tripletscope.core.dimensions.likelihood import (
     TrialBatch,
     kinds_of,
     padded,
+    trials_of,
 )
-from tripletscope.core.dimensions.prior import SpikeAndSlab
 from tripletscope.core.dimensions.sparse import products
-from tripletscope.core.dimensions.trials import trials_of
-from tripletscope.core.dimensions.vice import discoveries
+from tripletscope.core.dimensions.variational import SpikeAndSlab
 from tripletscope.core.optimise.responses import choice_losses
 
 
@@ -97,13 +96,6 @@ def test_the_divergence_is_the_integral():
         exact = integrate.quad(integrand, mu - 8 * sigma, mu + 8 * sigma, (mu, sigma))[0]
         given = np.float32([[mu]]), np.float32([[np.log(sigma)]])
         assert prior.divergence(*given) == pytest.approx(exact, abs=2e-3)
-
-
-def test_discoveries_are_those_of_scipy():
-    p = np.random.default_rng(2).random((40, 6)) ** 4
-    expected = np.column_stack([stats.false_discovery_control(column) <= 0.05 for column in p.T])
-    assert expected.any()
-    np.testing.assert_array_equal(discoveries(p, 0.05), expected)
 
 
 def test_kinds_of_choices_are_told_apart():

@@ -14,10 +14,11 @@ from sklearn.exceptions import NotFittedError
 import tripletscope.core.embedding
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.declared import Number, parameters
 from tripletscope.core.embedding import STE, TSTE
 from tripletscope.core.evaluation.score import split_of, triplet_error
 from tripletscope.core.geometry import procrustes_disparity
-from tripletscope.core.method import Number, methods, parameters
+from tripletscope.core.method import methods
 from tripletscope.core.simulation.simulate import simulate
 
 METHODS = list(methods("embedding").values())

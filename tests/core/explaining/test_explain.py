@@ -10,8 +10,7 @@ from scipy.spatial.distance import cdist
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.explaining.explain import explain
-from tripletscope.core.explaining.explained import SCHEMES, surely_above
+from tripletscope.core.explaining.explain import SCHEMES, explain, surely_above
 from tripletscope.core.explaining.intervals import Crossed
 from tripletscope.core.explaining.spaces import FeatureSpace
 from tripletscope.core.simulation.simulate import simulate

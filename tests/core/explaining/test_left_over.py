@@ -7,8 +7,7 @@ import pytest
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.explaining.left_over import PARTS, _fit, left_over
-from tripletscope.core.explaining.models import _FEW_OBJECTS
-from tripletscope.core.explaining.sets import choices_about
+from tripletscope.core.explaining.models import _FEW_OBJECTS, choices_about
 from tripletscope.core.explaining.spaces import FeatureSpace
 from tripletscope.core.simulation.simulate import simulate
 

@@ -10,8 +10,15 @@ from scipy.optimize import check_grad
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.explaining import models
-from tripletscope.core.explaining.models import MODELS, combine, laplacian
-from tripletscope.core.explaining.sets import choices_about, log_likelihood, mean_loss, right
+from tripletscope.core.explaining.models import (
+    MODELS,
+    choices_about,
+    combine,
+    laplacian,
+    log_likelihood,
+    mean_loss,
+    right,
+)
 from tripletscope.core.explaining.spaces import FeatureSpace
 from tripletscope.core.simulation.simulate import simulate
 

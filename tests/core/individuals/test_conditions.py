@@ -11,7 +11,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.individuals import WeightedEuclidean, compare_conditions
 from tripletscope.core.individuals.conditions import permutation_test
 from tripletscope.core.individuals.weights import people_of
-from tripletscope.dashboard.views.people.conditions import verdict
+from tripletscope.core.quality.verdict import verdict
 
 #: Of people who vary, where trials permuted one by one gave p < 0.05.
 VARIED = (1, 9)

@@ -12,7 +12,12 @@ from tests.core.individuals.planted import weighing
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.embedding import CKL, STE, TSTE
 from tripletscope.core.individuals.likelihood import Likelihood, choices_by
-from tripletscope.core.individuals.weights import response_loss
+from tripletscope.core.individuals.weights import WeightedEuclidean
+from tripletscope.core.optimise.loss import Loss
+
+
+def loss_of(response: str) -> Loss:
+    return WeightedEuclidean(n_components=2, response=response).response_loss
 
 
 def odd_ones(rng: np.random.Generator, n: int = 6, trials: int = 40) -> Triplets:
@@ -24,19 +29,17 @@ def odd_ones(rng: np.random.Generator, n: int = 6, trials: int = 40) -> Triplets
     }))
 
 
-def setting(response: str, lapse: bool) -> tuple[Likelihood, np.ndarray, np.ndarray]:
+def setting(response: str) -> tuple[Likelihood, np.ndarray, np.ndarray]:
     rng = np.random.default_rng(3)
     data = odd_ones(rng)
     who = pd.factorize(data.answers["participant"])[0]
-    lapses = np.array([0.1, 0.0, 0.3]) if lapse else None
-    likelihood = Likelihood(choices_by(data, who), response_loss(response, 2), lapses)
+    likelihood = Likelihood(choices_by(data, who), loss_of(response))
     return likelihood, rng.normal(size=(6, 2)), np.exp(0.4 * rng.normal(size=(3, 2)))
 
 
 @pytest.mark.parametrize("response", ["ste", "tste", "ckl"])
-@pytest.mark.parametrize("lapse", [False, True])
-def test_gradients_are_those_of_the_loss(response, lapse):
-    likelihood, x, w = setting(response, lapse)
+def test_gradients_are_those_of_the_loss(response):
+    likelihood, x, w = setting(response)
     _, by_x, by_w = likelihood(x, w)
     for array, slope in ((x, by_x), (w, by_w)):
         for place in ((0, 0), (2, 1), (1, 0)):
@@ -49,10 +52,9 @@ def test_gradients_are_those_of_the_loss(response, lapse):
 
 
 @pytest.mark.parametrize("response", ["ste", "tste"])
-@pytest.mark.parametrize("lapse", [False, True])
-def test_information_is_the_expected_square_of_the_slope(response, lapse):
+def test_information_is_the_expected_square_of_the_slope(response):
     """Over the three answers that each question can have, by their probabilities."""
-    likelihood, x, w = setting(response, lapse)
+    likelihood, x, w = setting(response)
     stages = likelihood.choices
     n, people = len(x), len(w)
     expected = np.zeros((2 * n + 2 * people,) * 2)
@@ -60,7 +62,7 @@ def test_information_is_the_expected_square_of_the_slope(response, lapse):
         one = stages.take(np.array([s]))
         for turn in range(3):
             turned = replace(one, pairs=np.roll(one.pairs, turn, axis=0))
-            part = Likelihood(turned, likelihood._loss, likelihood._lapse)
+            part = Likelihood(turned, likelihood._loss)
             share = np.exp(part.judged(x, w).log_share[0])
             _, by_x, by_w = part(x, w)
             slope = np.concatenate([by_x.ravel(), (by_w * w).ravel()])
@@ -79,7 +81,7 @@ def test_without_weights_it_is_that_of_the_embedding(response, method):
     data = weighing(people=4, each=50)[0]
     fitted = method(prior=0.0, n_init=1, max_iter=20).fit(data)
     stages = choices_by(data, np.zeros(len(data), int))
-    loss, _, _ = Likelihood(stages, response_loss(response, 2))(fitted.embedding_, np.ones((1, 2)))
+    loss, _, _ = Likelihood(stages, loss_of(response))(fitted.embedding_, np.ones((1, 2)))
     assert loss == pytest.approx(fitted.loss_)
 
 
@@ -89,7 +91,7 @@ def test_an_odd_one_out_is_one_choice_among_three():
     assert len(stages) == 7
     assert set(stages.n_shown) == {3}
     np.testing.assert_allclose(stages.chance, 1 / 3)
-    _, log_share, right = Likelihood(stages, response_loss("ste", 2)).judged(
+    _, log_share, right = Likelihood(stages, loss_of("ste")).judged(
         np.zeros((6, 2)), np.ones((1, 2))
     )
     np.testing.assert_allclose(np.exp(log_share), 1 / 3)
@@ -115,12 +117,9 @@ def test_answers_without_weight_are_none():
 def test_a_choice_that_is_next_to_impossible_informs_as_any_other():
     x = np.array([[0.0, 0.0], [7.0, 0.0], [0.0, 0.3], [0.5, 0.5]])
     data = Triplets([[0, 1, 2], [0, 1, 3], [3, 0, 2]], numbered_objects(4))
-    likelihood = Likelihood(choices_by(data, np.zeros(3, int)), response_loss("ste", 2))
+    likelihood = Likelihood(choices_by(data, np.zeros(3, int)), loss_of("ste"))
     w = np.ones((1, 2))
     assert likelihood(x, w)[0] > 90.0
     assert likelihood.curvature(x, w)[0, 0, 0] == pytest.approx(0.0015, abs=2e-3)
     for part in likelihood.information(x, w):
         assert np.isfinite(part).all()
-    assert np.isfinite(Likelihood(
-        likelihood.choices, response_loss("ste", 2), np.array([0.1])
-    ).curvature(50.0 * x, w)).all()

@@ -23,6 +23,7 @@ from tests.core.embedding.test_embedding import data_of_every_kind
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.declared import Number, parameters
 from tripletscope.core.embedding import DEFAULT_EMBEDDING, GNMDS, STE, TSTE
 from tripletscope.core.evaluation.score import cross_validate, triplet_error
 from tripletscope.core.kernel import K1, K2, GaussianKernel
@@ -30,7 +31,7 @@ from tripletscope.core.kernel import kernel as kernel_module
 from tripletscope.core.kernel import triplet as triplet_module
 from tripletscope.core.kernel.kernel import inner_products, smallest_eigenvalue
 from tripletscope.core.kernel.landmarks import choose_landmarks, landmark_questions, recognise
-from tripletscope.core.method import Number, methods, parameters
+from tripletscope.core.method import methods
 from tripletscope.core.run import run
 from tripletscope.core.simulation.simulate import answer, random_questions, simulate
 

@@ -157,7 +157,7 @@ def test_odd_one_out_by_hand():
 
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_many_choices_have_the_bits_of_one_thread(d, monkeypatch):
-    for name, value in {"SEVERAL_PARTS": 100, "_PART": 30, "_FAR": 0, "_TILE": 150}.items():
+    for name, value in {"SEVERAL_PARTS": 100, "_PART": 30}.items():
         monkeypatch.setattr(loss_module, name, value)
     rng = np.random.default_rng(3)
     data, method = trials(["odd"] * 1500 + KINDS * 20, rng), STE(n_components=d)

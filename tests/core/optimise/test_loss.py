@@ -109,7 +109,7 @@ def test_log(x):
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_answers_without_weights_lose_as_much_as_with_weights_of_one(name):
+def test_a_weight_of_two_counts_twice(name):
     loss, rng = LOSSES[name], np.random.default_rng(7)
     near2, far2 = rng.exponential(1.0, (2, 3000)) ** 8  # from nothing to 10^7
     slopes = np.empty((2, 2, 3000))
@@ -244,11 +244,9 @@ def plain_loss(loss: Loss, positions: np.ndarray, triplets: Triplets) -> float:
 
 
 def several_parts(monkeypatch):
-    """Have a few hundred answers handled as many are: in tiles, in parts, and asked for ahead."""
-    for name, value in {
-        "SEVERAL_PARTS": 100, "_PART": 40, "_FAR": 0, "_TILE": 150,
-    }.items():
-        monkeypatch.setattr(loss_module, name, value)
+    """Have a few hundred answers handled in parts, as many are."""
+    monkeypatch.setattr(loss_module, "SEVERAL_PARTS", 100)
+    monkeypatch.setattr(loss_module, "_PART", 40)
 
 
 @pytest.mark.parametrize("name", LOSSES)

@@ -15,10 +15,11 @@ import scipy.optimize
 from scipy.optimize import rosen, rosen_der
 
 from tests.paths import ROOT
+from tripletscope.core.computing.progress import part
 from tripletscope.core.embedding import STE
 from tripletscope.core.optimise.layout import AnswerLayout
 from tripletscope.core.optimise.loss import Objective
-from tripletscope.core.optimise.minimise import adapted, minimise, restarts
+from tripletscope.core.optimise.minimise import minimise, restarts
 
 
 def rosenbrock(x):
@@ -198,9 +199,9 @@ def test_progress_of_a_part_is_shown_in_another_form():
         seen.append((fraction, loss, snapshot, start))
         return fraction > 0.4
 
-    part = adapted(progress, lambda x: x + 1, low=0.25, high=0.75)
-    assert not part(0.0, start=2)
-    assert part(0.5, loss=3.0, snapshot=4)
+    half = part(progress, 0.25, 0.75, show=lambda x: x + 1)
+    assert not half(0.0, start=2)
+    assert half(0.5, loss=3.0, snapshot=4)
     assert seen == [(0.25, None, None, 2), (0.5, 3.0, 5, 0)]
 
 
@@ -227,6 +228,6 @@ def test_code_from_the_cache_gives_the_same_bits_as_code_compiled_just_now(tmp_p
 
     first, made = computed(), compiled()
     kept = {path.name.partition("-")[0] for path in made}
-    assert {"lbfgs._iterations", "loss.evaluate", "elementary.exp_negative"} <= kept
+    assert {"minimise._iterations", "loss.evaluate", "elementary.exp_negative"} <= kept
     assert computed() == first
     assert compiled() == made, "and not again"

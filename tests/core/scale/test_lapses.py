@@ -16,7 +16,7 @@ from tripletscope.core.evaluation.score import cross_validate
 from tripletscope.core.io import read
 from tripletscope.core.run import key
 from tripletscope.core.scale import MLDS, as_trials, bootstrap_scale, diagnose, recorded
-from tripletscope.core.scale.lapses import p_of_lapses
+from tripletscope.core.scale.binomial import p_of_lapse
 
 SCALE = np.linspace(0, 1, 8) ** 0.6
 
@@ -152,10 +152,9 @@ def test_advice_is_given_where_there_are_lapses():
     assert asked.outside < 0.1
 
 
-def test_p_of_lapses_by_hand():
-    assert p_of_lapses(0.0, 1) == 1.0
-    assert p_of_lapses(3.0, 1) == pytest.approx(chi2.sf(3.0, 1) / 2)
-    assert p_of_lapses(3.0, 2) == pytest.approx(chi2.sf(3.0, 1) / 2 + chi2.sf(3.0, 2) / 4)
+def test_p_of_a_lapse_by_hand():
+    assert p_of_lapse(0.0) == 1.0
+    assert p_of_lapse(3.0) == pytest.approx(chi2.sf(3.0, 1) / 2)
 
 
 def test_keys_depend_on_participants_only_where_the_fit_does():

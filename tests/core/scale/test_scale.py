@@ -30,7 +30,7 @@ from tripletscope.core.scale import (
     recorded,
     scale_error,
 )
-from tripletscope.core.scale.binomial import LINKS, fit_many
+from tripletscope.core.scale.binomial import LINKS, Design, fit_many
 from tripletscope.core.scale.mlds import standardised
 from tripletscope.core.simulation.simulate import answer, questions_of, simulate
 from tripletscope.core.simulation.truth import scale_function
@@ -107,14 +107,16 @@ def test_simulated_answers_are_fitted_as_if_one_by_one(name):
     fitted = MLDS().fit(table(name))
     trials = fitted.trials(table(name))
     link, points, seed = LINKS["probit"], np.zeros(len(trials)), np.random.SeedSequence(4)
-    model = diagnostics._model_of(fitted, trials, table(name))
+    model = diagnostics._Model(
+        fitted._comparisons(trials, table(name)), fitted._estimated, link, None
+    )
     residuals, runs, _ = diagnostics._simulated(model, points, 15, seed, Halt())
     chance = norm.cdf(trials.design @ fitted.unconstrained_)
     response = np.random.default_rng(seed).random((15, len(trials))) < chance
     for number, own in enumerate(response):
         refitted = fit_many(
-            trials.design[:, 1:], own[None].astype(float), np.ones(len(trials)), link
-        )
+            Design(trials.design[:, 1:]), own[None].astype(float), np.ones(len(trials)), link
+        ).values
         linear = trials.design[:, 1:] @ refitted[0]
         losses = -norm.logcdf(np.where(own, linear, -linear))
         expected = np.sort(np.where(own, 1, -1) * np.sqrt(2 * losses))
@@ -213,16 +215,17 @@ def test_heavy_tails_are_followed_beyond_where_normal_ones_end():
     found = MLDS(link="cauchit").fit(rows)
     assert found.unconstrained_[-1] > 35
     assert found.log_likelihood_ == pytest.approx(-46.5788, abs=5e-5)
-    trials, successes, totals = found.trials(rows).counted()
-    many = fit_many(trials[:, 1:], successes[None], totals, LINKS["cauchit"])[0]
-    each = binomial.log_likelihoods(LINKS["cauchit"], trials[:, 1:] @ many, successes, totals)
+    data = found._comparisons(found.trials(rows), rows)
+    many = fit_many(data, data.successes[None], data.totals, LINKS["cauchit"]).values
+    each = data.log_likelihoods(many[0], LINKS["cauchit"], data.successes, data.totals)
     assert each.sum() == pytest.approx(-46.5788, abs=5e-5)
 
 
 @pytest.mark.parametrize("link", LINKS)
 def test_likelihoods_stay_finite_and_fall_up_to_the_end_of_a_link(link):
     linear = -LINKS[link].farthest * np.array([0.5, 1.0, 2.0])
-    near, end, beyond = binomial.log_likelihoods(LINKS[link], linear, np.ones(3), np.ones(3))
+    design = Design(linear[:, None])
+    near, end, beyond = design.log_likelihoods(np.ones(1), LINKS[link], np.ones(3), np.ones(3))
     assert near > end == beyond > -np.inf
 
 
@@ -298,10 +301,12 @@ def test_the_likelihood_is_at_its_highest():
 
 @pytest.mark.parametrize("link", LINKS)
 def test_many_fits_at_once_agree_with_one_at_a_time(link):
-    rows, _, totals = as_trials(some_trials()).counted()
+    trials = as_trials(some_trials())
+    rows, which, _ = trials.comparisons()
+    totals = np.bincount(which, trials.weight)
     chance = np.random.default_rng(0).uniform(0.3, 0.7, len(rows))
     wins = np.random.default_rng(1).binomial(totals.astype(int), chance, (5, len(rows)))
-    found = fit_many(rows[:, 1:], wins.astype(float), totals, LINKS[link])
+    found = fit_many(Design(rows[:, 1:]), wins.astype(float), totals, LINKS[link]).values
     for values, won in zip(found, wins, strict=True):
         each = np.concatenate([rows, rows])
         second = np.arange(len(each)) < len(rows)
@@ -362,11 +367,13 @@ def test_neighbouring_levels_are_joined():
 
 
 def test_hundreds_of_levels_are_fitted_as_few_are(monkeypatch):
-    rows, _, totals = as_trials(some_trials()).counted()
+    trials = as_trials(some_trials())
+    rows, which, _ = trials.comparisons()
+    totals = np.bincount(which, trials.weight)
     wins = np.random.default_rng(1).binomial(totals.astype(int), 0.5, (3, len(rows)))
-    kept = fit_many(rows[:, 1:], wins.astype(float), totals, LINKS["probit"])
+    kept = fit_many(Design(rows[:, 1:]), wins.astype(float), totals, LINKS["probit"]).values
     monkeypatch.setattr(binomial, "_MOST_PRODUCTS", 0)
-    alone = fit_many(rows[:, 1:], wins.astype(float), totals, LINKS["probit"])
+    alone = fit_many(Design(rows[:, 1:]), wins.astype(float), totals, LINKS["probit"]).values
     np.testing.assert_allclose(alone, kept, atol=1e-9)
 
 

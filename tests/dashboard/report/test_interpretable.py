@@ -51,7 +51,7 @@ def section(material):
 def test_numbers_are_those_of_the_results(material, choices, runs):
     text, words = text_of(section(material)), material.words
     assert words.count(3, "dimension") in text
-    (found,) = choice_accuracies(choices, runs[1].error())
+    (found,) = choice_accuracies(choices, runs[1].result())
     share = found.accuracy
     assert share.low > 1 / 3
     assert words.share(share.value) in text

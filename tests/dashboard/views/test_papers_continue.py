@@ -7,10 +7,10 @@ from streamlit.testing.v1 import AppTest
 
 from tests.dashboard.views.harness import settled, start, words
 from tests.dashboard.views.test_papers import card, said
+from tripletscope.core.declared import parameters
 from tripletscope.core.design.noise import noise_curve
 from tripletscope.core.design.plan import plan
 from tripletscope.core.design.scenario import Scenario
-from tripletscope.core.method import parameters
 from tripletscope.core.presets import DOCUMENTS
 from tripletscope.dashboard.state import _KEY
 from tripletscope.dashboard.views.papers.continuations import CONTINUATIONS
