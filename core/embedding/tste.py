@@ -17,6 +17,15 @@ def _tste(near2, far2, weight, constants, by_near, by_far):
     alpha = constants[0]
     half = (alpha + 1.0) / 2.0
     total = 0.0
+    if half == 1.0:  # in the plane the power is none, and needs no exponential: a third less time
+        for t in range(near2.size):
+            near = alpha + near2[t]
+            far = alpha + far2[t]
+            both = near + far
+            total += weight[t] * log_positive(both / far)
+            by_near[t] = weight[t] / both
+            by_far[t] = -weight[t] * near / (both * far)
+        return total
     for t in range(near2.size):
         near = alpha + near2[t]
         far = alpha + far2[t]

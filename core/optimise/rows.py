@@ -4,9 +4,10 @@ An answer reads a few rows of the map, and adds to as many rows of the gradient.
 lie together are one or two lines of the processor's cache, where one array for each coordinate
 would take as many as there are coordinates.
 
-Rows are handled by vectors of the processor through instructions of our own: the compiler cannot
-know that rows of the map and of the gradient are apart, and what it makes of a plain loop takes
-two to four times as long from three coordinates on.
+Rows of two coordinates the compiler handles well, in a sixth less time than as vectors. Longer ones
+are handled by vectors of the processor through instructions of our own: it cannot know that rows of
+the map and of the gradient are apart, and what it makes of a plain loop takes two to four times as
+long.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ from numba.extending import intrinsic
 
 from tripletscope.core.optimise.elementary import compiled
 
-#: Coordinates that are handled at once.
-_VECTOR = 4
+#: Coordinates of a short row, and those that are handled at once in a long one.
+_SHORT, _VECTOR = 2, 4
 
 
 def width(n_components: int) -> int:
     """Coordinates of a row, with the noughts that fill the last vector."""
-    return -(-n_components // _VECTOR) * _VECTOR
+    return _SHORT if n_components <= _SHORT else -(-n_components // _VECTOR) * _VECTOR
 
 
 _DOUBLE, _INDEX, _NUMBER = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
@@ -169,8 +170,18 @@ def set_squared_distances(positions, objects, near2, far2):
     objects uint32 (m,): From `of_answers`.
     """
     first, second, third, fourth = objects
+    if positions.shape[1] > _SHORT:
+        for t in range(first.size):
+            _set_lengths(positions, first[t], second[t], third[t], fourth[t], near2, far2, t)
+        return
     for t in range(first.size):
-        _set_lengths(positions, first[t], second[t], third[t], fourth[t], near2, far2, t)
+        i, j, k, m = first[t], second[t], third[t], fourth[t]
+        near2[t] = (
+            (positions[i, 0] - positions[j, 0]) ** 2 + (positions[i, 1] - positions[j, 1]) ** 2
+        )
+        far2[t] = (
+            (positions[k, 0] - positions[m, 0]) ** 2 + (positions[k, 1] - positions[m, 1]) ** 2
+        )
 
 
 @compiled
@@ -183,15 +194,59 @@ def add_gradient(positions, objects, triplets, by_near, by_far, gradient):
     by_near, by_far (m,): Derivatives by the squared distances.
     """
     first, second, third, fourth = objects
-    if triplets:
+    if positions.shape[1] == _SHORT:
+        if triplets:
+            _add_short(positions, objects, by_near, by_far, gradient)
+        else:
+            _add_short_of_pairs(positions, objects, by_near, by_far, gradient)
+    elif triplets:
         for t in range(first.size):
             _add_of_triplet(
                 positions, gradient, first[t], second[t], fourth[t], 2.0 * by_near[t],
                 2.0 * by_far[t],
             )
-        return
+    else:
+        for t in range(first.size):
+            _add_of_pairs(
+                positions, gradient, first[t], second[t], third[t], fourth[t], 2.0 * by_near[t],
+                2.0 * by_far[t],
+            )
+
+
+@compiled
+def _add_short(positions, objects, by_near, by_far, gradient):
+    """What is asked of an anchor is added once for all of its answers."""
+    anchor, near, _, far = objects
+    t = 0
+    while t < anchor.size:
+        a = anchor[t]
+        x, y = positions[a, 0], positions[a, 1]
+        pull_x = pull_y = 0.0
+        while t < anchor.size and anchor[t] == a:
+            j, k = near[t], far[t]
+            by_j, by_k = 2.0 * by_near[t], 2.0 * by_far[t]
+            u, v = by_j * (x - positions[j, 0]), by_k * (x - positions[k, 0])
+            p, q = by_j * (y - positions[j, 1]), by_k * (y - positions[k, 1])
+            gradient[j, 0] -= u
+            gradient[j, 1] -= p
+            gradient[k, 0] -= v
+            gradient[k, 1] -= q
+            pull_x += u + v
+            pull_y += p + q
+            t += 1
+        gradient[a, 0] += pull_x
+        gradient[a, 1] += pull_y
+
+
+@compiled
+def _add_short_of_pairs(positions, objects, by_near, by_far, gradient):
+    first, second, third, fourth = objects
     for t in range(first.size):
-        _add_of_pairs(
-            positions, gradient, first[t], second[t], third[t], fourth[t], 2.0 * by_near[t],
-            2.0 * by_far[t],
-        )
+        i, j, k, m = first[t], second[t], third[t], fourth[t]
+        for c in range(_SHORT):
+            near = 2.0 * by_near[t] * (positions[i, c] - positions[j, c])
+            far = 2.0 * by_far[t] * (positions[k, c] - positions[m, c])
+            gradient[i, c] += near
+            gradient[j, c] -= near
+            gradient[k, c] += far
+            gradient[m, c] -= far
