@@ -11,7 +11,8 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.individuals import WeightedEuclidean, compare_conditions
 from tripletscope.core.individuals.conditions import permutation_test
 from tripletscope.core.individuals.weights import people_of
-from tripletscope.core.quality.verdict import verdict
+from tripletscope.dashboard.results.people import conditions_said
+from tripletscope.dashboard.wording import ENGLISH
 
 #: Of people who vary, where trials permuted one by one gave p < 0.05.
 VARIED = (1, 9)
@@ -84,7 +85,7 @@ def test_people_vary(seed):
     assert found.permuted == "within participants"
     assert found.p > 0.05
     assert found.attention == "unseen"
-    said = verdict(found, "told")
+    said = " ".join(conditions_said(ENGLISH, found, "told"))
     assert said.startswith("It is not seen that what is attended to differs")
     assert "One map" not in said
 
@@ -95,7 +96,8 @@ def test_a_common_direction_is_seen_among_people_who_vary():
         WeightedEuclidean(by="told", n_init=1), data, permutations=199, folds=2
     )
     assert found.attention == "seen"
-    assert verdict(found, "told").startswith("What is attended to differs")
+    (said, *_) = conditions_said(ENGLISH, found, "told")
+    assert said.startswith("What is attended to differs")
 
 
 def test_without_participants_answers_are_the_unit():
