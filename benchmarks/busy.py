@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import tripletscope.core.embedding.ordinal as ordinal
-from tripletscope.core.computing.progress import silent
+import tripletscope.core.models.embedding.ordinal as ordinal
+from tripletscope.core.engine.progress import silent
 
 _fit = ordinal.OrdinalEmbedding.fit
 

@@ -16,7 +16,7 @@ from report import print_table
 
 from tripletscope.core.kernel import K1
 from tripletscope.core.kernel.classification import classify_labels
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import simulate
 
 
 def main() -> None:

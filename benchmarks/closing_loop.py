@@ -31,19 +31,19 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from sources import alien_eggs
 
 import tripletscope as ts
-from tripletscope.core.evaluation.paired import mean_with_reach
-from tripletscope.core.experiment.experiment import Experiment, Stimulus
-from tripletscope.core.experiment.live import live_map, next_questions
-from tripletscope.core.geometry import rms
-from tripletscope.core.optimise.loss import margins
-from tripletscope.core.simulation.simulate import random_questions
-from tripletscope.core.uncertainty.calibration import (
+from tripletscope.core.data.geometry import rms
+from tripletscope.core.inference.evaluation.paired import mean_with_reach
+from tripletscope.core.inference.uncertainty.calibration import (
     Truth,
     estimated_truth,
     held_by_ellipses,
     simulated_answers,
 )
-from tripletscope.core.uncertainty.posterior import laplace
+from tripletscope.core.inference.uncertainty.posterior import laplace
+from tripletscope.core.models.optimise.loss import margins
+from tripletscope.core.models.simulation.simulate import random_questions
+from tripletscope.core.studies.experiment.experiment import Experiment, Stimulus
+from tripletscope.core.studies.experiment.live import live_map, next_questions
 
 _PEOPLE, _AT_ONCE, _EACH = 200, 10, 88
 _GROWTH, _LAG, _RANDOM_SHARE = 1.05, 10, 0.2

@@ -33,7 +33,7 @@ from typing import Any
 
 import numpy as np
 
-from tripletscope.core.experiment.experiment import Experiment, Stimulus
+from tripletscope.core.studies.experiment.experiment import Experiment, Stimulus
 from tripletscope.dashboard.collecting import answer_log, jspsych
 from tripletscope.dashboard.collecting.running import announce, running
 

@@ -28,11 +28,15 @@ from report import machine, print_table
 from sources import LEVEL
 
 from tripletscope.core.data.triplets import Triplets, numbered_objects
-from tripletscope.core.embedding import SOE, STE, TSTE
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.simulation.simulate import personal_maps, random_questions
-from tripletscope.core.uncertainty import bootstrap
-from tripletscope.core.uncertainty.calibration import Truth, held_by_ellipses, simulated_answers
+from tripletscope.core.inference.uncertainty import bootstrap
+from tripletscope.core.inference.uncertainty.calibration import (
+    Truth,
+    held_by_ellipses,
+    simulated_answers,
+)
+from tripletscope.core.models.embedding import SOE, STE, TSTE
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.simulation.simulate import personal_maps, random_questions
 
 METHODS: dict[str, type[OrdinalEmbedding]] = {"STE": STE, "t-STE": TSTE, "SOE": SOE}
 #: Of distances, for SOE, whose loss is no model of answers.

@@ -29,9 +29,9 @@ from benchmarks.report import machine, print_table
 from tests.browser import CHROMIUM
 from tests.server import free_port, running
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.keeping.workspace import Workspace
 
 _PATIENCE = 300_000  # milliseconds

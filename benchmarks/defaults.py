@@ -19,12 +19,12 @@ import numpy as np
 from report import machine, print_table
 from sources import alien_eggs, music
 
+from tripletscope.core.data.geometry import procrustes_disparity
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import CKL, SOE, STE, TSTE
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.evaluation.score import question_folds, split_of, triplet_error
-from tripletscope.core.geometry import procrustes_disparity
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.inference.evaluation.score import question_folds, split_of, triplet_error
+from tripletscope.core.models.embedding import CKL, SOE, STE, TSTE
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.simulation.simulate import simulate
 
 Make = Callable[[int], OrdinalEmbedding]
 CANDIDATES: dict[str, Make] = {

@@ -22,8 +22,8 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.report import machine, print_table
 from tripletscope.core.io import Reading, Table, load, propose
-from tripletscope.core.quality.direction import DirectionTest, direction_test
-from tripletscope.core.simulation.simulate import random_questions
+from tripletscope.core.models.simulation.simulate import random_questions
+from tripletscope.core.studies.quality.direction import DirectionTest, direction_test
 
 EGGS = Path(__file__).parent.parent / "sample_data" / "alien_eggs" / "responses.csv"
 THREE = ("image1", "image2", "image3", "choice")

@@ -26,13 +26,17 @@ from joblib import Parallel, cpu_count, delayed, parallel_config
 from report import machine, print_table
 from sources import LEVEL, n_answers
 
+from tripletscope.core.data.geometry import procrustes
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE, TSTE
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.geometry import procrustes
-from tripletscope.core.simulation.simulate import random_questions
-from tripletscope.core.uncertainty import Samples, bootstrap
-from tripletscope.core.uncertainty.calibration import Truth, held_by_ellipses, simulated_answers
+from tripletscope.core.inference.uncertainty import Samples, bootstrap
+from tripletscope.core.inference.uncertainty.calibration import (
+    Truth,
+    held_by_ellipses,
+    simulated_answers,
+)
+from tripletscope.core.models.embedding import STE, TSTE
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.simulation.simulate import random_questions
 
 DEFAULT = "resample"
 SCHEMES: dict[str, dict[str, Any]] = {

@@ -37,11 +37,11 @@ from sources import Problem, alien_eggs_problem, music_problem, planted
 from threadpoolctl import threadpool_limits
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import CKL, GNMDS, SOE, STE, TSTE
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding, margins
-from tripletscope.core.optimise.layout import AnswerLayout
-from tripletscope.core.optimise.loss import Objective
-from tripletscope.core.simulation.simulate import random_questions
+from tripletscope.core.models.embedding import CKL, GNMDS, SOE, STE, TSTE
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding, margins
+from tripletscope.core.models.optimise.layout import AnswerLayout
+from tripletscope.core.models.optimise.loss import Objective
+from tripletscope.core.models.simulation.simulate import random_questions
 
 HERE = Path(__file__).parent
 

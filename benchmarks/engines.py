@@ -25,15 +25,15 @@ from joblib import cpu_count
 from report import machine, print_table
 from sklearn.datasets import load_digits
 
-from tripletscope.core.computing import crews, parallel
-from tripletscope.core.computing.engine import Engine, engine
-from tripletscope.core.computing.pieces import Halt
-from tripletscope.core.design.plan import plan
-from tripletscope.core.design.scenario import SampleSizes, Scenario
-from tripletscope.core.embedding import STE
+from tripletscope.core.engine import crews, parallel
+from tripletscope.core.engine.engine import Engine, engine
+from tripletscope.core.engine.pieces import Halt
+from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.io import read
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.studies.design.plan import plan
+from tripletscope.core.studies.design.scenario import SampleSizes, Scenario
 from tripletscope.core.tree import ComparisonForestClassifier
-from tripletscope.core.uncertainty import bootstrap
 
 EGGS = Path(__file__).parent.parent / "sample_data" / "alien_eggs"
 #: Seconds of a piece that only waits.

@@ -37,10 +37,10 @@ from tests.dashboard.views.harness import APP, PAGES
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
-from tripletscope.core.quality import Exclusion
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.door.desk import Desk
 from tripletscope.dashboard.door.plain import pack, unpack
 from tripletscope.dashboard.keeping import services as services_module

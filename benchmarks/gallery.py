@@ -37,9 +37,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.dashboard.views.harness import PAGES, on_tab, start
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import TSTE
+from tripletscope.core.models.embedding import TSTE
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.composer import Printable
 from tripletscope.dashboard.keeping.samples import open_sample, samples

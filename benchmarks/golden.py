@@ -27,11 +27,11 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.explaining.combining import FeatureSpaces
-from tripletscope.core.explaining.spaces import FeatureSpace
-from tripletscope.core.method import Method, methods
+from tripletscope.core.engine.method import Method, methods
+from tripletscope.core.engine.task import divided
+from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.run import TASKS, run
-from tripletscope.core.task import divided
 
 N_OBJECTS, N_PEOPLE = 16, 8
 PAIRS = np.array([[0, 1, 2], [0, 2, 1], [1, 2, 0]])

@@ -6,8 +6,8 @@ Alien eggs: learned from the data's own training answers, error on its test answ
 interval, and the rank correlation of the one-dimensional scale with the drawings' spikiness.
 Music (where FOLDER holds music/triplets.csv): error by five-fold cross-validation over questions,
 for two to ten dimensions. All methods with their defaults. Then, with ``--tuned``, on a fifth of
-the questions that took no part: the setting that `tripletscope.core.evaluation.compare.tune`
-recommends.
+the questions that took no part: the setting that
+`tripletscope.core.inference.evaluation.compare.tune` recommends.
 """
 
 from __future__ import annotations
@@ -22,10 +22,8 @@ from scipy.stats import spearmanr
 from sources import alien_eggs, music, spikiness
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.evaluation.compare import tune
-from tripletscope.core.evaluation.score import (
+from tripletscope.core.inference.evaluation.compare import tune
+from tripletscope.core.inference.evaluation.score import (
     ErrorEstimate,
     cross_validate,
     holdout,
@@ -33,6 +31,8 @@ from tripletscope.core.evaluation.score import (
     split_error,
     split_of,
 )
+from tripletscope.core.models.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 
 #: A method that comes later joins here.
 METHODS: tuple[type[OrdinalEmbedding], ...] = (

@@ -29,15 +29,15 @@ from sources import n_answers
 
 from tripletscope.core.cluster import Agglomerative, Spectral
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.landmarks import choose_landmarks, landmark_questions
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import CKL, GNMDS, SOE, STE, TSTE
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.inference.uncertainty import Samples, bootstrap, resampling
 from tripletscope.core.kernel import K1
-from tripletscope.core.kernel.landmarks import choose_landmarks, landmark_questions
 from tripletscope.core.kernel.space import Space, space_of
-from tripletscope.core.optimise.loss import margins
-from tripletscope.core.simulation.simulate import simulate
-from tripletscope.core.uncertainty import Samples, bootstrap, resampling
+from tripletscope.core.models.embedding import CKL, GNMDS, SOE, STE, TSTE
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.optimise.loss import margins
+from tripletscope.core.models.simulation.simulate import simulate
 
 N_MAPS, N_LANDMARKS, N_GROUPS = 64, 30, 8
 

@@ -1,8 +1,10 @@
 """Mutations of modules that their tests do not notice.
 
     python -m venv mutating && mutating/bin/pip install cosmic-ray
-    python benchmarks/mutations.py core/evaluation/score.py core/evaluation/compare.py \
-        --tests tests/core/evaluation --tool mutating/bin/cosmic-ray [--sample 30] [--minutes 60]
+    python benchmarks/mutations.py core/inference/evaluation/score.py \
+        core/inference/evaluation/compare.py \
+        --tests tests/core/inference/evaluation --tool mutating/bin/cosmic-ray [--sample 30]
+        [--minutes 60]
 
 cosmic-ray lists what can be changed at one place of a module, and changes it, in a copy of the
 working tree. A sample of the changes is tried, the same for the same seed: one on each of some

@@ -30,7 +30,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from tests.browser import CHROMIUM
 from tests.server import COMMAND, free_port, printed_address, wait_until_up
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import simulate
 
 PAGES = ("data", "embedding", "uncertainty", "kernel", "clusters", "trees", "scale", "compare",
          "simulate", "computing")

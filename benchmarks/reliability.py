@@ -27,13 +27,13 @@ from report import machine, print_table
 from sources import LEVEL, alien_eggs, music
 
 from tripletscope.core.data.triplets import Triplets, numbered_objects
-from tripletscope.core.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE
-from tripletscope.core.evaluation.ceiling import noise_ceiling
+from tripletscope.core.engine.method import Method
+from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
+from tripletscope.core.inference.uncertainty import Reliability, margin_reliability, reliability
 from tripletscope.core.kernel.triplet import K1, K2
-from tripletscope.core.method import Method
-from tripletscope.core.simulation.simulate import personal_maps, simulate
+from tripletscope.core.models.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE
+from tripletscope.core.models.simulation.simulate import personal_maps, simulate
 from tripletscope.core.tree.proximity import ForestProximity
-from tripletscope.core.uncertainty import Reliability, margin_reliability, reliability
 
 #: A method that comes later joins here.
 EMBEDDINGS = (STE, TSTE, CKL, SOE, GNMDS, LORE)

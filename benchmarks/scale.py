@@ -3,10 +3,10 @@
     python benchmarks/scale.py
 
 Figures 5.1 and 5.2 (repeated questions, landmarks), every noise of
-`tripletscope.core.simulation.simulate` with every embedding, whether plans keep what they promise,
-the alien eggs as a scale and their participants, comparisons of pairs, and what a bootstrap of
-difference scales costs beside fitting one model at a time, here and in R. The thesis's figures of
-chapter 4 are made by `make reproduce`.
+`tripletscope.core.models.simulation.simulate` with every embedding, whether plans keep what they
+promise, the alien eggs as a scale and their participants, comparisons of pairs, and what a
+bootstrap of difference scales costs beside fitting one model at a time, here and in R. The thesis's
+figures of chapter 4 are made by `make reproduce`.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ from report import machine, print_table
 from sources import alien_eggs
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.design.detection import detect_dimension
-from tripletscope.core.design.plan import plan
-from tripletscope.core.design.scenario import SampleSizes, Scenario
-from tripletscope.core.embedding import CKL, SOE, STE, TSTE
-from tripletscope.core.evaluation.score import cross_validate
-from tripletscope.core.method import methods
-from tripletscope.core.observers import observer_maps, pooling_curve, who_predicts_whom
-from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale, recorded
-from tripletscope.core.simulation.simulate import (
+from tripletscope.core.engine.method import methods
+from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.models.embedding import CKL, SOE, STE, TSTE
+from tripletscope.core.models.simulation.simulate import (
     NOISE,
     answer,
     majority,
     questions_of,
     random_questions,
 )
-from tripletscope.core.simulation.truth import scale_function
+from tripletscope.core.models.simulation.truth import scale_function
+from tripletscope.core.people.maps import observer_maps
+from tripletscope.core.people.predictions import pooling_curve, who_predicts_whom
+from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale, recorded
+from tripletscope.core.studies.design.detection import detect_dimension
+from tripletscope.core.studies.design.plan import plan
+from tripletscope.core.studies.design.scenario import SampleSizes, Scenario
 from tripletscope.reproductions.scales.observer import questions
 
 RECORDED = Path(__file__).parent.parent / "tests" / "fixtures" / "mlds"

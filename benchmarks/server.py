@@ -50,7 +50,7 @@ from tests.journeys.pages import (
     wait_for_map,
 )
 from tests.server import COMMAND, free_port, printed_address, wait_until_up
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.dashboard.keeping.workspace import Workspace
 
 #: Seconds from the beginning of an action within which the server is killed.

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.score import question_folds, split_of
+from tripletscope.core.inference.evaluation.score import question_folds, split_of
 from tripletscope.core.io import read, read_objects
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import simulate
 
 ALIEN_EGGS = Path(__file__).parent.parent / "sample_data" / "alien_eggs"
 

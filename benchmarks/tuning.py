@@ -21,10 +21,10 @@ from report import machine, print_table
 from sources import music
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.evaluation.compare import DIMENSIONS, PRIORS, tune
-from tripletscope.core.evaluation.score import question_folds, triplet_error
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.inference.evaluation.compare import DIMENSIONS, PRIORS, tune
+from tripletscope.core.inference.evaluation.score import question_folds, triplet_error
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.simulation.simulate import simulate
 
 SIZES = (100, 300, 1_000, 3_000)
 _WIDER = (0.003, 0.01, *PRIORS, 10.0)

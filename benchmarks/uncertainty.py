@@ -21,16 +21,16 @@ from sklearn.base import clone
 from sources import LEVEL, alien_eggs, n_answers
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import CKL, STE, TSTE
-from tripletscope.core.optimise.loss import margins
-from tripletscope.core.simulation.simulate import random_questions, simulate
-from tripletscope.core.uncertainty import Samples, bootstrap, laplace, sample_posterior
-from tripletscope.core.uncertainty.calibration import (
+from tripletscope.core.inference.uncertainty import Samples, bootstrap, laplace, sample_posterior
+from tripletscope.core.inference.uncertainty.calibration import (
     Truth,
     held_by_ellipses,
     simulated_answers,
     tally,
 )
+from tripletscope.core.models.embedding import CKL, STE, TSTE
+from tripletscope.core.models.optimise.loss import margins
+from tripletscope.core.models.simulation.simulate import random_questions, simulate
 
 
 def stopwatch(function: Callable[[], Any], times: int = 2) -> tuple[Any, float, float]:

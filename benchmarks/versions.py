@@ -110,14 +110,14 @@ def least(function: Callable[[], Any], rounds: int) -> tuple[float, float]:
 def measured(what: str, threads: int) -> dict[str, float]:
     """What one process measures of the version that it finds."""
     import tripletscope as ts
-    from tripletscope.core.optimise.loss import Objective
+    from tripletscope.core.models.optimise.loss import Objective
 
     try:
-        from tripletscope.core.optimise.layout import AnswerLayout
+        from tripletscope.core.models.optimise.layout import AnswerLayout
 
         laid_out = AnswerLayout.of
     except ImportError:  # before 0.4
-        from tripletscope.core.optimise.answers import PreparedAnswers as laid_out
+        from tripletscope.core.models.optimise.answers import PreparedAnswers as laid_out
     from joblib import parallel_config
     from threadpoolctl import threadpool_limits
 

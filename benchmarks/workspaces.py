@@ -35,10 +35,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from benchmarks.report import machine, print_table
 from tests.dashboard.keeping.damage import WAYS, lose
 from tests.dashboard.uploads import png
-from tripletscope.core.embedding import STE
-from tripletscope.core.quality import Exclusion
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import Run, run
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.storage import DamagedFile
 from tripletscope.dashboard.keeping.workspace import Workspace

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tripletscope.core.declared import parameters
-from tripletscope.core.registry import TASKS, registry
+from tripletscope.core.engine.declared import parameters
+from tripletscope.core.engine.registry import TASKS, registry
 
 #: The documents, as they are cited, by a word.
 DOCUMENTS = {
@@ -29,8 +29,8 @@ class Preset:
     title: As it stands in a menu, in captions and in scripts.
     cited: The paper in full.
     method: Parameters of methods, by the name of the method.
-    options: Options of tasks, by the name of the task; those of `tripletscope.core.design.active`'s
-        `propose`, which is none, under its own.
+    options: Options of tasks, by the name of the task; those of
+        `tripletscope.core.studies.design.active`'s `propose`, which is none, under its own.
 
     What is not mentioned is as it is by default. Seeds and sizes of the data are not part of it.
     """

@@ -19,16 +19,16 @@ from typing import TYPE_CHECKING, Any, Self, get_origin, get_type_hints
 import numpy as np
 
 from tripletscope import __version__
-from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.declared import checked
-from tripletscope.core.documented import check_documented, documented
-from tripletscope.core.registry import TASKS, registry
+from tripletscope.core.engine.declared import checked
+from tripletscope.core.engine.documented import check_documented, documented
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.registry import TASKS, registry
 
 if TYPE_CHECKING:  # what computes takes long to load, and who only reads results needs none of it
     from tripletscope.core.cluster.clustering import Clustering
     from tripletscope.core.data.triplets import Triplets
-    from tripletscope.core.method import Method
-    from tripletscope.core.uncertainty.samples import Samples
+    from tripletscope.core.engine.method import Method
+    from tripletscope.core.inference.uncertainty.samples import Samples
 
 __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 
@@ -145,7 +145,7 @@ class Run:
         found = self.result()
         if triplets is None:
             return found
-        from tripletscope.core.uncertainty.sources import response_model, response_options
+        from tripletscope.core.inference.uncertainty.sources import response_model, response_options
 
         options = response_options(self.task, self.options)
         return replace(found, learn=partial(response_model, self.fresh(), triplets, **options))
@@ -160,7 +160,7 @@ def key(
     options: Mapping[str, Any] | None = None,
 ) -> str:
     """Hash of everything that the result depends on, after a check of its declarations."""
-    from tripletscope.core.method import for_key
+    from tripletscope.core.engine.method import for_key
 
     kinds = TASKS[task].kinds
     if kinds and method.kind not in kinds:
@@ -227,7 +227,7 @@ def run(
     >>> samples.samples().covariances.shape
     (14, 2, 2)
     """
-    from tripletscope.core.method import unfitted
+    from tripletscope.core.engine.method import unfitted
 
     name = key(task, method, triplets, options)
     chosen = checked(TASKS[task].function, options or {})
@@ -251,8 +251,8 @@ def cluster_distances(
     objects int (m,): Positions of its rows among `n_objects`.
     name: What the distances are called.
     """
-    from tripletscope.core.method import unfitted
-    from tripletscope.core.task import divided
+    from tripletscope.core.engine.method import unfitted
+    from tripletscope.core.engine.task import divided
 
     begun, created = time.perf_counter(), datetime.now(UTC)
     matrix = np.ascontiguousarray(matrix, dtype=float)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tripletscope.core.computing.progress import Progress, Stopped
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.declared import checked, parameters
-from tripletscope.core.method import Method
+from tripletscope.core.engine.declared import checked, parameters
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.progress import Progress, Stopped
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step

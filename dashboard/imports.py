@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding.features import Features
-from tripletscope.core.geometry import distances
+from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.io import MeasuredFile, SquareTable
 from tripletscope.core.io.formats.source import TABLE_SUFFIXES
 from tripletscope.core.io.names import file_name
+from tripletscope.core.models.embedding.features import Features
+from tripletscope.core.models.simulation.simulate import MOST_COMPARISONS, comparisons_of
 from tripletscope.core.ratings import Ratings
-from tripletscope.core.simulation.simulate import MOST_COMPARISONS, comparisons_of
 from tripletscope.dashboard.door.records import Answers, Unpacked
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
@@ -341,7 +341,7 @@ def accept_features(
     name: The file.
     objects: As of `read_features`.
     columns: The features.
-    standardise: See `tripletscope.core.embedding.features.Features`.
+    standardise: See `tripletscope.core.models.embedding.features.Features`.
     """
     n = len(objects)
     if not 3 <= n <= MOST_WITH_FEATURES:

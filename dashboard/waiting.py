@@ -16,13 +16,13 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.io import Reading
 from tripletscope.core.io.columns.reading import SIDE_ROLES
 from tripletscope.core.io.names import is_picture_name
-from tripletscope.core.quality.direction import DirectionTest
+from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.dashboard.door.records import Album, Answers, Look, Opened, Sheet
 from tripletscope.dashboard.door.workers import Ended, Gone, Worker, workers
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo

@@ -14,7 +14,7 @@ import pandas as pd
 from sklearn import datasets
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.kernel.graphs import Graph, read_graphs
+from tripletscope.core.io.graphs import Graph, read_graphs
 
 #: Environment variable that names the folder of data sets which may not be shipped.
 FOLDER = "TRIPLETSCOPE_DATA"

@@ -10,7 +10,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from tripletscope.core.registry import classes
+from tripletscope.core.engine.registry import classes
 from tripletscope.reproductions.item import Item
 
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")

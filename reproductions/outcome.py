@@ -15,7 +15,7 @@ from pathlib import Path
 import pandas as pd
 
 from tripletscope import __version__
-from tripletscope.core.computing.progress import Progress, Stopped, part, silent
+from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.reproductions.dependence import code_of
 from tripletscope.reproductions.item import Observation
 from tripletscope.reproductions.registry import items

@@ -12,8 +12,8 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.kernel.landmarks import landmark_questions
-from tripletscope.core.simulation.simulate import answer, random_questions
+from tripletscope.core.data.landmarks import landmark_questions
+from tripletscope.core.models.simulation.simulate import answer, random_questions
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from streamlit.components.v2 import manifest_scanner
 from tests.paths import SAMPLES
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import read
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.keeping import services as services_module
 from tripletscope.dashboard.keeping.jobs import Job, Step
@@ -40,17 +40,17 @@ LONG = [
     "tests/journeys/test_network.py",
     "tests/docs/test_documents.py",
     "tests/docs/test_site.py",
-    "tests/core/computing/test_same_bits.py",
+    "tests/core/engine/test_same_bits.py",
     "tests/test_package.py",
     "tests/dashboard/serving/test_cli.py",
     "tests/dashboard/collecting/",
     "tests/dashboard/views/",
     "tests/dashboard/test_waiting.py",
     "tests/dashboard/test_imports.py",
-    "tests/core/optimise/test_minimise.py",
+    "tests/core/models/optimise/test_minimise.py",
     "tests/core/tree/test_forest.py",
     "tests/core/kernel/test_kernel.py",
-    "tests/core/uncertainty/test_posterior.py",
+    "tests/core/inference/uncertainty/test_posterior.py",
     "tests/core/tree/test_tree_results.py",
 ]
 

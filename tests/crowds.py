@@ -10,23 +10,23 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets, numbered_objects
-from tripletscope.core.design.plan import plan
-from tripletscope.core.design.scenario import SampleSizes, Scenario
-from tripletscope.core.embedding import STE
-from tripletscope.core.evaluation.compare import learning_curve, tune
-from tripletscope.core.evaluation.paired import paired_difference
-from tripletscope.core.evaluation.score import (
+from tripletscope.core.engine.method import Method
+from tripletscope.core.inference.evaluation.compare import learning_curve, tune
+from tripletscope.core.inference.evaluation.paired import paired_difference
+from tripletscope.core.inference.evaluation.score import (
     cross_validate,
     split_error,
     triplet_error,
 )
 from tripletscope.core.io import Table, load, propose
 from tripletscope.core.kernel import K2
-from tripletscope.core.method import Method
-from tripletscope.core.observers import pooling_curve, who_predicts_whom
-from tripletscope.core.quality import Cleaning, Exclusion
-from tripletscope.core.quality.direction import direction_test
-from tripletscope.core.simulation.simulate import personal_maps
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import personal_maps
+from tripletscope.core.people.predictions import pooling_curve, who_predicts_whom
+from tripletscope.core.studies.design.plan import plan
+from tripletscope.core.studies.design.scenario import SampleSizes, Scenario
+from tripletscope.core.studies.quality import Cleaning, Exclusion
+from tripletscope.core.studies.quality.direction import direction_test
 
 TASKS = ("odd_one_out", "most_central")
 _PAIRS = np.array([[0, 1, 2], [0, 2, 1], [1, 2, 0]])

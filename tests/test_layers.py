@@ -14,17 +14,22 @@ from tests.paths import ROOT
 
 #: Rooms of core by floor, from the ground up: what is in one imports from it or from lower floors.
 FLOORS = [
-    ["data", "computing", "geometry", "declared", "documented", "registry"],
-    ["ratings", "options"],
-    ["io", "optimise", "method"],
-    ["embedding", "task"],
-    ["evaluation"],
+    ["data"],
+    ["engine"],
+    ["ratings"],
+    ["io"],
+    ["models.optimise"],
+    ["models.embedding"],
+    ["models.simulation"],
+    ["inference.evaluation"],
+    ["inference.uncertainty"],
     ["kernel"],
-    ["cluster", "dimensions", "simulation"],
-    ["observers", "quality", "uncertainty", "tree"],
-    ["explaining", "individuals", "scale"],
-    ["design"],
-    ["experiment"],
+    ["cluster", "dimensions"],
+    ["people", "tree"],
+    ["features", "scale"],
+    ["studies.quality"],
+    ["studies.design"],
+    ["studies.experiment"],
     ["presets"],
     ["run"],
 ]
@@ -66,17 +71,19 @@ def name_of(path: Path) -> str:
 @pytest.mark.parametrize("path", modules("core"), ids=name_of)
 def test_core_imports_downwards_only(path):
     own = place(name_of(path))
-    assert own is not None or name_of(path) == f"{PACKAGE}.core", f"{path} is in no room"
+    assert own is not None or path.name == "__init__.py", f"{path} is in no room"
     for module in imports(path):
         assert module.split(".")[0] not in FORBIDDEN_IN_CORE, f"{path} imports {module}"
         assert not module.startswith(ABOVE_CORE), f"{path} imports {module}"
         there = place(module)
-        assert there is None or there == own or there[0] < own[0], f"{path} imports {module}"
+        below = there is None or there == own or (own and there[0] < own[0])
+        assert below, f"{path} imports {module}"
 
 
 def test_every_room_is_on_a_floor():
+    """Rooms that stand together, such as those of models, have a folder about them."""
     rooms = {path.stem for path in (ROOT / "core").iterdir() if path.name[0] != "_"}
-    assert rooms == {room for floor in FLOORS for room in floor}
+    assert rooms == {room.partition(".")[0] for floor in FLOORS for room in floor}
 
 
 @pytest.mark.parametrize("path", modules("reproductions"), ids=name_of)

@@ -19,7 +19,7 @@ import tripletscope as ts
 from tests.builder import builder
 from tests.paths import ROOT, SAMPLES
 from tests.server import UNHURRIED, running
-from tripletscope.core.method import Method, methods
+from tripletscope.core.engine.method import Method, methods
 from tripletscope.dashboard.collecting.jspsych import missing
 
 FOLDERS = ("core", "reproductions", "dashboard", "pages", "sample_data")

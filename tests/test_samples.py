@@ -8,7 +8,7 @@ from PIL import Image
 
 import tripletscope as ts
 from tests.paths import SAMPLES
-from tripletscope.core.geometry import procrustes_disparity
+from tripletscope.core.data.geometry import procrustes_disparity
 from tripletscope.sample_data.make import PICTURES
 from tripletscope.sample_data.simulated import (
     CARELESS,

@@ -14,7 +14,7 @@ class Broken:
     what: What is broken, in a few words.
     instead: ``instead(original)`` makes the broken function, by the dotted place of what it
         replaces: a module or class, and the name there, as
-        ``tripletscope.core.embedding.ste:STE.fit``.
+        ``tripletscope.core.models.embedding.ste:STE.fit``.
     full: Whether it needs the settings in full.
     """
 

@@ -83,7 +83,7 @@ BROKEN = {
     "forests-algorithm-2": _RANDOM,
     "forests-supplement-figure-9": Broken(
         "t-STE stays at a random map",
-        {"tripletscope.core.embedding:TSTE.fit": _where_it_began},
+        {"tripletscope.core.models.embedding:TSTE.fit": _where_it_began},
     ),
     "forests-supplement-figure-10": Broken(
         "all trees are grown of all objects", {f"{_FORESTS}.parameters:forest_error":

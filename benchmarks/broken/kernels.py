@@ -101,7 +101,7 @@ BROKEN = {
     "kernels-figure-8": _SIDELESS,
     "kernels-figure-9": Broken(
         "a GNMDS that begins twenty times, with which it would hold",
-        {"tripletscope.core.embedding.gnmds:GNMDS.fit": _twenty_times},
+        {"tripletscope.core.models.embedding.gnmds:GNMDS.fit": _twenty_times},
     ),
     "kernels-figure-10": _SIDELESS,
     "kernels-figure-11": Broken(
@@ -121,6 +121,6 @@ BROKEN = {
     ),
     "kernels-section-4.2": Broken(
         "maps whose objects change places",
-        {"tripletscope.core.embedding.ordinal:OrdinalEmbedding._minimise": _exchanged},
+        {"tripletscope.core.models.embedding.ordinal:OrdinalEmbedding._minimise": _exchanged},
     ),
 }

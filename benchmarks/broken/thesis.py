@@ -10,12 +10,12 @@ import numpy as np
 from benchmarks.broken import Broken
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.quality.rules import RULES
+from tripletscope.core.studies.quality.rules import RULES
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.core.tree.oracle import Vectors
 from tripletscope.core.tree.tree import Neighbours
 
-_EMBEDDINGS = "tripletscope.core.embedding"
+_EMBEDDINGS = "tripletscope.core.models.embedding"
 _ROOM = "tripletscope.reproductions"
 _TREE = "tripletscope.core.tree.tree:ComparisonTree"
 

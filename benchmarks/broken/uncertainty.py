@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.broken import Broken
-from tripletscope.core.simulation.simulate import random_questions
+from tripletscope.core.models.simulation.simulate import random_questions
 
 _HERE = "tripletscope.reproductions.uncertainty"
 _CORE = "tripletscope.core"

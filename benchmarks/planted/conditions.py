@@ -9,8 +9,8 @@ import pandas as pd
 
 import tripletscope as ts
 from planted import Sentence
-from tripletscope.core.individuals.conditions import permutation_test
-from tripletscope.core.individuals.weights import WeightedEuclidean, people_of
+from tripletscope.core.people.conditions import permutation_test
+from tripletscope.core.people.weights import WeightedEuclidean, people_of
 
 PEOPLE, EACH, RUNS = 16, 100, 200
 #: At commit 8a2d077, of 40 runs.

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 import tripletscope as ts
 from planted import Sentence
-from tripletscope.core.explaining.explain import surely_above
+from tripletscope.core.features.explain import surely_above
 
 PEOPLE, OBJECTS, ANSWERS, RUNS = 12, 25, (6_000, 24_000), 60
 #: At commit 8a2d077, of 60 to 100 runs with distances as they are: (above chance, ahead).

@@ -9,8 +9,9 @@ import pandas as pd
 
 import tripletscope as ts
 from planted import Sentence
-from tripletscope.core.individuals import WeightedEuclidean, compare_people
-from tripletscope.core.observers import floor_of, groups_of
+from tripletscope.core.people import WeightedEuclidean, compare_people
+from tripletscope.core.people.floor import floor_of
+from tripletscope.core.people.groups import groups_of
 from tripletscope.dashboard.results.people import axes_said
 from tripletscope.dashboard.wording import ENGLISH
 

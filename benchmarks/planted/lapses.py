@@ -9,10 +9,10 @@ import pandas as pd
 
 from planted import Sentence
 from tripletscope.core.data.triplets import Triplets, numbered_objects
-from tripletscope.core.embedding import STE, TSTE
-from tripletscope.core.individuals.careless import LapseFit, with_lapses
-from tripletscope.core.simulation.simulate import answer, random_questions
-from tripletscope.core.uncertainty.calibration import Truth, simulated_answers
+from tripletscope.core.inference.uncertainty.calibration import Truth, simulated_answers
+from tripletscope.core.models.embedding import STE, TSTE
+from tripletscope.core.models.simulation.simulate import answer, random_questions
+from tripletscope.core.people.careless import LapseFit, with_lapses
 
 OBJECTS, PEOPLE, CARELESS, RATE, RUNS = 30, 30, 6, 0.4, 20
 #: Methods by whose response function people answer, with the size of the map; the last row of

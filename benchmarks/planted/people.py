@@ -10,9 +10,9 @@ import pandas as pd
 import tripletscope as ts
 from planted import Sentence
 from tripletscope.core.data.triplets import Triplets, numbered_objects
-from tripletscope.core.evaluation.score import holdout
-from tripletscope.core.quality import participants, verdict
-from tripletscope.core.simulation.simulate import personal_maps
+from tripletscope.core.inference.evaluation.score import holdout
+from tripletscope.core.models.simulation.simulate import personal_maps
+from tripletscope.core.studies.quality import participants, verdict
 
 QUESTIONS, EACH, RUNS = 40, 60, 100
 #: Standard deviation of a coordinate between people; what an estimate says when it is above.

@@ -8,7 +8,7 @@ import numpy as np
 
 import tripletscope as ts
 from planted import Sentence
-from tripletscope.core.evaluation.paired import paired_difference
+from tripletscope.core.inference.evaluation.paired import paired_difference
 from tripletscope.core.kernel.spectrum import spectrum
 
 OBJECTS, ANSWERS, RUNS = 14, 2_500, 12

@@ -11,10 +11,10 @@ from scipy.cluster.hierarchy import linkage, optimal_leaf_ordering
 from tripletscope.core.cluster.clustering import BasedClustering, Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.declared import Choice, Switch
+from tripletscope.core.engine.declared import Choice, Switch
+from tripletscope.core.engine.method import register
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
 from tripletscope.core.kernel.space import Space, is_euclidean
-from tripletscope.core.method import register
 
 #: Above so many objects the best order of the leaves would take longer than all the rest.
 _MOST_ORDERED = 1_000

@@ -10,14 +10,14 @@ import pandas as pd
 from sklearn.base import clone
 
 from tripletscope.core.cluster.clustering import Clustering
-from tripletscope.core.computing.parallel import Halt, results_of
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.declared import Column, Number
-from tripletscope.core.evaluation.paired import mean_with_reach
-from tripletscope.core.options import Seed
-from tripletscope.core.task import task
+from tripletscope.core.engine.declared import Column, Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.paired import mean_with_reach
 
 #: Fewer answers than this tell nothing of any object.
 _FEWEST = 10

@@ -9,14 +9,14 @@ from typing import Annotated, Any, Self
 import numpy as np
 
 from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.declared import Number
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.method import Inner, Method, unfitted
+from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.kernel.space import Space, space_of, space_of_distances
-from tripletscope.core.method import Inner, Method, unfitted
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
 
 #: Above so many objects silhouettes are those of a random sample.
 _MOST = 3_000

@@ -12,13 +12,13 @@ from scipy.spatial.distance import squareform
 
 from tripletscope.core.cluster.clustering import Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.declared import Choice
+from tripletscope.core.engine.declared import Choice
+from tripletscope.core.engine.method import register
+from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.kernel.kernel import refuse_matrix
 from tripletscope.core.kernel.space import Space
-from tripletscope.core.method import register
 
 
 @register("cluster")

@@ -12,16 +12,16 @@ from sklearn.base import clone
 
 from tripletscope.core.cluster.clustering import BasedClustering, Clustering, silhouettes
 from tripletscope.core.cluster.spectral import Spectral
-from tripletscope.core.computing.parallel import Halt, results_of
-from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.declared import Number
-from tripletscope.core.evaluation.score import cross_validate, n_groups
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, Stopped, part, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.score import cross_validate, n_groups
 from tripletscope.core.kernel.space import Space
 from tripletscope.core.kernel.spectrum import principal_components
-from tripletscope.core.options import Seed
-from tripletscope.core.task import task
 
 #: Principal components that are looked at, at most.
 _COMPONENTS = 10

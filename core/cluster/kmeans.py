@@ -10,12 +10,12 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from tripletscope.core.cluster.clustering import BasedClustering
-from tripletscope.core.computing.parallel import Halt, in_parallel
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.declared import Number
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.method import register
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, in_parallel
 from tripletscope.core.kernel.space import Space, centred_gram, is_euclidean
-from tripletscope.core.method import register
-from tripletscope.core.options import Seed
 
 _MAX_ITER = 100
 

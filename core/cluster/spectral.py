@@ -11,11 +11,11 @@ from scipy.linalg import cho_factor, get_blas_funcs, qr, svd
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from tripletscope.core.cluster.clustering import BasedClustering
-from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.declared import Number
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.method import register
+from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.kernel.kernel import SINGLE_ABOVE, refuse_matrix
 from tripletscope.core.kernel.space import Space
-from tripletscope.core.method import register
 
 #: Objects stay connected, however far apart.
 _LEAST = 1e-6

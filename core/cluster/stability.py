@@ -11,13 +11,13 @@ from sklearn.base import clone
 
 from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
-from tripletscope.core.computing.parallel import Halt, results_of, single_blas_thread
-from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets, as_triplets
-from tripletscope.core.declared import Number
-from tripletscope.core.evaluation.units import SamplingUnits, Unit, sampling_units
-from tripletscope.core.options import Seed
-from tripletscope.core.task import task
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of, single_blas_thread
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.units import SamplingUnits, Unit, sampling_units
 
 
 @dataclass(frozen=True)

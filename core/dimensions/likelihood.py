@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from tripletscope.core.computing.threads import side_by_side
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import as_triplets
-from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.engine.threads import side_by_side
+from tripletscope.core.models.optimise.elementary import compiled
 
 #: Weights per vector of numbers.
 LANES = 16

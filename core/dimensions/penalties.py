@@ -8,18 +8,18 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from scipy.optimize import Bounds, OptimizeResult, minimize
 
-from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.declared import Number
 from tripletscope.core.dimensions.likelihood import TrialBatch, padded, trials_of
 from tripletscope.core.dimensions.sparse import products
-from tripletscope.core.evaluation.score import question_folds, require_groups
-from tripletscope.core.method import Method
-from tripletscope.core.optimise.responses import choice_losses
-from tripletscope.core.options import Seed
-from tripletscope.core.task import task
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import single_blas_thread
+from tripletscope.core.engine.progress import Progress, Stopped, part, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.score import question_folds, require_groups
+from tripletscope.core.models.optimise.responses import choice_losses
 
 #: Weights at the start are uniform up to this.
 _START = 0.3

@@ -10,18 +10,18 @@ from scipy.optimize import linear_sum_assignment
 from scipy.stats import norm, t
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, results_of
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.declared import Number, Switch
 from tripletscope.core.dimensions.likelihood import trials_of
 from tripletscope.core.dimensions.penalties import penalised
-from tripletscope.core.evaluation.score import question_folds, require_groups
-from tripletscope.core.evaluation.units import Unit, sampling_units
-from tripletscope.core.method import Method
-from tripletscope.core.options import Seed
-from tripletscope.core.task import task
+from tripletscope.core.engine.declared import Number, Switch
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.score import question_folds, require_groups
+from tripletscope.core.inference.evaluation.units import Unit, sampling_units
 
 #: From this correlation on a dimension counts as found again.
 FOUND_AGAIN = 0.8

@@ -8,12 +8,10 @@ from typing import Annotated, Any, ClassVar, Self
 import numpy as np
 from scipy.special import softmax
 
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
-from tripletscope.core.declared import Number
 from tripletscope.core.dimensions.likelihood import (
     MOST_CENTRAL,
     NEARER,
@@ -21,9 +19,11 @@ from tripletscope.core.dimensions.likelihood import (
     scored,
     trials_of,
 )
-from tripletscope.core.method import Method
-from tripletscope.core.optimise.elementary import compiled
-from tripletscope.core.optimise.responses import hits, shares
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.models.optimise.elementary import compiled
+from tripletscope.core.models.optimise.responses import hits, shares
 
 #: Pairs of a trial's columns, each without the column of its own number: the pair that belongs
 #: together if that object is odd.

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import numpy as np
 
-from tripletscope.core.computing.progress import Progress, part
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.declared import Number
 from tripletscope.core.dimensions.penalties import choose_penalty, from_random
 from tripletscope.core.dimensions.sparse import FitSeed, SparseDimensions
-from tripletscope.core.method import register
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.method import register
+from tripletscope.core.engine.progress import Progress, part
 
 #: A fit has converged when an iteration lowers the loss by less than this fraction.
 _TOLERANCE = 1e-7

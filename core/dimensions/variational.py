@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletscope.core.computing.threads import side_by_side
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.dimensions.likelihood import TrialBatch, padded
-from tripletscope.core.optimise.elementary import compiled, exp_negative
+from tripletscope.core.engine.threads import side_by_side
+from tripletscope.core.models.optimise.elementary import compiled, exp_negative
 
 #: Places and weights at which expectations over a normal distribution are taken.
 _PLACES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(10)

@@ -9,11 +9,9 @@ import numpy as np
 from scipy.special import ndtr, softmax
 from scipy.stats import false_discovery_control
 
-from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.declared import Number
 from tripletscope.core.dimensions.sparse import (
     FitSeed,
     SparseDimensions,
@@ -22,8 +20,10 @@ from tripletscope.core.dimensions.sparse import (
     three,
 )
 from tripletscope.core.dimensions.variational import COUNTS, SpikeAndSlab, approximate
-from tripletscope.core.method import register
-from tripletscope.core.optimise.responses import shares
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.method import register
+from tripletscope.core.engine.progress import Progress
+from tripletscope.core.models.optimise.responses import shares
 
 #: Level of the false discovery rate among the objects of a dimension.
 _LEVEL = 0.05

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.io.formats.arrays import arrays_in
 from tripletscope.core.io.formats.encoding import ENCODINGS, examples, to_utf8
 from tripletscope.core.io.formats.excel import is_workbook, sheet_as_csv

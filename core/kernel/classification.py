@@ -11,16 +11,16 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
-from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.declared import Choice, Column, Number
+from tripletscope.core.engine.declared import Choice, Column, Number
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import single_blas_thread
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.task import task
 from tripletscope.core.kernel.kernel import SINGLE_ABOVE, Kernel, inner_products
 from tripletscope.core.kernel.space import Space, space_of
-from tripletscope.core.method import Method
-from tripletscope.core.options import Seed
-from tripletscope.core.task import task
 
 #: What the inner cross-validation chooses from.
 _PENALTIES = {"C": [0.01, 0.1, 1.0, 10.0, 100.0, 1000.0]}

@@ -8,14 +8,14 @@ from typing import Annotated, Any, Self
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.declared import Number
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.method import Inner, Method, register, unfitted
+from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.kernel.kernel import Kernel, refuse_matrix
-from tripletscope.core.method import Inner, Method, register, unfitted
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -8,10 +8,10 @@ from scipy import sparse
 from scipy.linalg import blas, eigvalsh
 from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
-from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.method import Method
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.parallel import single_blas_thread
 
 #: Above so many objects kernels and features are in single precision, which halves their memory.
 SINGLE_ABOVE = 5_000

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist, pdist, squareform
 
-from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.embedding.ordinal import Embedding
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.kernel.kernel import Kernel, kernel_distances, refuse_matrix
-from tripletscope.core.method import Method
+from tripletscope.core.models.embedding.ordinal import Embedding
 
 
 @dataclass(frozen=True)

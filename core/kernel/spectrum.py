@@ -10,17 +10,17 @@ from scipy.linalg import eigh, eigvalsh
 from scipy.sparse.linalg import eigsh
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, results_of, single_blas_thread
-from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.declared import Choice, Number
-from tripletscope.core.evaluation.score import n_groups, question_folds
+from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of, single_blas_thread
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.score import n_groups, question_folds
 from tripletscope.core.kernel.evidence import by_chance
 from tripletscope.core.kernel.kernel import Kernel
 from tripletscope.core.kernel.space import Space, centred_gram, space_of
-from tripletscope.core.options import Seed
-from tripletscope.core.task import task
 
 #: Eigenvalues of a spectrum at most.
 _MOST = 50

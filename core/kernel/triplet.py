@@ -9,13 +9,13 @@ import numba
 import numpy as np
 from scipy import sparse
 
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.landmarks import k2_landmarks
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.declared import Switch
+from tripletscope.core.engine.declared import Switch
+from tripletscope.core.engine.method import register
+from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.kernel.kernel import SINGLE_ABOVE, Kernel, smallest_eigenvalue
-from tripletscope.core.kernel.landmarks import k2_landmarks
-from tripletscope.core.method import register
 
 #: Features are counted in a full table if it has at most so many cells, or so many per answer.
 _SMALL_TABLE, _CELLS_PER_ANSWER = 2**20, 16

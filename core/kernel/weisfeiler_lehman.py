@@ -9,12 +9,12 @@ from typing import Annotated, Any, Self
 import numpy as np
 from scipy import sparse
 
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.declared import Choice, Number, Switch
-from tripletscope.core.kernel.graphs import Graph
+from tripletscope.core.engine.declared import Choice, Number, Switch
+from tripletscope.core.engine.method import register
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.io.graphs import Graph
 from tripletscope.core.kernel.kernel import Kernel
-from tripletscope.core.method import register
 
 
 @register("graph_kernel")
@@ -42,7 +42,7 @@ class WeisfeilerLehman(Kernel):
     --------
     >>> import numpy as np
     >>> import tripletscope as ts
-    >>> from tripletscope.core.kernel.graphs import Graph
+    >>> from tripletscope.core.io.graphs import Graph
     >>> path, triangle = np.array([[0, 1], [1, 2]]), np.array([[0, 1], [1, 2], [0, 2]])
     >>> graphs = [Graph(("C", "C", "O"), path), Graph(("O", "C", "C"), path),
     ...           Graph(("C", "C", "O"), triangle)]

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.geometry import distances
+from tripletscope.core.data.geometry import distances
 from tripletscope.core.ratings.measured import (
     JudgedPairs,
     Measured,

@@ -12,9 +12,9 @@ from scipy.optimize import minimize
 from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, log_expit, log_ndtr, logsumexp, ndtr, ndtri, xlogy
 
-from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.parallel import single_blas_thread
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.ratings.measured import counts_of, named_objects, named_raters
 
 MODELS = {"bradley_terry": "Bradley-Terry (logistic)", "thurstone": "Thurstone, case V (normal)"}

@@ -18,7 +18,7 @@ from scipy.stats import chi2
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.evaluation.units import participants_of
+from tripletscope.core.inference.evaluation.units import participants_of
 from tripletscope.core.scale.trials import ScaleTrials
 
 #: A fit that needs more steps than this has no finite optimum.

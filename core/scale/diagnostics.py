@@ -9,10 +9,11 @@ from typing import Annotated, Any
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, results_of
-from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.declared import Number
-from tripletscope.core.options import Seed
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.task import task
 from tripletscope.core.scale.binomial import (
     LINKS,
     Design,
@@ -25,7 +26,6 @@ from tripletscope.core.scale.binomial import (
 from tripletscope.core.scale.mlds import MLDS
 from tripletscope.core.scale.resampling import TOGETHER, batches, refitted
 from tripletscope.core.scale.trials import ScaleTrials
-from tripletscope.core.task import task
 
 #: Responses simulated together at most, one for every answer.
 _RESPONSES = 1_000_000

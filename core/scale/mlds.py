@@ -9,12 +9,12 @@ from typing import Annotated, Any, Self
 import numpy as np
 from scipy.special import expit
 
-from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.declared import Choice, Number, Switch
-from tripletscope.core.method import Method, register
+from tripletscope.core.engine.declared import Choice, Number, Switch
+from tripletscope.core.engine.method import Method, register
+from tripletscope.core.engine.parallel import single_blas_thread
+from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.scale.binomial import (
     LAPSES,
     LINKS,

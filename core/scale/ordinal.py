@@ -11,25 +11,26 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import spearmanr
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, results_of, single_blas_thread
-from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import coverage_radius
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.declared import Column, Number
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.evaluation.units import Unit, n_participants
-from tripletscope.core.geometry import coverage_radius
-from tripletscope.core.method import Method
-from tripletscope.core.observers import Floor, floor_of, groups_of
-from tripletscope.core.options import Seed
+from tripletscope.core.engine.declared import Column, Number
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of, single_blas_thread
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.units import Unit, n_participants
+from tripletscope.core.inference.uncertainty.sources import Maps, Source, samples_from
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.people.floor import Floor, floor_of
+from tripletscope.core.people.groups import groups_of
 from tripletscope.core.scale.binomial import LINKS
 from tripletscope.core.scale.mlds import MLDS, standardised
 from tripletscope.core.scale.observers import FEWEST, scales_of_observers
 from tripletscope.core.scale.resampling import bootstrap_scale, may_rise
 from tripletscope.core.scale.trials import Stimulus, stimulus_of
-from tripletscope.core.task import task
-from tripletscope.core.uncertainty.sources import Maps, Source, samples_from
 
 #: Of five objects, one order in twelve is the shortest way around: none has p < .05.
 FEWEST_AROUND = 6
@@ -284,7 +285,7 @@ class GroupScales:
     n_answers : ndarray of int, shape (g,)
         Usable ones: those that inform the scale.
     needed : ndarray of int, shape (g,)
-        Below so many, a group has no scale; see `tripletscope.core.observers.floor`.
+        Below so many, a group has no scale; see `tripletscope.core.people.floor`.
     stimulus : ndarray, shape (n,)
         Of every object, ascending.
     values, low, high : ndarray, shape (g, n)

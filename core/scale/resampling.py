@@ -11,11 +11,12 @@ import numpy as np
 from scipy.special import ndtr, stdtrit
 from sklearn.base import clone
 
-from tripletscope.core.computing.parallel import Halt, results_of
-from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.declared import Choice, Number
-from tripletscope.core.evaluation.units import ENOUGH, SamplingUnits, Unit, sampling_units
-from tripletscope.core.options import Seed
+from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.units import ENOUGH, SamplingUnits, Unit, sampling_units
 from tripletscope.core.scale.binomial import (
     LINKS,
     Link,
@@ -26,7 +27,6 @@ from tripletscope.core.scale.binomial import (
 )
 from tripletscope.core.scale.mlds import MLDS, standardised
 from tripletscope.core.scale.trials import ScaleTrials, answers_of
-from tripletscope.core.task import task
 
 #: Resamples fitted together: their arrays stay in the processor's cache.
 TOGETHER = 100

@@ -11,7 +11,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.declared import Column
+from tripletscope.core.engine.declared import Column
 
 Stimulus = Annotated[str | None, Column(
     "Stimulus", "Column of the stimulus metadata with the physical value.",

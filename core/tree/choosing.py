@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.models.optimise.elementary import compiled
 from tripletscope.core.tree.nodes import Nodes
 
 

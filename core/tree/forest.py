@@ -15,9 +15,9 @@ import numpy as np
 from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
-from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.declared import Number
-from tripletscope.core.options import Seed
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.tree.growing import SplitRule
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.core.tree.objects import ComparingEstimator, find_leaves, grow_trees

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.models.optimise.elementary import compiled
 from tripletscope.core.tree.nearer import nearer, workspace
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.core.tree.oracle import Dialogue

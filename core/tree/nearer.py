@@ -8,7 +8,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
-from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.models.optimise.elementary import compiled
 
 
 class Measure(NamedTuple):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.models.optimise.elementary import compiled
 from tripletscope.core.tree.nearer import nearer, workspace
 from tripletscope.core.tree.oracle import Dialogue
 

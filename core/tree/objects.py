@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tripletscope.core.computing.parallel import Halt, in_parallel, results_of
-from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.declared import checked, parameters
+from tripletscope.core.engine.declared import checked, parameters
+from tripletscope.core.engine.parallel import Halt, in_parallel, results_of
+from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.tree.growing import (
     Chooser,
     SplitRule,

@@ -11,12 +11,15 @@ import pandas as pd
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.utils import get_tags
 
-from tripletscope.core.computing.parallel import Halt, results_of
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.declared import Choice, Column, Number
-from tripletscope.core.evaluation.score import corrected_reach
+from tripletscope.core.engine.declared import Choice, Column, Number
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.score import corrected_reach
 from tripletscope.core.kernel.classification import (
     Classification,
     Learner,
@@ -26,9 +29,6 @@ from tripletscope.core.kernel.classification import (
 )
 from tripletscope.core.kernel.kernel import Kernel
 from tripletscope.core.kernel.space import Space, space_of
-from tripletscope.core.method import Method
-from tripletscope.core.options import Seed
-from tripletscope.core.task import task
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.oracle import AnswersOracle, Fitted, Oracle
 from tripletscope.core.tree.supervised import (

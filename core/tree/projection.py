@@ -12,9 +12,9 @@ from scipy.sparse.linalg import ArpackError, svds
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from tripletscope.core.computing.parallel import single_blas_thread
-from tripletscope.core.declared import Choice, checked
-from tripletscope.core.options import Seed
+from tripletscope.core.engine.declared import Choice, checked
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.oracle import Vectors
 from tripletscope.core.tree.tree import Neighbours

@@ -8,11 +8,11 @@ from typing import Annotated
 import numpy as np
 
 from tripletscope.core.data.triplets import Judgements, as_triplets
-from tripletscope.core.declared import Number
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.method import Inner, Method, register
+from tripletscope.core.engine.options import Seed
 from tripletscope.core.kernel.gaussian import MapKernel
-from tripletscope.core.method import Inner, Method, register
-from tripletscope.core.options import Seed
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.tree.forest import ComparisonForest, Trees
 from tripletscope.core.tree.oracle import AnswersOracle, Distances
 

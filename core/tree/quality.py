@@ -10,16 +10,16 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, clone
 
-from tripletscope.core.computing.parallel import Halt, results_of
-from tripletscope.core.computing.progress import Progress, part, silent
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
-from tripletscope.core.declared import Number
-from tripletscope.core.evaluation.share import wilson
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, part, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.share import wilson
 from tripletscope.core.kernel.space import space_of
-from tripletscope.core.method import Method
-from tripletscope.core.options import Seed
-from tripletscope.core.task import task
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.oracle import Vectors
 from tripletscope.core.tree.projection import KDTree, PATree, RPTree

@@ -7,9 +7,9 @@ from typing import Annotated, Any, Self
 
 import numpy as np
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.declared import Number
-from tripletscope.core.options import Seed
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.tree.objects import ComparingEstimator
 from tripletscope.core.tree.oracle import Dialogue, Oracle, converse
 from tripletscope.core.tree.search import nearest

@@ -19,9 +19,9 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.declared import Choice, Number, Switch
-from tripletscope.core.optimise.elementary import compiled
+from tripletscope.core.engine.declared import Choice, Number, Switch
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.models.optimise.elementary import compiled
 from tripletscope.core.tree.choosing import try_leaf_sizes
 from tripletscope.core.tree.forest import ComparisonForest
 from tripletscope.core.tree.growing import LABELS, LABELS_FIRST, RANDOM, RESPONSES

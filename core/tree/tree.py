@@ -10,10 +10,10 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.declared import Choice, Number
-from tripletscope.core.options import Seed
+from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.growing import (
     LABELS,

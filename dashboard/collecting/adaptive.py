@@ -9,9 +9,9 @@ import threading
 from pathlib import Path
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.experiment.experiment import Experiment
-from tripletscope.core.experiment.live import live_map, next_questions
-from tripletscope.core.experiment.results import gathered_answers
+from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.live import live_map, next_questions
+from tripletscope.core.studies.experiment.results import gathered_answers
 from tripletscope.dashboard.collecting import answer_log
 
 log = logging.getLogger(__name__)

@@ -15,9 +15,9 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tripletscope.core.experiment.experiment import Experiment
-from tripletscope.core.experiment.participant import normal_id, shown_id
-from tripletscope.core.experiment.question import Question
+from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.participant import normal_id, shown_id
+from tripletscope.core.studies.experiment.question import Question
 from tripletscope.dashboard.collecting.people import PREVIEW, hashed
 from tripletscope.dashboard.collecting.writer import (
     now,
@@ -29,7 +29,7 @@ from tripletscope.dashboard.collecting.writer import (
 )
 
 if TYPE_CHECKING:  # what tables are made with takes long to load, and the server makes none
-    from tripletscope.core.experiment.results import AnswerRecord
+    from tripletscope.core.studies.experiment.results import AnswerRecord
 
 #: States of an experiment.
 STATES = ("open", "paused", "closed")
@@ -113,7 +113,7 @@ def records(folder: Path, *, simulated: bool = False) -> list[AnswerRecord]:
 
 
 def _record(row: sqlite3.Row, name: str) -> AnswerRecord:
-    from tripletscope.core.experiment.results import AnswerRecord
+    from tripletscope.core.studies.experiment.results import AnswerRecord
 
     question = Question.from_record(json.loads(row["record"]))
     return AnswerRecord(

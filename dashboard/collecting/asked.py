@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.experiment.participant import participant_id
+from tripletscope.core.studies.experiment.participant import participant_id
 
 #: Bytes of one request.
 MOST_BYTES = 64 * 1024

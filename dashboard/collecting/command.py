@@ -15,7 +15,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.dashboard.collecting import answer_log, jspsych
 from tripletscope.dashboard.collecting.running import announce
 from tripletscope.dashboard.collecting.writer import NotKept

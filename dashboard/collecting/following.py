@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.dashboard.collecting import answer_log, running
 from tripletscope.dashboard.wording import ENGLISH
 

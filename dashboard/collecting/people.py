@@ -21,9 +21,9 @@ import numpy as np
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import CHECKS
-from tripletscope.core.experiment.experiment import Experiment
-from tripletscope.core.experiment.lists import key_of, person_list, stand_in
-from tripletscope.core.experiment.question import ASKINGS, Question
+from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.lists import key_of, person_list, stand_in
+from tripletscope.core.studies.experiment.question import ASKINGS, Question
 from tripletscope.dashboard.collecting.asked import (
     Answer,
     Beginning,

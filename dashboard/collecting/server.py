@@ -27,8 +27,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.experiment.experiment import STIMULI, Experiment
-from tripletscope.core.experiment.lists import check_questions, person_list
+from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
+from tripletscope.core.studies.experiment.lists import check_questions, person_list
 from tripletscope.dashboard.collecting import jspsych
 from tripletscope.dashboard.collecting.asked import (
     MOST_BYTES,

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.experiment.experiment import STIMULI, Experiment
-from tripletscope.core.experiment.lists import person_list
-from tripletscope.core.experiment.question import KINDS
-from tripletscope.core.experiment.results import answers_table
+from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
+from tripletscope.core.studies.experiment.lists import person_list
+from tripletscope.core.studies.experiment.question import KINDS
+from tripletscope.core.studies.experiment.results import answers_table
 from tripletscope.dashboard.collecting import jspsych
 from tripletscope.dashboard.collecting.texts import CLIENT
 from tripletscope.dashboard.collecting.told import told

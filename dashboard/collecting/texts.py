@@ -10,7 +10,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.experiment.experiment import TEXTS, WORDS, Experiment
+from tripletscope.core.studies.experiment.experiment import TEXTS, WORDS, Experiment
 
 #: The page, its scripts and its style.
 CLIENT = Path(__file__).parent / "client"

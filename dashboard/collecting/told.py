@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tripletscope.core.experiment.experiment import Experiment
-from tripletscope.core.experiment.question import ASKINGS
+from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.dashboard.collecting.texts import page_texts
 
 

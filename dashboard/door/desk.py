@@ -24,11 +24,10 @@ import pyarrow.parquet
 from joblib import cpu_count, parallel_config
 from PIL import Image
 
-from tripletscope.core.computing.progress import Progress, part
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
+from tripletscope.core.engine.progress import Progress, part
 from tripletscope.core.io import (
     Imported,
     MeasuredFile,
@@ -56,11 +55,12 @@ from tripletscope.core.io import (
 )
 from tripletscope.core.io.formats.archive import Archive
 from tripletscope.core.io.formats.encoding import ENCODINGS
+from tripletscope.core.io.graphs import Graph, read_graphs
 from tripletscope.core.io.names import is_picture_name
 from tripletscope.core.io.prompts import Replies, read_replies
-from tripletscope.core.kernel.graphs import Graph, read_graphs
-from tripletscope.core.optimise.loss import SEVERAL_PARTS
-from tripletscope.core.quality.direction import DirectionTest, direction_test
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.optimise.loss import SEVERAL_PARTS
+from tripletscope.core.studies.quality.direction import DirectionTest, direction_test
 from tripletscope.dashboard.door.plain import pack, unpack
 from tripletscope.dashboard.door.records import (
     PREVIEW,

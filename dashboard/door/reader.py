@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.dashboard.door import desk, limits, plain
 from tripletscope.dashboard.processes.program import Message, Send
 

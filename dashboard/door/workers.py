@@ -11,8 +11,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.io import MatrixGiven, MeasuredGiven, OtherTask, PreferencesGiven
 from tripletscope.dashboard.processes.asking import Asked, Gone, Lost
 from tripletscope.dashboard.processes.program import Message

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.dashboard.figures.axes import log_axis
 from tripletscope.dashboard.interface.theme import (
     FAINT,

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.evaluation.ceiling import Ceiling
-from tripletscope.core.evaluation.compare import LearningCurve
-from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.core.inference.evaluation.ceiling import Ceiling
+from tripletscope.core.inference.evaluation.compare import LearningCurve
+from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.dashboard.figures.axes import log_axis
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
-from tripletscope.core.evaluation.choosing import ChoiceAccuracy
+from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (
     FAINT,
@@ -30,7 +30,7 @@ def agreement_bars(
 ) -> go.Figure:
     """Agreement with people for each kind of question, with chance and ceiling.
 
-    found: As `tripletscope.core.evaluation.choosing.observer_agreement` gives them.
+    found: As `tripletscope.core.inference.evaluation.choosing.observer_agreement` gives them.
     """
     figure = go.Figure()
     for row, one in enumerate(found):

@@ -11,8 +11,8 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from tripletscope.core.evaluation.score import CHANCE
-from tripletscope.core.observers import PoolingCurve
+from tripletscope.core.inference.evaluation.score import CHANCE
+from tripletscope.core.people.predictions import PoolingCurve
 from tripletscope.dashboard.figures.axes import log_axis
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.placing import row_labels
@@ -125,7 +125,7 @@ def relation_dots(
 ) -> go.Figure:
     """Accuracy by who predicts.
 
-    table: `tripletscope.core.observers.Predictions.relations`.
+    table: `tripletscope.core.people.Predictions.relations`.
     """
     canvas = with_rows(canvas, 2 * len(table))
     figure = go.Figure()

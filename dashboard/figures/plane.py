@@ -12,7 +12,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from scipy.spatial import ConvexHull, cKDTree
 
-from tripletscope.core.geometry import coverage_radius, ellipsoids, outlines
+from tripletscope.core.data.geometry import coverage_radius, ellipsoids, outlines
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.labels import short_names
 from tripletscope.dashboard.figures.placing import Spot, by_importance, place_labels

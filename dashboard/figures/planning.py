@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.design.detection import Detection
-from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.core.inference.evaluation.score import CHANCE
+from tripletscope.core.studies.design.detection import Detection
 from tripletscope.dashboard.figures.axes import log_axis
 from tripletscope.dashboard.figures.curves import line_with_band
 from tripletscope.dashboard.interface.theme import (

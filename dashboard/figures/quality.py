@@ -97,7 +97,7 @@ def lapse_rates(
 ) -> go.Figure:
     """Rates of answers like guesses, the highest first, with intervals.
 
-    table: As `tripletscope.core.individuals.careless.LapseFit.table`.
+    table: As `tripletscope.core.people.careless.LapseFit.table`.
     usual: Rate of the median person, at which a line is drawn.
     """
     shown = table.sort_values("lapse", ascending=False).head(MOST_RATES)

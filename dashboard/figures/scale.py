@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.geometry import coverage_radius
+from tripletscope.core.data.geometry import coverage_radius
 from tripletscope.dashboard.figures.labels import WIDTH, short_names
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import (

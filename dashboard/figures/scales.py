@@ -11,8 +11,8 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from tripletscope.core.evaluation.score import CHANCE
-from tripletscope.core.evaluation.units import over_units
+from tripletscope.core.inference.evaluation.score import CHANCE
+from tripletscope.core.inference.evaluation.units import over_units
 from tripletscope.dashboard.figures.labels import short_labels, shorten
 from tripletscope.dashboard.figures.points import (
     MapData,
@@ -283,7 +283,7 @@ def group_errors(
     """Held-out error of every group, a symbol for each method.
 
     table: Columns ``name``, ``answers``, ``method``, ``error``, ``low``, ``high`` and
-        ``participants``, as `tripletscope.core.observers.GroupErrors.table`.
+        ``participants``, as `tripletscope.core.people.GroupErrors.table`.
     """
     figure = go.Figure()
     names = list(dict.fromkeys(table["name"]))

@@ -8,7 +8,7 @@ from collections.abc import Collection
 import numpy as np
 import plotly.graph_objects as go
 
-from tripletscope.core.geometry import ellipsoids
+from tripletscope.core.data.geometry import ellipsoids
 from tripletscope.dashboard.figures.labels import short_names
 from tripletscope.dashboard.figures.placing import by_importance, place_labels
 from tripletscope.dashboard.figures.points import (

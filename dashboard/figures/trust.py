@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.evaluation.ceiling import Ceiling
-from tripletscope.core.uncertainty.calibration import Calibration
-from tripletscope.core.uncertainty.reliability import Reliability
+from tripletscope.core.inference.evaluation.ceiling import Ceiling
+from tripletscope.core.inference.uncertainty.calibration import Calibration
+from tripletscope.core.inference.uncertainty.reliability import Reliability
 from tripletscope.dashboard.figures.curves import ceiling_band, line_with_band
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import (

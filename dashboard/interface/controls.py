@@ -12,8 +12,8 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.declared import Choice, Column, Number, Parameter, Switch, parameters
-from tripletscope.core.method import Inner, Method, methods
+from tripletscope.core.engine.declared import Choice, Column, Number, Parameter, Switch, parameters
+from tripletscope.core.engine.method import Inner, Method, methods
 from tripletscope.core.presets import LEFT_OPEN, settings_as_published
 from tripletscope.dashboard.state import Session, widgets
 

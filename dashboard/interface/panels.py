@@ -16,7 +16,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
-from tripletscope.core.computing.progress import Progress
+from tripletscope.core.engine.progress import Progress
 from tripletscope.core.run import Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface.chart import chart

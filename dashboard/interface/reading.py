@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.dashboard.imports import ask_aside
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.state import Session, tab_is_open

@@ -92,7 +92,7 @@ class DatasetInfo:
     """A data set as the catalogue lists it.
 
     fingerprint, imported: Of the triplets that are not left out, and of all that were imported.
-    exclusions: `tripletscope.core.quality.Cleaning.log`.
+    exclusions: `tripletscope.core.studies.quality.Cleaning.log`.
     gold, catch_trials, pairs: Names of the files with gold questions, catch trials and comparisons
         of pairs.
     n_pairs: Answers that compare two pairs of objects, without those left out where all do.

@@ -17,7 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.experiment.experiment import FILE, STIMULI, Experiment
+from tripletscope.core.studies.experiment.experiment import FILE, STIMULI, Experiment
 from tripletscope.dashboard.keeping.arrays import whole_file
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.room import words_for

@@ -42,7 +42,7 @@ class GrowingAnswers(Measurements):
         """
         steps = [step for step in info.exclusions if not step["answers"]]
         gold = self._storage.triplets(info.gold) if info.gold else None
-        from tripletscope.core.quality import Cleaning
+        from tripletscope.core.studies.quality import Cleaning
 
         cleaning = Cleaning.from_log(answers, steps, catch_trials, gold)
         imported, left, pairs = answers, cleaning.triplets, None

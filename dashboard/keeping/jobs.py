@@ -20,8 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from tripletscope.core.computing.progress import Progress, Stopped
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Progress, Stopped
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.pace import Pace
 

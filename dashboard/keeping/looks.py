@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tripletscope.core.experiment.live import CollectedError
+from tripletscope.core.studies.experiment.live import CollectedError
 from tripletscope.dashboard.keeping.arrays import whole_file
 
 log = logging.getLogger(__name__)

@@ -21,10 +21,10 @@ import numpy as np
 import pandas as pd
 from sqlalchemy import or_, select, update
 
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.run import Run
 from tripletscope.dashboard.door.workers import Gone, Worker, workers
 from tripletscope.dashboard.keeping.catalogue import (
@@ -54,8 +54,8 @@ from tripletscope.dashboard.keeping.storage import DamagedFile, File, file_of, h
 
 if TYPE_CHECKING:  # who only looks at a workspace needs nothing that computes
     from tripletscope.core.io import Pairs
-    from tripletscope.core.quality import Cleaning
     from tripletscope.core.ratings import Measured
+    from tripletscope.core.studies.quality import Cleaning
 
 
 class Workspace(GrowingAnswers):
@@ -193,7 +193,7 @@ class Workspace(GrowingAnswers):
         with self._lock:
             if self._cleaning and self._cleaning[0] == wanted:
                 return self._cleaning[1]
-        from tripletscope.core.quality import Cleaning
+        from tripletscope.core.studies.quality import Cleaning
 
         imported = self._storage.triplets(info.imported).renamed(info.name)
         cleaning = Cleaning.from_log(

@@ -11,11 +11,11 @@ from functools import cached_property
 import numpy as np
 
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.evaluation.compare import Suggestion, recommend_dimension
-from tripletscope.core.evaluation.score import ErrorEstimate
-from tripletscope.core.quality import Cleaning, QualityReport, quality
+from tripletscope.core.inference.evaluation.compare import Suggestion, recommend_dimension
+from tripletscope.core.inference.evaluation.score import ErrorEstimate
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
+from tripletscope.core.studies.quality import Cleaning, QualityReport, quality
 from tripletscope.dashboard.report.document import Block, joined
 from tripletscope.dashboard.results import UNCERTAIN, Drawing
 from tripletscope.dashboard.results.showing import drawn, presented

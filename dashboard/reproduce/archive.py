@@ -22,9 +22,9 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.io import MeasuredTable
-from tripletscope.core.quality import Cleaning
 from tripletscope.core.ratings import Measured, measured
 from tripletscope.core.run import TASKS, Run, key
+from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard import export
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo, WorkspaceError
 from tripletscope.dashboard.keeping.dimension_names import (

@@ -10,7 +10,7 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from tripletscope import __version__
-from tripletscope.core.method import Method, unfitted
+from tripletscope.core.engine.method import Method, unfitted
 from tripletscope.core.ratings import Measured
 from tripletscope.dashboard import export
 from tripletscope.dashboard.reproduce.cells import Cell, script

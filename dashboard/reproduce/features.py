@@ -14,8 +14,8 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.explaining.combining import FeatureSpaces
-from tripletscope.core.explaining.spaces import METRICS, FeatureSpace
+from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.spaces import METRICS, FeatureSpace
 from tripletscope.core.io import MeasuredTable, features_of, read_feature_tables
 from tripletscope.core.run import Run
 

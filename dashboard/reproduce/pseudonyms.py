@@ -10,7 +10,7 @@ import pandas as pd
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.quality import Cleaning
+from tripletscope.core.studies.quality import Cleaning
 
 _WHO = "participant"
 _Answers = TypeVar("_Answers", Triplets, Quadruples)

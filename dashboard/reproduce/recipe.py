@@ -16,15 +16,15 @@ from tripletscope.core.data.cells import is_formula
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.declared import parameters
-from tripletscope.core.explaining.combining import FeatureSpaces
+from tripletscope.core.engine.declared import parameters
+from tripletscope.core.engine.method import Inner, Method, unfitted
+from tripletscope.core.features.combining import FeatureSpaces
 from tripletscope.core.io import MeasuredTable
 from tripletscope.core.io.columns.reading import SIDE_ROLES
 from tripletscope.core.io.writing import WRITERS, write_answers
-from tripletscope.core.method import Inner, Method, unfitted
 from tripletscope.core.presets import published_in
-from tripletscope.core.quality import Cleaning
 from tripletscope.core.run import TASKS, Run, key
+from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard import export
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.reproduce.cells import Cell, notebook, script

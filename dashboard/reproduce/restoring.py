@@ -14,11 +14,11 @@ from tripletscope import __version__
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.engine.method import methods
 from tripletscope.core.io import Pairs, Reading
-from tripletscope.core.method import methods
-from tripletscope.core.quality import Cleaning
 from tripletscope.core.ratings import Measured, measured
 from tripletscope.core.run import TASKS, Run
+from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.door.records import Unpacked
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo

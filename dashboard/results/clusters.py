@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from tripletscope.core.cluster.clustering import Hierarchy
 from tripletscope.core.cluster.counting import ClusterCounts
 from tripletscope.core.cluster.stability import Stability
-from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.clusters import count_curve
 from tripletscope.dashboard.figures.dendrogram import (

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.evaluation.ceiling import Ceiling
-from tripletscope.core.evaluation.compare import LearningCurve
-from tripletscope.core.evaluation.score import CHANCE, has_split
+from tripletscope.core.inference.evaluation.ceiling import Ceiling
+from tripletscope.core.inference.evaluation.compare import LearningCurve
+from tripletscope.core.inference.evaluation.score import CHANCE, has_split
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
 from tripletscope.dashboard.figures.prediction import error_curves

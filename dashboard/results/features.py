@@ -8,14 +8,14 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.embedding import STE
-from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accuracies
-from tripletscope.core.explaining.correlation import MapCorrelation
-from tripletscope.core.explaining.explain import Explained, surely_above
-from tripletscope.core.explaining.left_over import LeftOver
-from tripletscope.core.explaining.unique import UniqueParts
-from tripletscope.core.explaining.weights import FeatureWeights
-from tripletscope.core.method import unfitted
+from tripletscope.core.engine.method import unfitted
+from tripletscope.core.features.correlation import MapCorrelation
+from tripletscope.core.features.explain import Explained, surely_above
+from tripletscope.core.features.left_over import LeftOver
+from tripletscope.core.features.unique import UniqueParts
+from tripletscope.core.features.weights import FeatureWeights
+from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.explaining import (
     MODEL_NAMES,
@@ -224,7 +224,7 @@ def _weights_said(words: Words, found: FeatureWeights, table: pd.DataFrame) -> I
     """What counts, and what is not seen to.
 
     Silent on: random features
-    (tests/core/explaining/test_weights.py::test_random_features_seldom_count).
+    (tests/core/features/test_weights.py::test_random_features_seldom_count).
     """
     if len(table) == 1:
         yield Statement(words("one feature"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tripletscope.core.individuals.careless import LOW
+from tripletscope.core.people.careless import LOW
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.quality import MOST_RATES, lapse_rates
 from tripletscope.dashboard.results.drawing import Drawing

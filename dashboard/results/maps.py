@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.geometry import ellipsoids
+from tripletscope.core.data.geometry import ellipsoids
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map

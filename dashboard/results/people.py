@@ -8,13 +8,13 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.individuals import (
+from tripletscope.core.people import (
     ConditionComparison,
     LatentClassMap,
     PeopleComparison,
     WeightedEuclidean,
 )
-from tripletscope.core.individuals.comparing import CONSISTENCY, ONE, OWN, WEIGHTS, groups_model
+from tripletscope.core.people.comparing import CONSISTENCY, ONE, OWN, WEIGHTS, groups_model
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.observers import grid_height, map_grid
 from tripletscope.dashboard.figures.people import (
@@ -107,7 +107,7 @@ def conditions(shown: ShownResults, run: Run) -> Iterator[Element]:
 def conditions_said(words: Words, found: ConditionComparison, by: str) -> Iterator[str]:
     """What the permutation test and held-out answers say.
 
-    Silent on: people who vary (tests/core/individuals/test_conditions.py::test_people_vary).
+    Silent on: people who vary (tests/core/people/test_conditions.py::test_people_vary).
     """
     yield words(f"conditions {found.attention}", by=by)
     if found.attention == "unseen" and found.chosen not in (ONE, CONSISTENCY):

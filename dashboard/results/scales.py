@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.evaluation.compare import is_chance
-from tripletscope.core.evaluation.score import ErrorEstimate
+from tripletscope.core.inference.evaluation.compare import is_chance
+from tripletscope.core.inference.evaluation.score import ErrorEstimate
 from tripletscope.core.run import Run
 from tripletscope.core.scale import GroupScales, OrdinalScale, ScaleSamples
 from tripletscope.dashboard.figures.diagnostics import residual_curve

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.evaluation.ceiling import Ceiling, noise_ceiling
+from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceiling
 from tripletscope.core.run import Run
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing

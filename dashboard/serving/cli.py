@@ -212,8 +212,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _problem_with_computing() -> str:
     """Why computations cannot begin on the engine, or with the memory that they may take."""
-    from tripletscope.core.computing.engine import engine
-    from tripletscope.core.computing.pieces import EngineError
+    from tripletscope.core.engine.engine import engine
+    from tripletscope.core.engine.pieces import EngineError
     from tripletscope.dashboard.working import memory
 
     try:

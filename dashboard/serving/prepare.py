@@ -8,20 +8,20 @@ import warnings
 import numpy as np
 
 from tripletscope.core.cluster import ComparisonLinkage
+from tripletscope.core.data.landmarks import landmark_questions
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
+from tripletscope.core.engine.method import methods
+from tripletscope.core.inference.uncertainty import calibrate, sample_posterior
 from tripletscope.core.kernel import K1, K2
 from tripletscope.core.kernel.kernel import SINGLE_ABOVE
-from tripletscope.core.kernel.landmarks import landmark_questions
-from tripletscope.core.method import methods
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.tree import (
     ComparisonForestClassifier,
     ComparisonForestRegressor,
     ComparisonTree,
 )
 from tripletscope.core.tree.oracle import Observer
-from tripletscope.core.uncertainty import calibrate, sample_posterior
 from tripletscope.dashboard.printing.typeface import face_for
 
 

@@ -13,10 +13,10 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.declared import parameters
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.evaluation.score import cross_validate, has_split, n_groups
-from tripletscope.core.method import described, unfitted
+from tripletscope.core.engine.declared import parameters
+from tripletscope.core.engine.method import described, unfitted
+from tripletscope.core.inference.evaluation.score import cross_validate, has_split, n_groups
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch

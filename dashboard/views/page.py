@@ -16,9 +16,9 @@ from typing import Any, Self
 
 import streamlit as st
 
-from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.method import Method
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.progress import Progress
 from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard import analysis, export, views
 from tripletscope.dashboard.interface import panels

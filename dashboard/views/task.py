@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tripletscope.core.method import Method
+from tripletscope.core.engine.method import Method
 from tripletscope.core.run import Run
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.views.page import Context, tab

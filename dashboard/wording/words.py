@@ -11,11 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tripletscope.core.declared import Content, parameters
+from tripletscope.core.engine.declared import Content, parameters
 from tripletscope.core.presets import published_in
 
 if TYPE_CHECKING:
-    from tripletscope.core.method import Method
+    from tripletscope.core.engine.method import Method
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 _FILES = {"en": "english.toml", "de": "german.toml"}
@@ -137,7 +137,7 @@ class Words:
 
     def method(self, method: Method) -> str:
         """A method with what of its parameters is not as usual."""
-        from tripletscope.core.method import Inner, unfitted  # as late as there is a method
+        from tripletscope.core.engine.method import Inner, unfitted  # as late as there is a method
 
         words = [method.title]
         for parameter in parameters(type(method)):

@@ -13,9 +13,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tripletscope.core.computing.pieces import EngineError
-from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.pieces import EngineError
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.run import Run, run
 from tripletscope.dashboard.keeping.jobs import Failed, Job, current_job
 from tripletscope.dashboard.processes.asking import Asked, Gone, Lost
@@ -26,7 +26,7 @@ from tripletscope.dashboard.working.parcels import Parcel, parts_of
 from tripletscope.dashboard.working.started import source
 
 if TYPE_CHECKING:
-    from tripletscope.core.method import Method
+    from tripletscope.core.engine.method import Method
 
 log = logging.getLogger(__name__)
 

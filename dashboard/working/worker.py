@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from tripletscope.core.computing.engine import engine
-from tripletscope.core.computing.parallel import at_work
-from tripletscope.core.computing.pieces import EngineError
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.engine import engine
+from tripletscope.core.engine.parallel import at_work
+from tripletscope.core.engine.pieces import EngineError
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.dashboard.keeping.arrays import write_arrays
 from tripletscope.dashboard.processes.program import Message, Send
 from tripletscope.dashboard.working import memory, parcels

@@ -1,7 +1,7 @@
 """What docstrings leave to the code: declared parameters, and attributes of a base class.
 
-A parameter of a method is declared once, with its range and its words (`core/method.py`); here the
-declaration becomes an entry of the reference.
+A parameter of a method is declared once, with its range and its words (`core/engine/method.py`);
+here the declaration becomes an entry of the reference.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpydoc.docscrape import NumpyDocString
 from numpydoc.docscrape import Parameter as Entry
 from sphinx.application import Sphinx
 
-from tripletscope.core.declared import (
+from tripletscope.core.engine.declared import (
     Choice,
     Column,
     Content,
@@ -24,7 +24,7 @@ from tripletscope.core.declared import (
     Switch,
     parameters,
 )
-from tripletscope.core.method import Inner
+from tripletscope.core.engine.method import Inner
 
 _AUTHOR = re.compile(r"[A-ZÀ-Ž][\w'’-]+(?: [A-Z][\w'’-]+)*, [A-ZÀ-Ž]\.")
 _INITIAL = re.compile(r"\b[A-ZÀ-Ž]\.$")

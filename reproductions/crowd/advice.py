@@ -8,11 +8,11 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import GNMDS, SOE, STE, TSTE
-from tripletscope.core.evaluation.score import cross_validate
-from tripletscope.core.simulation.simulate import answer, majority, random_questions
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.models.embedding import GNMDS, SOE, STE, TSTE
+from tripletscope.core.models.simulation.simulate import answer, majority, random_questions
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.significance import LEVEL, clear, p_above, p_paired
 

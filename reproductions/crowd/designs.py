@@ -8,11 +8,16 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.landmarks import choose_landmarks, landmark_questions
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import SOE
-from tripletscope.core.kernel.landmarks import choose_landmarks, landmark_questions
-from tripletscope.core.simulation.simulate import answer, majority, random_questions, simulate
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.models.embedding import SOE
+from tripletscope.core.models.simulation.simulate import (
+    answer,
+    majority,
+    random_questions,
+    simulate,
+)
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.significance import clear, p_above
 

@@ -10,11 +10,11 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.cluster.kmeans import KMeans
-from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import TSTE
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.kernel.space import space_of
-from tripletscope.core.simulation.simulate import random_questions
+from tripletscope.core.models.embedding import TSTE
+from tripletscope.core.models.simulation.simulate import random_questions
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,

@@ -8,12 +8,12 @@ import numpy as np
 import pandas as pd
 from scipy.stats import binom, binomtest
 
-from tripletscope.core.computing.progress import Progress, Stopped, part, silent
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.embedding import GNMDS, SOE, STE, TSTE
-from tripletscope.core.observers.groups import groups_of
-from tripletscope.core.quality.rules import RULES, RuleData
+from tripletscope.core.engine.progress import Progress, Stopped, part, silent
+from tripletscope.core.models.embedding import GNMDS, SOE, STE, TSTE
+from tripletscope.core.people.groups import groups_of
 from tripletscope.core.scale.trials import recorded
+from tripletscope.core.studies.quality.rules import RULES, RuleData
 from tripletscope.reproductions.data import brought
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.samples import sample

@@ -7,7 +7,7 @@ import pandas as pd
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.metrics import euclidean_distances
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.tree import ComparisonForestClassifier, ComparisonForestRegressor
 from tripletscope.reproductions.data import LabelledVectors
 from tripletscope.reproductions.forests.neighbours import nearest

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.simulation.truth import true_positions
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.models.simulation.truth import true_positions
 from tripletscope.core.tree import ComparisonForestClassifier
 from tripletscope.core.tree.nodes import Nodes, cells
 from tripletscope.reproductions.data import LabelledVectors, vectors

@@ -7,10 +7,10 @@ import pandas as pd
 from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.svm import SVC
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.kernel import WeisfeilerLehman
 from tripletscope.core.kernel.kernel import kernel_distances
-from tripletscope.core.simulation.motifs import motif_graphs
+from tripletscope.core.models.simulation.motifs import motif_graphs
 from tripletscope.core.tree import ComparisonForestClassifier
 from tripletscope.reproductions import data as collections
 from tripletscope.reproductions.forests.neighbours import nearest

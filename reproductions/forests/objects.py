@@ -9,8 +9,8 @@ from sklearn import datasets
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding.features import Features
-from tripletscope.core.simulation.simulate import comparisons_of
+from tripletscope.core.models.embedding.features import Features
+from tripletscope.core.models.simulation.simulate import comparisons_of
 from tripletscope.reproductions.data import LabelledVectors, vectors
 
 #: Gisette is made of MNIST's fours and nines; the others are what is at hand.

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.tree import ComparisonForestClassifier, ComparisonForestRegressor
 from tripletscope.reproductions.data import LabelledVectors
 from tripletscope.reproductions.forests.objects import STAND_IN, folds_of, objects

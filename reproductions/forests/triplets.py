@@ -13,10 +13,10 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import GNMDS, SOE, STE, TSTE
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.models.embedding import GNMDS, SOE, STE, TSTE
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.tree import ComparisonForestClassifier
 from tripletscope.core.tree.oracle import Vectors, answered_rows
 from tripletscope.reproductions.data import LabelledVectors

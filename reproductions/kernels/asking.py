@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from tripletscope.core.data.landmarks import choose_landmarks, landmark_questions
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.kernel.landmarks import choose_landmarks, landmark_questions
-from tripletscope.core.simulation.simulate import random_questions
+from tripletscope.core.models.simulation.simulate import random_questions
 
 
 def answered(

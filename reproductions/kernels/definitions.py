@@ -11,8 +11,8 @@ import pandas as pd
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import kendalltau
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.kernel.triplet import K1, K2
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletscope.core.computing.parallel import single_blas_thread
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding.gnmds import GNMDS
-from tripletscope.core.optimise.layout import AnswerLayout
-from tripletscope.core.optimise.loss import Objective
+from tripletscope.core.engine.parallel import single_blas_thread
+from tripletscope.core.models.embedding.gnmds import GNMDS
+from tripletscope.core.models.optimise.layout import AnswerLayout
+from tripletscope.core.models.optimise.loss import Objective
 
 #: Standard deviation of the coordinates at the start.
 _START = 1e-4

@@ -15,12 +15,12 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from tripletscope.core.cluster.agreement import agreement
 from tripletscope.core.cluster.kmeans import KMeans
-from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import CKL, GNMDS, TSTE
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.kernel.space import Space, space_of
 from tripletscope.core.kernel.spectrum import principal_components
 from tripletscope.core.kernel.triplet import K1, K2
+from tripletscope.core.models.embedding import CKL, GNMDS, TSTE
 from tripletscope.reproductions.data import vectors
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,

@@ -11,12 +11,12 @@ from sklearn.metrics import euclidean_distances
 
 from tripletscope.core.cluster.agreement import agreement
 from tripletscope.core.cluster.kmeans import KMeans
-from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.embedding import CKL, GNMDS, TSTE
-from tripletscope.core.evaluation.paired import holm
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.inference.evaluation.paired import holm
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.kernel.triplet import K1, K2
-from tripletscope.core.simulation.simulate import random_questions
+from tripletscope.core.models.embedding import CKL, GNMDS, TSTE
+from tripletscope.core.models.simulation.simulate import random_questions
 from tripletscope.reproductions.data import vectors
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,

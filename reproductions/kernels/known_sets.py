@@ -11,12 +11,12 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import rankdata, t
 from sklearn.datasets import make_circles, make_moons
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.kernel.space import space_of_distances
 from tripletscope.core.kernel.spectrum import principal_components
 from tripletscope.core.kernel.triplet import K1, K2
-from tripletscope.core.simulation.simulate import random_questions
+from tripletscope.core.models.simulation.simulate import random_questions
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,

@@ -15,12 +15,12 @@ import pandas as pd
 from sklearn.neighbors import NearestNeighbors
 
 from tripletscope.core.cluster.agglomerative import Agglomerative
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import GNMDS
+from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.kernel.spectrum import principal_components
 from tripletscope.core.kernel.triplet import K1, K2
+from tripletscope.core.models.embedding import GNMDS
 from tripletscope.reproductions.data import brought
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,

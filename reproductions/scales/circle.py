@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.data.geometry import distances, procrustes, procrustes_disparity
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import NMDS
-from tripletscope.core.geometry import distances, procrustes, procrustes_disparity
-from tripletscope.core.simulation.simulate import answer, random_questions
-from tripletscope.core.simulation.truth import true_positions
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.models.embedding import NMDS
+from tripletscope.core.models.simulation.simulate import answer, random_questions
+from tripletscope.core.models.simulation.truth import true_positions
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,

@@ -9,14 +9,14 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, Stopped
+from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import NMDS, SOE, STE, TSTE
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.geometry import distances
-from tripletscope.core.optimise.loss import margins
+from tripletscope.core.engine.progress import Progress, Stopped
+from tripletscope.core.models.embedding import NMDS, SOE, STE, TSTE
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.optimise.loss import margins
+from tripletscope.core.models.simulation.simulate import answer
 from tripletscope.core.scale.mlds import MLDS
-from tripletscope.core.simulation.simulate import answer
 
 #: Noises and shares of the C(n, 3) triples that the thesis simulates.
 SIGMAS, SHARES = (0.01, 0.05, 0.1, 0.5), (0.2, 0.4, 0.6, 0.8, 1.0)

@@ -6,15 +6,15 @@ import numpy as np
 import pandas as pd
 from scipy.stats import ttest_ind_from_stats
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import NMDS, TSTE
-from tripletscope.core.geometry import distances
-from tripletscope.core.method import Method
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.models.embedding import NMDS, TSTE
+from tripletscope.core.models.simulation.simulate import answer
+from tripletscope.core.models.simulation.truth import scale_function
 from tripletscope.core.scale.mlds import MLDS
-from tripletscope.core.simulation.simulate import answer
-from tripletscope.core.simulation.truth import scale_function
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.scales.circle import colour_circle
 from tripletscope.reproductions.scales.observer import clear_answers, contradicted, questions

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.reproductions.forests.paired import clearly_below, in_splits, listed, splits_of
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.theory.continuous import SQUARE, halves, in_cube

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.spatial.distance import cdist
 
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.theory.continuous import diameter, nearer_part
 from tripletscope.reproductions.theory.cuts import heights

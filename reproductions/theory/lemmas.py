@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import shortest_path
 from scipy.spatial.distance import pdist, squareform
 from sklearn.neighbors import kneighbors_graph
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.theory.annuli import widths
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Observation
 from tripletscope.reproductions.theory.annuli import CASES, cases, ends, radii, widths
 from tripletscope.reproductions.theory.constructions import drawn

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.tree import ComparisonTree, RankCoverTree
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 from tripletscope.reproductions.significance import clear, p_above

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.tree import ComparisonTree
 from tripletscope.core.tree.oracle import Vectors
 from tripletscope.reproductions.item import (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
+from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.tree import ComparisonTree
 from tripletscope.core.tree.oracle import Vectors
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation

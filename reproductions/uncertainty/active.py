@@ -12,16 +12,16 @@ from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import cross_val_score
 from sklearn.neighbors import KNeighborsClassifier
 
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.design.active import propose
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.embedding.ste import STE
-from tripletscope.core.embedding.tste import TSTE
-from tripletscope.core.geometry import distances
-from tripletscope.core.optimise.loss import margins
-from tripletscope.core.simulation.simulate import answer, random_questions, simulate
-from tripletscope.core.uncertainty import Samples
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.inference.uncertainty import Samples
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.embedding.ste import STE
+from tripletscope.core.models.embedding.tste import TSTE
+from tripletscope.core.models.optimise.loss import margins
+from tripletscope.core.models.simulation.simulate import answer, random_questions, simulate
+from tripletscope.core.studies.design.active import propose
 from tripletscope.reproductions.data import LabelledVectors, vectors
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,

@@ -9,14 +9,14 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.embedding.gnmds import GNMDS
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.embedding.ste import STE
-from tripletscope.core.embedding.tste import TSTE
-from tripletscope.core.geometry import distances, procrustes_disparity
-from tripletscope.core.simulation.simulate import comparisons_of
-from tripletscope.core.simulation.truth import true_positions
+from tripletscope.core.data.geometry import distances, procrustes_disparity
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.models.embedding.gnmds import GNMDS
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.embedding.ste import STE
+from tripletscope.core.models.embedding.tste import TSTE
+from tripletscope.core.models.simulation.simulate import comparisons_of
+from tripletscope.core.models.simulation.truth import true_positions
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from sklearn.decomposition import PCA
 
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding.ste import STE
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.models.embedding.ste import STE
 from tripletscope.reproductions.data import vectors
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,

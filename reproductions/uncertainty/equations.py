@@ -10,16 +10,16 @@ import numpy as np
 import pandas as pd
 from scipy.special import log_expit, ndtr
 
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.design.active import propose
-from tripletscope.core.embedding import CKL, STE, TSTE
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.geometry import distances
-from tripletscope.core.optimise.layout import AnswerLayout
-from tripletscope.core.optimise.loss import Objective, single_losses
-from tripletscope.core.uncertainty import Samples, sample_posterior
-from tripletscope.core.uncertainty.comparisons import moments
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.inference.uncertainty import Samples, sample_posterior
+from tripletscope.core.inference.uncertainty.comparisons import moments
+from tripletscope.core.models.embedding import CKL, STE, TSTE
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.optimise.layout import AnswerLayout
+from tripletscope.core.models.optimise.loss import Objective, single_losses
+from tripletscope.core.studies.design.active import propose
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,

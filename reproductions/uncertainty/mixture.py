@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import kstest, norm
 
-from tripletscope.core.computing.progress import Progress, silent
-from tripletscope.core.simulation.truth import true_positions
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.models.simulation.truth import true_positions
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, Item, Observation
 
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, silent
+from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding.ste import STE
-from tripletscope.core.geometry import distances
-from tripletscope.core.simulation.simulate import comparisons_of
-from tripletscope.core.simulation.truth import true_positions
-from tripletscope.core.uncertainty.prediction import Abstention
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.inference.uncertainty.prediction import Abstention
+from tripletscope.core.models.embedding.ste import STE
+from tripletscope.core.models.simulation.simulate import comparisons_of
+from tripletscope.core.models.simulation.truth import true_positions
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,

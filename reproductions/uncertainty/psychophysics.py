@@ -8,13 +8,13 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, silent
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding.ste import STE
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.inference.uncertainty import Samples, bootstrap
+from tripletscope.core.models.embedding.ste import STE
+from tripletscope.core.models.simulation.simulate import answer, random_questions, simulate
+from tripletscope.core.models.simulation.truth import gaussian_process_observers, scale_function
 from tripletscope.core.presets import PRESETS
-from tripletscope.core.simulation.simulate import answer, random_questions, simulate
-from tripletscope.core.simulation.truth import gaussian_process_observers, scale_function
-from tripletscope.core.uncertainty import Samples, bootstrap
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,

@@ -10,12 +10,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tripletscope.core.computing.progress import Progress, Stopped
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.engine.progress import Progress, Stopped
+from tripletscope.core.inference.uncertainty import Samples, bootstrap, sample_posterior
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.presets import PRESETS
-from tripletscope.core.simulation.simulate import simulate
-from tripletscope.core.uncertainty import Samples, bootstrap, sample_posterior
 
 BOOTSTRAP = "Bootstrap"
 SHORT_CHAIN = "Bayesian, as published"

@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 
 import tripletscope as ts
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.method import Method
+from tripletscope.core.engine.method import Method
 
 N_OBJECTS = 9
 # NMDS takes a matrix and WeisfeilerLehman graphs.

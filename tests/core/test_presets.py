@@ -10,16 +10,16 @@ import pytest
 
 from tripletscope.core.cluster import Agglomerative, KMeans
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.declared import checked, parameters
-from tripletscope.core.design.active import propose
-from tripletscope.core.embedding import STE
+from tripletscope.core.engine.declared import checked, parameters
+from tripletscope.core.engine.method import described, methods
+from tripletscope.core.inference.uncertainty import bootstrap, sample_posterior
 from tripletscope.core.kernel import K1, K2
-from tripletscope.core.method import described, methods
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.models.simulation.truth import true_positions
 from tripletscope.core.presets import DOCUMENTS, KINDS, PRESETS, published_in, settings_as_published
 from tripletscope.core.run import TASKS, run
-from tripletscope.core.simulation.simulate import simulate
-from tripletscope.core.simulation.truth import true_positions
-from tripletscope.core.uncertainty import bootstrap, sample_posterior
+from tripletscope.core.studies.design.active import propose
 
 FUNCTIONS = {name: task.function for name, task in TASKS.items()} | {"propose": propose}
 

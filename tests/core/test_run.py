@@ -12,17 +12,17 @@ from tripletscope.core import run as run_module
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.dimensions import VICE, SPoSE
-from tripletscope.core.documented import documented
-from tripletscope.core.embedding import STE, TSTE
-from tripletscope.core.evaluation.score import cross_validate, split_error
-from tripletscope.core.explaining.combining import FeatureSpaces
-from tripletscope.core.explaining.spaces import FeatureSpace
-from tripletscope.core.individuals import WeightedEuclidean
+from tripletscope.core.engine.documented import documented
+from tripletscope.core.engine.method import methods
+from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.spaces import FeatureSpace
+from tripletscope.core.inference.evaluation.score import cross_validate, split_error
+from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.kernel import K1, K2
-from tripletscope.core.method import methods
+from tripletscope.core.models.embedding import STE, TSTE
+from tripletscope.core.people import WeightedEuclidean
 from tripletscope.core.run import TASKS, Run, key, run
 from tripletscope.core.scale import MLDS
-from tripletscope.core.uncertainty import bootstrap
 
 QUICK = {
     "fit": {}, "cross_validate": {"folds": 3}, "split_error": {}, "bootstrap": {"replicates": 4},

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import simulate
 
 
 @pytest.fixture(scope="session")

@@ -17,12 +17,12 @@ import pandas as pd
 import pytest
 
 from tests.core.io.test_hostile import GOOD
-from tests.core.quality.answers import people_data
+from tests.core.studies.quality.answers import people_data
 from tests.dashboard.uploads import OTHERS, PEOPLE, others, png
 from tests.dashboard.views.harness import settled, start, words
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.io import (
     WRITERS,
     Reading,
@@ -31,7 +31,7 @@ from tripletscope.core.io import (
     read,
     write_answers,
 )
-from tripletscope.core.quality import participants
+from tripletscope.core.studies.quality import participants
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.keeping import services as services_module

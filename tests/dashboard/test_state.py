@@ -13,9 +13,9 @@ import pytest
 from tests.dashboard.keeping.test_workspace import png
 from tests.dashboard.views.harness import PAGES
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.embedding import STE, TSTE
 from tripletscope.core.io import load, propose
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.embedding import STE, TSTE
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.dashboard import analysis, imports
 from tripletscope.dashboard.interface.controls import summary
 from tripletscope.dashboard.interface.panels import ago, plain

@@ -11,7 +11,7 @@ import numpy as np
 from playwright.sync_api import Browser, Locator, Page, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import simulate
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 PATIENCE = 300_000  # milliseconds, for a machine that is busy

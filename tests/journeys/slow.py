@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-import tripletscope.core.embedding.ordinal as ordinal
+import tripletscope.core.models.embedding.ordinal as ordinal
 from tripletscope.dashboard.working.worker import begin, pack, unpack
 
 __all__ = ["begin", "get_ready", "pack", "unpack"]

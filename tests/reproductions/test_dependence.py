@@ -47,8 +47,9 @@ def test_code_that_measures_counts_and_words_and_checks_do_not(changed):
 
 def test_what_is_called_counts_and_what_stands_beside_it_does_not(changed):
     before = code_of(items()[MIXTURE])
-    assert changed("tripletscope.core.simulation.truth", "return ", "return 1 and ") != before
-    assert changed("tripletscope.core.computing.progress", "def part(", "def a_part(") == before
+    truth = "tripletscope.core.models.simulation.truth"
+    assert changed(truth, "return ", "return 1 and ") != before
+    assert changed("tripletscope.core.engine.progress", "def part(", "def a_part(") == before
 
 
 def test_what_is_called_in_another_module_of_the_room_counts(changed):

@@ -8,8 +8,8 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.computing.progress import Progress, Stopped, silent
-from tripletscope.core.simulation.simulate import answer
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.models.simulation.simulate import answer
 from tripletscope.core.tree.nearer import Measure
 
 Dialogue = Generator[np.ndarray, np.ndarray, Any]
@@ -135,11 +135,11 @@ def converse(
 class Observer(Oracle):
     """A simulated observer of objects at known positions.
 
-    See `tripletscope.core.simulation.simulate.answer`.
+    See `tripletscope.core.models.simulation.simulate.answer`.
 
     Shapes: positions (n, d).
-    noise, level: See `tripletscope.core.simulation.simulate.answer`. Asked again, the observer may
-        answer differently.
+    noise, level: See `tripletscope.core.models.simulation.simulate.answer`. Asked again, the
+        observer may answer differently.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.metrics.pairwise import distance_metrics
 from sklearn.preprocessing import OrdinalEncoder, normalize
 
-from tripletscope.core.method import Method
+from tripletscope.core.engine.method import Method
 from tripletscope.core.tree.nearer import Measure, answers
 from tripletscope.core.tree.oracle.asking import Oracle
 

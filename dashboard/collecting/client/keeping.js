@@ -93,7 +93,7 @@ const Keeping = (() => {
     return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
   }
 
-  // The id of a participant in its one spelling, as core/experiment/participant.py has it; nothing
+  // The id of a participant in its one spelling, as core/studies/experiment/participant.py has it; nothing
   // for one that cannot be used.
   function participantId(given) {
     const id = given.normalize("NFKC").replace(/(?!\p{Cn})[\p{Cf}\p{DI}]/gu, "")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from tripletscope.core.dimensions.reproducibility import FOUND_AGAIN, DimensionReproducibility
-from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accuracies
-from tripletscope.core.evaluation.compare import is_chance
-from tripletscope.core.evaluation.score import ErrorEstimate
+from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.inference.evaluation.compare import is_chance
+from tripletscope.core.inference.evaluation.score import ErrorEstimate
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.dimensions import DimensionData
 from tripletscope.dashboard.report.document import Block, TextTable, joined

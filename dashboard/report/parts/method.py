@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from tripletscope.core.data.columns import one_per_trial
+from tripletscope.core.data.landmarks import recognise
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.evaluation.choosing import ChoiceAccuracy, ChoiceKind
-from tripletscope.core.evaluation.share import Share
-from tripletscope.core.evaluation.units import participants_of
-from tripletscope.core.kernel.landmarks import recognise
-from tripletscope.core.quality import verdict
-from tripletscope.core.quality.columns import one_per_trial
-from tripletscope.core.quality.exclusion import WEIGHTS
+from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, ChoiceKind
+from tripletscope.core.inference.evaluation.share import Share
+from tripletscope.core.inference.evaluation.units import participants_of
+from tripletscope.core.studies.quality import verdict
+from tripletscope.core.studies.quality.exclusion import WEIGHTS
 from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material

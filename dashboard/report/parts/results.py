@@ -8,14 +8,14 @@ import numpy as np
 
 from tripletscope.core.cluster.clustering import Hierarchy
 from tripletscope.core.cluster.counting import recommend_clusters
-from tripletscope.core.embedding.ste import STE
-from tripletscope.core.evaluation.choosing import choice_accuracies
-from tripletscope.core.evaluation.compare import Suggestion, is_chance
-from tripletscope.core.evaluation.paired import behind_best
-from tripletscope.core.evaluation.score import ErrorEstimate
-from tripletscope.core.individuals.careless import LOW
+from tripletscope.core.inference.evaluation.choosing import choice_accuracies
+from tripletscope.core.inference.evaluation.compare import Suggestion, is_chance
+from tripletscope.core.inference.evaluation.paired import behind_best
+from tripletscope.core.inference.evaluation.score import ErrorEstimate
 from tripletscope.core.kernel.evidence import evidence
 from tripletscope.core.kernel.triplet import TripletKernel
+from tripletscope.core.models.embedding.ste import STE
+from tripletscope.core.people.careless import LOW
 from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS
 from tripletscope.dashboard.report.document import Block, TextTable, joined

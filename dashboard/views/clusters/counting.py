@@ -15,7 +15,7 @@ from tripletscope.core.cluster.counting import (
     recommend_clusters,
 )
 from tripletscope.core.cluster.stability import Stability, stability
-from tripletscope.core.evaluation.units import over_units
+from tripletscope.core.inference.evaluation.units import over_units
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.clusters import count_curve, together_matrix
 from tripletscope.dashboard.interface import panels

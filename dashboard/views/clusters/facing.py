@@ -13,7 +13,7 @@ from tripletscope.core.cluster import Agglomerative, ComparisonLinkage
 from tripletscope.core.cluster.clustering import Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.tanglegram import Tanglegram, untangle
-from tripletscope.core.method import methods
+from tripletscope.core.engine.method import methods
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.tanglegram import screen_height, tanglegram
 from tripletscope.dashboard.interface import panels

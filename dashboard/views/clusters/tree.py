@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.embedding.ordinal import Embedding
+from tripletscope.core.engine.method import unfitted
 from tripletscope.core.kernel import K1
-from tripletscope.core.method import unfitted
+from tripletscope.core.models.embedding.ordinal import Embedding
 from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.colours import look

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import distinct
 from tripletscope.dashboard.interface.watching import watch

@@ -8,8 +8,8 @@ from pathlib import Path
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.experiment.elsewhere import PROGRAMS, questions_for
-from tripletscope.core.experiment.experiment import STIMULI, Experiment
+from tripletscope.core.studies.experiment.elsewhere import PROGRAMS, questions_for
+from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
 from tripletscope.dashboard import export
 from tripletscope.dashboard.collecting import jspsych
 from tripletscope.dashboard.collecting.static import SENDINGS, static_zip

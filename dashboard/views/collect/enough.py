@@ -9,16 +9,16 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.computing.progress import Progress
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.experiment.experiment import Experiment
-from tripletscope.core.experiment.live import (
+from tripletscope.core.engine.progress import Progress
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.live import (
     FEWEST,
     CollectedError,
     collected_error,
     collected_map,
 )
-from tripletscope.core.experiment.results import AnswerRecord, experiment_objects
+from tripletscope.core.studies.experiment.results import AnswerRecord, experiment_objects
 from tripletscope.dashboard.collecting.answer_log import CollectingState
 from tripletscope.dashboard.figures.collecting import error_as_it_comes
 from tripletscope.dashboard.figures.map import embedding_map

@@ -6,8 +6,8 @@ import hashlib
 
 import streamlit as st
 
-from tripletscope.core.experiment.experiment import Experiment
-from tripletscope.core.experiment.simulated import Expected, expected
+from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.simulated import Expected, expected
 
 
 def experiment_key(experiment: Experiment) -> str:
@@ -16,7 +16,7 @@ def experiment_key(experiment: Experiment) -> str:
 
 
 def expected_of(experiment: Experiment, **assumed: float) -> Expected:
-    """See `tripletscope.core.experiment.simulated.expected`, of which this is the memory."""
+    """The memory of `tripletscope.core.studies.experiment.simulated.expected`."""
     return _expected(experiment, experiment_key(experiment), **assumed)
 
 

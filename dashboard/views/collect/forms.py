@@ -11,8 +11,8 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.declared import parameters
-from tripletscope.core.experiment.experiment import ADAPTIVE, Experiment, Stimulus
+from tripletscope.core.engine.declared import parameters
+from tripletscope.core.studies.experiment.experiment import ADAPTIVE, Experiment, Stimulus
 from tripletscope.dashboard.interface.controls import parameter_form, pick, switch, text
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.lists import as_lines, gold_questions, listed_questions

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.experiment.experiment import Stimulus
-from tripletscope.core.experiment.question import ASKINGS, KINDS, Question
+from tripletscope.core.studies.experiment.experiment import Stimulus
+from tripletscope.core.studies.experiment.question import ASKINGS, KINDS, Question
 
 #: Columns that name objects, in their order, in lists that Simulate makes and in usual ones.
 _ROLES = (

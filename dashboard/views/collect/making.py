@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.dashboard.collecting.following import (
     has_answers,
     restart_server,

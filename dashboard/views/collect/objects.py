@@ -14,8 +14,8 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.experiment.experiment import Experiment, Stimulus
 from tripletscope.core.io.names import file_name
+from tripletscope.core.studies.experiment.experiment import Experiment, Stimulus
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.chart import address
 from tripletscope.dashboard.interface.controls import pick, text

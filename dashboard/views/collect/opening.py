@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.experiment.experiment import STIMULI, Experiment
-from tripletscope.core.experiment.results import checks_answered, gathered_answers
+from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
+from tripletscope.core.studies.experiment.results import checks_answered, gathered_answers
 from tripletscope.dashboard.collecting import answer_log
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError

@@ -11,8 +11,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.experiment.conduct import conduct_table
-from tripletscope.core.experiment.results import AnswerRecord
+from tripletscope.core.studies.experiment.conduct import conduct_table
+from tripletscope.core.studies.experiment.results import AnswerRecord
 from tripletscope.dashboard.collecting import answer_log
 from tripletscope.dashboard.collecting.answer_log import CollectedPerson
 from tripletscope.dashboard.collecting.following import forget_states

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.experiment.results import AnswerRecord, answers_table
+from tripletscope.core.studies.experiment.results import AnswerRecord, answers_table
 from tripletscope.dashboard import export
 from tripletscope.dashboard.collecting import answer_log, jspsych, running
 from tripletscope.dashboard.collecting.answer_log import CollectingState

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from tripletscope.core.experiment.experiment import Experiment, Stimulus
-from tripletscope.core.experiment.question import ASKINGS
+from tripletscope.core.studies.experiment.experiment import Experiment, Stimulus
+from tripletscope.core.studies.experiment.question import ASKINGS
 
 #: CSS pixels that a row of stimuli has on a usual page, that are between two of them, and that the
 #: frame of an option takes. On a narrower page all of them shrink.

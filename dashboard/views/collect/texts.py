@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.experiment.experiment import TEXTS, Experiment
+from tripletscope.core.studies.experiment.experiment import TEXTS, Experiment
 from tripletscope.dashboard.collecting.texts import page_texts, shipped_texts, texts_of_file
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, text

@@ -10,21 +10,21 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.design.plan import Plan
-from tripletscope.core.design.scenario import Scenario, scenario_like
-from tripletscope.core.embedding import STE
-from tripletscope.core.experiment.conduct import conduct_table
-from tripletscope.core.experiment.experiment import Experiment
-from tripletscope.core.experiment.results import AnswerRecord
-from tripletscope.core.experiment.simulated import (
+from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.truth import known_truth
+from tripletscope.core.studies.design.plan import Plan
+from tripletscope.core.studies.design.scenario import Scenario, scenario_like
+from tripletscope.core.studies.experiment.conduct import conduct_table
+from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.results import AnswerRecord
+from tripletscope.core.studies.experiment.simulated import (
     expected,
     planned_as,
     simulated_participants,
 )
-from tripletscope.core.simulation.truth import known_truth
 from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.collecting import answer_log, jspsych, running
 from tripletscope.dashboard.collecting.running import NotStarted

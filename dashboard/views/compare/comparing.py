@@ -7,10 +7,10 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.ceiling import Ceiling, noise_ceiling
-from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accuracies
-from tripletscope.core.evaluation.score import ErrorEstimate
-from tripletscope.core.method import Method, described, unfitted
+from tripletscope.core.engine.method import Method, described, unfitted
+from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceiling
+from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.inference.evaluation.score import ErrorEstimate
 from tripletscope.core.run import key
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo

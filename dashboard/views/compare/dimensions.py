@@ -10,11 +10,11 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.evaluation.ceiling import Ceiling
-from tripletscope.core.evaluation.compare import Suggestion
-from tripletscope.core.evaluation.paired import behind_best
-from tripletscope.core.evaluation.score import (
+from tripletscope.core.engine.method import Method, methods
+from tripletscope.core.inference.evaluation.ceiling import Ceiling
+from tripletscope.core.inference.evaluation.compare import Suggestion
+from tripletscope.core.inference.evaluation.paired import behind_best
+from tripletscope.core.inference.evaluation.score import (
     CHANCE,
     ErrorEstimate,
     cross_validate,
@@ -22,11 +22,11 @@ from tripletscope.core.evaluation.score import (
     has_split,
     n_groups,
 )
-from tripletscope.core.evaluation.units import over_units_of_each
-from tripletscope.core.method import Method, methods
+from tripletscope.core.inference.evaluation.units import over_units_of_each
+from tripletscope.core.inference.uncertainty import uncertainty_by_dimension
+from tripletscope.core.inference.uncertainty.samples import SOURCES
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run, key
-from tripletscope.core.uncertainty import uncertainty_by_dimension
-from tripletscope.core.uncertainty.samples import SOURCES
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.curves import dimension_curves
 from tripletscope.dashboard.interface import panels

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.method import Method, methods
+from tripletscope.core.engine.method import Method, methods
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
 from tripletscope.dashboard.interface.controls import number, pick, pressed
 from tripletscope.dashboard.views.compare.comparing import PAGE

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.declared import Parameter, parameters
-from tripletscope.core.embedding import DEFAULT_EMBEDDING, STE
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.evaluation.compare import Suggestion, recommend_dimension
-from tripletscope.core.evaluation.paired import PairedDifference
-from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate, has_split
-from tripletscope.core.evaluation.units import over_units
-from tripletscope.core.method import Method, methods
+from tripletscope.core.engine.declared import Parameter, parameters
+from tripletscope.core.engine.method import Method, methods
+from tripletscope.core.inference.evaluation.compare import Suggestion, recommend_dimension
+from tripletscope.core.inference.evaluation.paired import PairedDifference
+from tripletscope.core.inference.evaluation.score import ErrorEstimate, cross_validate, has_split
+from tripletscope.core.inference.evaluation.units import over_units
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING, STE
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface.theme import count, interval
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
@@ -183,7 +183,8 @@ def in_words(name: str, suggestion: Suggestion, best: ErrorEstimate) -> str:
 def verdicts(best: str, behind: Mapping[str, PairedDifference]) -> list[str]:
     """Whether the method with the lowest error beats each other one.
 
-    Silent on: equal methods (tests/core/evaluation/test_paired.py::test_the_lowest_beats_no_equal).
+    Silent on: equal methods
+    (tests/core/inference/evaluation/test_paired.py::test_the_lowest_beats_no_equal).
     """
     found = []
     for name, apart in behind.items():

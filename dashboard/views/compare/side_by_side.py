@@ -12,10 +12,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.evaluation.compare import neighbour_overlap
-from tripletscope.core.evaluation.inspection import inspect_objects
-from tripletscope.core.geometry import procrustes, procrustes_disparity
+from tripletscope.core.data.geometry import procrustes, procrustes_disparity
+from tripletscope.core.inference.evaluation.compare import neighbour_overlap
+from tripletscope.core.inference.evaluation.inspection import inspect_objects
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run, key
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.map import embedding_map

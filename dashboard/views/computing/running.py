@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.computing.engine import Status, engine
+from tripletscope.core.engine.engine import Status, engine
 from tripletscope.dashboard.interface.panels import plain
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import place_in_queue

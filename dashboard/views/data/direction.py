@@ -5,9 +5,9 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.evaluation.units import over_units
+from tripletscope.core.inference.evaluation.units import over_units
 from tripletscope.core.io import Reading
-from tripletscope.core.quality.direction import DirectionTest
+from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.dashboard.imports import waiting
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch

@@ -8,13 +8,13 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.evaluation.units import n_participants
-from tripletscope.core.method import Method
-from tripletscope.core.quality import RULES, Cleaning, Effect, Exclusion, Preview
-from tripletscope.core.quality.exclusion import MANUAL, WEIGHTS
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.progress import Progress
+from tripletscope.core.inference.evaluation.units import n_participants
+from tripletscope.core.studies.quality import RULES, Cleaning, Effect, Exclusion, Preview
+from tripletscope.core.studies.quality.exclusion import MANUAL, WEIGHTS
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed

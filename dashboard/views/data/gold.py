@@ -8,7 +8,7 @@ import streamlit as st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io.names import listing
-from tripletscope.core.quality import Cleaning, gold_mistakes, obvious
+from tripletscope.core.studies.quality import Cleaning, gold_mistakes, obvious
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, pressed
 from tripletscope.dashboard.interface.reading import read_file

@@ -8,15 +8,16 @@ from functools import cached_property
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.evaluation.units import (
+from tripletscope.core.engine.method import Method
+from tripletscope.core.inference.evaluation.units import (
     known_people,
     over_units,
     over_units_of_each,
 )
 from tripletscope.core.io.names import listing
-from tripletscope.core.method import Method
-from tripletscope.core.quality import (
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.run import Run
+from tripletscope.core.studies.quality import (
     Cleaning,
     MapAgreement,
     QualityReport,
@@ -25,7 +26,6 @@ from tripletscope.core.quality import (
     quality,
     verdict,
 )
-from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.quality import shares, stretches
 from tripletscope.dashboard.interface import panels

@@ -8,18 +8,18 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.computing.progress import Progress
-from tripletscope.core.embedding import STE
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.individuals.careless import LOW, LapseFit
-from tripletscope.core.individuals.treatments import (
+from tripletscope.core.data.columns import sides_of
+from tripletscope.core.engine.progress import Progress
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.people.careless import LOW, LapseFit
+from tripletscope.core.people.treatments import (
     Treatments,
     compare_treatments,
     person_weights,
 )
-from tripletscope.core.quality import Cleaning, Exclusion
-from tripletscope.core.quality.columns import sides_of
-from tripletscope.core.quality.exclusion import WEIGHTS
+from tripletscope.core.studies.quality import Cleaning, Exclusion
+from tripletscope.core.studies.quality.exclusion import WEIGHTS
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.quality import MOST_RATES, lapse_rates
 from tripletscope.dashboard.interface import panels

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import streamlit as st
 
-from tripletscope.core.declared import parameters
-from tripletscope.core.evaluation.score import cross_validate, has_split, n_groups
-from tripletscope.core.method import Method, methods
+from tripletscope.core.engine.declared import parameters
+from tripletscope.core.engine.method import Method, methods
+from tripletscope.core.inference.evaluation.score import cross_validate, has_split, n_groups
 from tripletscope.core.run import key
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels

@@ -46,7 +46,8 @@ def colourings(
 ) -> dict[str, Colouring]:
     """All ways of colouring, by key: the columns of the table first.
 
-    inspected: Makes the table of `tripletscope.core.evaluation.inspection.inspect_objects`.
+    inspected: Makes the table of
+        `tripletscope.core.inference.evaluation.inspection.inspect_objects`.
     uncertain: Whether it has a column ``uncertainty``.
     """
     table = of_table(objects)

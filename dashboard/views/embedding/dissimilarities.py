@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import LOE, NMDS
-from tripletscope.core.embedding.ordinal import Embedding
+from tripletscope.core.engine.progress import Progress
+from tripletscope.core.inference.uncertainty.resampling import map_dissimilarities
+from tripletscope.core.inference.uncertainty.samples import Samples
+from tripletscope.core.models.embedding import LOE, NMDS
+from tripletscope.core.models.embedding.ordinal import Embedding
 from tripletscope.core.ratings import KINDS, Dissimilarities, Measured
-from tripletscope.core.uncertainty.resampling import map_dissimilarities
-from tripletscope.core.uncertainty.samples import Samples
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle

@@ -9,14 +9,14 @@ import streamlit as st
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.embedding.ordinal import SAME_LOSS, agreeing
-from tripletscope.core.evaluation.compare import needed_answers
-from tripletscope.core.evaluation.score import CHANCE, cross_validate, has_split
-from tripletscope.core.evaluation.units import over_units
-from tripletscope.core.method import Method
+from tripletscope.core.engine.method import Method
+from tripletscope.core.inference.evaluation.compare import needed_answers
+from tripletscope.core.inference.evaluation.score import CHANCE, cross_validate, has_split
+from tripletscope.core.inference.evaluation.units import over_units
+from tripletscope.core.inference.uncertainty import bootstrap
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.ordinal import SAME_LOSS, agreeing
 from tripletscope.core.run import key
-from tripletscope.core.uncertainty import bootstrap
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map

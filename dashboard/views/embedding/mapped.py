@@ -12,12 +12,12 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.evaluation.inspection import answers_at_odds, inspect_objects
-from tripletscope.core.evaluation.score import CHANCE
-from tripletscope.core.evaluation.units import over_units
+from tripletscope.core.inference.evaluation.inspection import answers_at_odds, inspect_objects
+from tripletscope.core.inference.evaluation.score import CHANCE
+from tripletscope.core.inference.evaluation.units import over_units
+from tripletscope.core.inference.uncertainty import Samples
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
-from tripletscope.core.uncertainty import Samples
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map

@@ -12,9 +12,9 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.choosing import ChoiceAccuracy, choice_accuracies
-from tripletscope.core.explaining.combining import FeatureSpaces
-from tripletscope.core.explaining.spaces import FeatureSpace
+from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.spaces import FeatureSpace
+from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.io import features_of
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import several

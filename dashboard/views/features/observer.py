@@ -10,7 +10,7 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.choosing import (
+from tripletscope.core.inference.evaluation.choosing import (
     ChoiceAccuracy,
     agreement_sentence,
     observer_agreement,

@@ -7,7 +7,7 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.explaining.spaces import METRICS
+from tripletscope.core.features.spaces import METRICS
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.reading import read_file

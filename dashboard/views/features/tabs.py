@@ -6,9 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.embedding import STE
-from tripletscope.core.explaining.weights import FOR_EACH, MOST
-from tripletscope.core.method import Method, described, unfitted
+from tripletscope.core.engine.method import Method, described, unfitted
+from tripletscope.core.features.weights import FOR_EACH, MOST
+from tripletscope.core.models.embedding import STE
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import streamlit as st
 
-from tripletscope.core.experiment.handout import LAYOUTS, question_table
-from tripletscope.core.kernel.landmarks import choose_landmarks, landmark_questions, recognise
+from tripletscope.core.data.landmarks import choose_landmarks, landmark_questions, recognise
+from tripletscope.core.studies.experiment.handout import LAYOUTS, question_table
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick

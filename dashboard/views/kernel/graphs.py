@@ -9,14 +9,14 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Progress
+from tripletscope.core.io.graphs import Graph
 from tripletscope.core.kernel import WeisfeilerLehman
 from tripletscope.core.kernel.classification import Classification
-from tripletscope.core.kernel.graphs import Graph
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.kernel.spectrum import KernelMap, principal_components
-from tripletscope.core.simulation.motifs import motif_graphs
+from tripletscope.core.models.simulation.motifs import motif_graphs
 from tripletscope.core.tree.prediction import CLASSIFIERS, error_table, predict_labels
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.map import embedding_map

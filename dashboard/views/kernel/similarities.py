@@ -10,9 +10,9 @@ import streamlit as st
 
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.cluster.dendrogram import Dendrogram
+from tripletscope.core.data.landmarks import recognise
 from tripletscope.core.kernel.evidence import Evidence, common_comparisons, evidence
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX, Kernel
-from tripletscope.core.kernel.landmarks import recognise
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.kernel.triplet import TripletKernel
 from tripletscope.dashboard import export

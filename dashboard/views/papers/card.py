@@ -7,7 +7,7 @@ from functools import partial
 
 import streamlit as st
 
-from tripletscope.core.computing.progress import Progress
+from tripletscope.core.engine.progress import Progress
 from tripletscope.core.presets import DOCUMENTS
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed

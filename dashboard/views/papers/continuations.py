@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import GNMDS, SOE, STE, TSTE
+from tripletscope.core.engine.method import Method
 from tripletscope.core.kernel import K1, K2
-from tripletscope.core.method import Method
+from tripletscope.core.models.embedding import GNMDS, SOE, STE, TSTE
 from tripletscope.core.scale import MLDS
 from tripletscope.reproductions.crowd import designs, example
 from tripletscope.reproductions.crowd import people as crowd
@@ -39,7 +39,8 @@ class Continuation:
     answers: ``answers()`` makes the data set that the page opens.
     method: With the paper's settings; the page Embedding begins with it.
     begin: Of the page Simulate: what its forms begin with, by the names of the parameters of
-        `tripletscope.core.design.scenario.Scenario` and of the tasks, and the methods' names.
+        `tripletscope.core.studies.design.scenario.Scenario` and of the tasks, and the methods'
+        names.
     """
 
     page: str

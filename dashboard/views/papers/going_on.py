@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tripletscope.core.declared import parameters
-from tripletscope.core.embedding.features import Features
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.method import Method
+from tripletscope.core.engine.declared import parameters
+from tripletscope.core.engine.method import Method
+from tripletscope.core.models.embedding.features import Features
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.presets import DOCUMENTS
 from tripletscope.core.run import key
 from tripletscope.dashboard import analysis

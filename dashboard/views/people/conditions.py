@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tripletscope.core.individuals import compare_conditions
+from tripletscope.core.people import compare_conditions
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.views.page import tab

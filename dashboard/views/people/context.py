@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.individuals import WeightedEuclidean
+from tripletscope.core.people import WeightedEuclidean
 from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tripletscope.core.individuals import LatentClassMap
+from tripletscope.core.people import LatentClassMap
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick
 from tripletscope.dashboard.results.people import groups_said

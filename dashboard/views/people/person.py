@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.individuals import PeopleComparison, WeightedEuclidean
-from tripletscope.core.individuals.comparing import CONSISTENCY, ONE, WEIGHTS
+from tripletscope.core.people import PeopleComparison, WeightedEuclidean
+from tripletscope.core.people.comparing import CONSISTENCY, ONE, WEIGHTS
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.observers import grid_height, map_grid
 from tripletscope.dashboard.figures.people import most_different

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tripletscope.core.individuals import compare_people
+from tripletscope.core.people import compare_people
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.views.page import tab

@@ -12,11 +12,11 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.embedding import STE
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.method import Method, methods
-from tripletscope.core.observers.floor import Floor, floor_of
-from tripletscope.core.observers.groups import groups_of
+from tripletscope.core.engine.method import Method, methods
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.people.floor import Floor, floor_of
+from tripletscope.core.people.groups import groups_of
 from tripletscope.core.scale import MLDS
 from tripletscope.core.scale.trials import stimulus_of
 from tripletscope.dashboard import analysis

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import clone
 
-from tripletscope.core.evaluation.units import n_participants
+from tripletscope.core.inference.evaluation.units import n_participants
 from tripletscope.core.scale import MLDS, ScaleDiagnostics, diagnose
 from tripletscope.core.scale.binomial import LAPSES
 from tripletscope.dashboard import export

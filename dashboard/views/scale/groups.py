@@ -9,9 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.evaluation.units import ENOUGH, over_units_of_each
-from tripletscope.core.method import Method
-from tripletscope.core.observers import Floor, GroupErrors, errors_by_group
+from tripletscope.core.engine.method import Method
+from tripletscope.core.inference.evaluation.units import ENOUGH, over_units_of_each
+from tripletscope.core.people.floor import Floor
+from tripletscope.core.people.groups import GroupErrors, errors_by_group
 from tripletscope.core.scale import MLDS, GroupScales, scales_by
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.scales import Curve, group_errors, panel_height, scale_multiples

@@ -11,12 +11,12 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.cluster import Agglomerative
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.evaluation.score import CHANCE
+from tripletscope.core.engine.method import Method
+from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.core.kernel.space import Space
-from tripletscope.core.method import Method
-from tripletscope.core.observers import (
-    ObserverMaps,
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.people.maps import ObserverMaps
+from tripletscope.core.people.predictions import (
     PoolingCurve,
     Predictions,
     pooling_curve,

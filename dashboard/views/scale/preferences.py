@@ -8,8 +8,8 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Progress
 from tripletscope.core.ratings import PreferenceScale, paired_preferences
 from tripletscope.core.ratings.preferences import MODELS
 from tripletscope.dashboard import export

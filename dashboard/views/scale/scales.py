@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.evaluation.score import CHANCE, ErrorEstimate, cross_validate
-from tripletscope.core.evaluation.units import over_units, over_units_of_each
-from tripletscope.core.method import Method
+from tripletscope.core.engine.method import Method
+from tripletscope.core.inference.evaluation.score import CHANCE, ErrorEstimate, cross_validate
+from tripletscope.core.inference.evaluation.units import over_units, over_units_of_each
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale
 from tripletscope.dashboard import analysis, export

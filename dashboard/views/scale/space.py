@@ -9,11 +9,11 @@ import pandas as pd
 import streamlit as st
 from sklearn.base import clone
 
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.evaluation.compare import Suggestion
-from tripletscope.core.evaluation.paired import PairedDifference, paired_difference
-from tripletscope.core.evaluation.score import cross_validate
-from tripletscope.core.evaluation.units import over_units
+from tripletscope.core.inference.evaluation.compare import Suggestion
+from tripletscope.core.inference.evaluation.paired import PairedDifference, paired_difference
+from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.inference.evaluation.units import over_units
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
 from tripletscope.core.scale import OrdinalScale, ordinal_scale
 from tripletscope.core.scale.ordinal import FEWEST_AROUND

@@ -9,11 +9,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.design.detection import Detection, detect_dimension
-from tripletscope.core.design.scenario import Scenario
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.method import methods
+from tripletscope.core.engine.method import methods
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run, key
+from tripletscope.core.studies.design.detection import Detection, detect_dimension
+from tripletscope.core.studies.design.scenario import Scenario
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.planning import detection_bars
 from tripletscope.dashboard.interface import panels

@@ -9,12 +9,12 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.design.noise import VARIED, NoiseCurve, noise_curve
-from tripletscope.core.design.scenario import Scenario
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
-from tripletscope.core.method import methods
+from tripletscope.core.engine.method import methods
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.simulation.simulate import LEVELS
 from tripletscope.core.run import Run, key
-from tripletscope.core.simulation.simulate import LEVELS
+from tripletscope.core.studies.design.noise import VARIED, NoiseCurve, noise_curve
+from tripletscope.core.studies.design.scenario import Scenario
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.planning import NOISY, noise_curves
 from tripletscope.dashboard.interface import panels

@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.declared import parameters
-from tripletscope.core.design.plan import Plan, objection, plan, recommend, rounded_up
-from tripletscope.core.design.scenario import SampleSizes, Scenario
-from tripletscope.core.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.engine.declared import parameters
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.run import key
+from tripletscope.core.studies.design.plan import Plan, objection, plan, recommend, rounded_up
+from tripletscope.core.studies.design.scenario import SampleSizes, Scenario
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.planning import QUANTITIES, plan_curves
 from tripletscope.dashboard.interface import panels

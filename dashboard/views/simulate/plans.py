@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from tripletscope.core.declared import parameters
-from tripletscope.core.design.plan import Plan, plan
-from tripletscope.core.design.scenario import Scenario
+from tripletscope.core.engine.declared import parameters
 from tripletscope.core.run import Run
+from tripletscope.core.studies.design.plan import Plan, plan
+from tripletscope.core.studies.design.scenario import Scenario
 from tripletscope.dashboard.interface.controls import distinct
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.views.simulate.setting import SCENARIO, titled
@@ -23,7 +23,7 @@ class Kept:
     """A plan with what it was computed from.
 
     title: Of its method, with its settings: `titled`.
-    options: Of `tripletscope.core.design.plan.plan`.
+    options: Of `tripletscope.core.studies.design.plan.plan`.
     run: None as long as it is not computed.
     """
 

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.experiment.handout import LAYOUTS, QuestionList, question_list
+from tripletscope.core.studies.experiment.handout import LAYOUTS, QuestionList, question_list
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, text

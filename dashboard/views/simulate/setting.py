@@ -8,15 +8,15 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.declared import parameters
-from tripletscope.core.design.scenario import Scenario, scenario_like
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.method import Method, methods
-from tripletscope.core.simulation.simulate import LEVELS
-from tripletscope.core.simulation.truth import DIMENSIONS
+from tripletscope.core.engine.declared import parameters
+from tripletscope.core.engine.method import Method, methods
+from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.simulation.simulate import LEVELS
+from tripletscope.core.models.simulation.truth import DIMENSIONS
+from tripletscope.core.studies.design.scenario import Scenario, scenario_like
 from tripletscope.dashboard.analysis import describe
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, parameter_number, pressed

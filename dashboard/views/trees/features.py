@@ -9,10 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.embedding.features import Features, is_feature
 from tripletscope.core.io import attach_objects, features_of
-from tripletscope.core.quality import Cleaning
+from tripletscope.core.models.embedding.features import Features, is_feature
 from tripletscope.core.run import Run, run
+from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.imports import accept_features
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed

@@ -13,18 +13,18 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding.features import Features
-from tripletscope.core.embedding.ordinal import Embedding
+from tripletscope.core.engine.method import Method
+from tripletscope.core.inference.uncertainty import Samples
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
 from tripletscope.core.kernel.space import Space, space_of
-from tripletscope.core.method import Method
+from tripletscope.core.models.embedding.features import Features
+from tripletscope.core.models.embedding.ordinal import Embedding
+from tripletscope.core.models.simulation.simulate import LEVELS, NOISE
 from tripletscope.core.run import TASKS, Run
-from tripletscope.core.simulation.simulate import LEVELS, NOISE
 from tripletscope.core.tree import ComparisonForest, ComparisonTree
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.core.tree.oracle import AnswersOracle, Fitted, Observer, Oracle, Repeated, Tally
 from tripletscope.core.tree.quality import expansion_rates, height_bound
-from tripletscope.core.uncertainty import Samples
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.interface import panels

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.experiment.handout import LAYOUTS, question_table
-from tripletscope.core.simulation.simulate import LEVELS, NOISE
+from tripletscope.core.models.simulation.simulate import LEVELS, NOISE
+from tripletscope.core.studies.experiment.handout import LAYOUTS, question_table
 from tripletscope.core.tree.coordinates import TREES
 from tripletscope.core.tree.nodes import cells
 from tripletscope.dashboard import export

@@ -9,9 +9,9 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.design.active import STRATEGIES, ActiveComparison, propose
-from tripletscope.core.experiment.handout import LAYOUTS, question_table
 from tripletscope.core.run import Run
+from tripletscope.core.studies.design.active import STRATEGIES, ActiveComparison, propose
+from tripletscope.core.studies.experiment.handout import LAYOUTS, question_table
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.trust import asking_curves
 from tripletscope.dashboard.interface import panels

@@ -9,10 +9,10 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.inference.uncertainty.samples import SOURCES, Samples
+from tripletscope.core.inference.uncertainty.sources import response_options
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import TASKS, Run
-from tripletscope.core.uncertainty.samples import SOURCES, Samples
-from tripletscope.core.uncertainty.sources import response_options
 from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services

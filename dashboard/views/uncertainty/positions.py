@@ -9,16 +9,16 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.run import Run
-from tripletscope.core.uncertainty import DistanceSamples, Samples
-from tripletscope.core.uncertainty.comparisons import Comparisons
-from tripletscope.core.uncertainty.sampling import AGREED, JUDGED
-from tripletscope.core.uncertainty.weakness import (
+from tripletscope.core.inference.uncertainty import DistanceSamples, Samples
+from tripletscope.core.inference.uncertainty.comparisons import Comparisons
+from tripletscope.core.inference.uncertainty.sampling import AGREED, JUDGED
+from tripletscope.core.inference.uncertainty.weakness import (
     LISTED,
     answers_against,
     undecided_comparisons,
     undecided_pairs,
 )
+from tripletscope.core.run import Run
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface.theme import count, number
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects

@@ -10,8 +10,8 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.inference.uncertainty.prediction import Abstention, predicted
 from tripletscope.core.run import Run
-from tripletscope.core.uncertainty.prediction import Abstention, predicted
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.trust import abstention_curves
 from tripletscope.dashboard.interface import panels

@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from tripletscope.core.inference.uncertainty.calibration import Calibration, calibrate
+from tripletscope.core.inference.uncertainty.reliability import SURE, Reliability
 from tripletscope.core.run import Run
-from tripletscope.core.uncertainty.calibration import Calibration, calibrate
-from tripletscope.core.uncertainty.reliability import SURE, Reliability
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.trust import (
     NAMES,

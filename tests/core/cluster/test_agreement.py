@@ -8,11 +8,11 @@ import pytest
 
 from tripletscope.core.cluster import KMeans
 from tripletscope.core.cluster.agreement import agreement, agreement_curve
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import simulate
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 import tripletscope.core.cluster
-from tests.core.embedding.test_embedding import data_of_every_kind
+from tests.core.models.embedding.test_embedding import data_of_every_kind
 from tripletscope.core.cluster import Agglomerative, ComparisonLinkage, KMeans, agglomerative
 from tripletscope.core.cluster.agreement import agreement
 from tripletscope.core.cluster.clustering import BasedClustering, Hierarchy
@@ -24,16 +24,16 @@ from tripletscope.core.cluster.comparison import additive_similarity
 from tripletscope.core.cluster.counting import count_clusters
 from tripletscope.core.cluster.kmeans import kernel_kmeans
 from tripletscope.core.cluster.stability import stability
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, numbered_objects
-from tripletscope.core.declared import parameters
-from tripletscope.core.embedding import DEFAULT_EMBEDDING, STE
+from tripletscope.core.engine.declared import parameters
+from tripletscope.core.engine.method import described, methods
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.kernel import K1, K2
 from tripletscope.core.kernel.space import Space
-from tripletscope.core.method import described, methods
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING, STE
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import cluster_distances, key, run
-from tripletscope.core.simulation.simulate import simulate
 
 METHODS = list(methods("cluster").values())
 every_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)

@@ -15,8 +15,8 @@ from tripletscope.core.cluster.counting import (
     count_clusters,
     recommend_clusters,
 )
-from tripletscope.core.embedding import STE, TSTE
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.embedding import STE, TSTE
+from tripletscope.core.models.simulation.simulate import simulate
 
 N = 60
 TURN = np.linspace(0.0, np.pi, N)

@@ -9,24 +9,24 @@ import pytest
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.grouping import linked
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE, TSTE
-from tripletscope.core.evaluation.compare import learning_curve
-from tripletscope.core.evaluation.score import (
+from tripletscope.core.inference.evaluation.compare import learning_curve
+from tripletscope.core.inference.evaluation.score import (
     cross_validate,
     holdout,
     n_groups,
     question_folds,
     triplet_error,
 )
-from tripletscope.core.evaluation.share import wilson
-from tripletscope.core.evaluation.units import sampling_units
+from tripletscope.core.inference.evaluation.share import wilson
+from tripletscope.core.inference.evaluation.units import sampling_units
+from tripletscope.core.inference.uncertainty import abstention, bootstrap
 from tripletscope.core.io import read
 from tripletscope.core.io.columns.grouped import twin_trials
-from tripletscope.core.observers import who_predicts_whom
-from tripletscope.core.quality import Cleaning, Exclusion
-from tripletscope.core.quality.direction import _folds, _RowAnswers
+from tripletscope.core.models.embedding import STE, TSTE
+from tripletscope.core.people.predictions import who_predicts_whom
 from tripletscope.core.run import key
-from tripletscope.core.uncertainty import abstention, bootstrap
+from tripletscope.core.studies.quality import Cleaning, Exclusion
+from tripletscope.core.studies.quality.direction import _folds, _RowAnswers
 
 PAIRS = np.array([[0, 1, 2], [0, 2, 1], [1, 2, 0]])
 

@@ -23,7 +23,7 @@ from tripletscope.core.dimensions.likelihood import (
 )
 from tripletscope.core.dimensions.sparse import products
 from tripletscope.core.dimensions.variational import SpikeAndSlab
-from tripletscope.core.optimise.responses import choice_losses
+from tripletscope.core.models.optimise.responses import choice_losses
 
 
 def random_trials(n: int, q: int) -> Choices:

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.dimensions.reproducibility import (
     DimensionReproducibility,
@@ -16,6 +15,7 @@ from tripletscope.core.dimensions.reproducibility import (
     dimension_reproducibility,
     match_dimensions,
 )
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.run import key, run
 
 TRUTH = np.repeat(np.eye(3), 8, axis=0) * 2

@@ -25,7 +25,7 @@ from tripletscope.core.io import (
     read_matrix,
     read_objects,
 )
-from tripletscope.core.kernel.graphs import read_graphs
+from tripletscope.core.io.graphs import read_graphs
 
 # Workbooks
 

@@ -23,8 +23,8 @@ from tests.core.io.layouts import (
     joined,
     named_rows,
 )
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.io import Reading, interpret, layouts, load, propose, read
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import load, read_pictures
-from tripletscope.core.kernel.graphs import read_graphs
+from tripletscope.core.io.graphs import read_graphs
 
 ROWS = np.array([[0, 1, 2], [2, 1, 0], [1, 0, 2]])
 SECRET = b"root:x:0:0:nobody may read this\n"

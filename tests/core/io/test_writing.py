@@ -12,7 +12,7 @@ from tests.core.io.layouts import CASES, FORMATS, SORTED_ODD, joined
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import WRITERS, interpret, load, propose, read, write_answers, write_pairs
-from tripletscope.core.quality import participants
+from tripletscope.core.studies.quality import participants
 
 NUMBERS = ("salmon", "npy", "numbers")
 NOTHING_ELSE = ("npy", "numbers")

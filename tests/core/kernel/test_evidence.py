@@ -10,7 +10,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel import K1, K2
 from tripletscope.core.kernel.evidence import by_chance, common_comparisons, evidence
 from tripletscope.core.kernel.spectrum import spectrum
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import simulate
 
 N = 20
 

@@ -19,21 +19,21 @@ from sklearn.base import clone
 from sklearn.cluster import KMeans
 from sklearn.exceptions import NotFittedError
 
-from tests.core.embedding.test_embedding import data_of_every_kind
+from tests.core.models.embedding.test_embedding import data_of_every_kind
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.landmarks import choose_landmarks, landmark_questions, recognise
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.declared import Number, parameters
-from tripletscope.core.embedding import DEFAULT_EMBEDDING, GNMDS, STE, TSTE
-from tripletscope.core.evaluation.score import cross_validate, triplet_error
+from tripletscope.core.engine.declared import Number, parameters
+from tripletscope.core.engine.method import methods
+from tripletscope.core.inference.evaluation.score import cross_validate, triplet_error
 from tripletscope.core.kernel import K1, K2, GaussianKernel
 from tripletscope.core.kernel import kernel as kernel_module
 from tripletscope.core.kernel import triplet as triplet_module
 from tripletscope.core.kernel.kernel import inner_products, smallest_eigenvalue
-from tripletscope.core.kernel.landmarks import choose_landmarks, landmark_questions, recognise
-from tripletscope.core.method import methods
+from tripletscope.core.models.embedding import DEFAULT_EMBEDDING, GNMDS, STE, TSTE
+from tripletscope.core.models.simulation.simulate import answer, random_questions, simulate
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import answer, random_questions, simulate
 
 METHODS = list(methods("kernel").values())
 every_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)

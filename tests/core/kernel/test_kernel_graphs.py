@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.graphs import Graph, from_networkx, read_graphs
 from tripletscope.core.kernel import WeisfeilerLehman
-from tripletscope.core.kernel.graphs import Graph, from_networkx, read_graphs
 from tripletscope.core.kernel.kernel import kernel_distances
+from tripletscope.core.models.simulation.motifs import motif_graphs
 from tripletscope.core.run import run
-from tripletscope.core.simulation.motifs import motif_graphs
 from tripletscope.core.tree import ComparisonForestClassifier
 
 LINE = {"label": 1, "node_labels": ["C", "C", "O"], "edges": [[0, 1], [1, 2]]}

@@ -10,17 +10,17 @@ import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist, squareform
 
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.landmarks import landmark_questions
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.kernel import K1, K2
 from tripletscope.core.kernel.classification import classify, classify_labels
-from tripletscope.core.kernel.landmarks import landmark_questions
 from tripletscope.core.kernel.space import Space, is_euclidean, space_of, space_of_distances
 from tripletscope.core.kernel.spectrum import kernel_map, principal_components, spectrum
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import answer, simulate
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import answer, simulate
 
 GROUPS = np.repeat([0, 1, 2], 15)
 

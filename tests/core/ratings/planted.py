@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from scipy.cluster.hierarchy import fcluster, linkage
 
-from tripletscope.core.geometry import distances
+from tripletscope.core.data.geometry import distances
 
 
 def points(n: int, seed: int = 0) -> np.ndarray:

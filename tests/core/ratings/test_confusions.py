@@ -7,8 +7,8 @@ import pytest
 
 from tests.core.ratings.planted import confused, points
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.embedding import NMDS, STE
-from tripletscope.core.geometry import distances, procrustes_disparity
+from tripletscope.core.data.geometry import distances, procrustes_disparity
+from tripletscope.core.models.embedding import NMDS, STE
 from tripletscope.core.ratings import Confusions
 
 UPPER = np.triu_indices(12, 1)

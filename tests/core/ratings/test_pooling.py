@@ -8,12 +8,12 @@ import pytest
 
 from tests.core.ratings.planted import names, points, rated
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import procrustes_disparity
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
-from tripletscope.core.geometry import procrustes_disparity
 from tripletscope.core.io import read, write_answers
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.ratings import Ratings, pool
-from tripletscope.core.simulation.simulate import simulate
 
 
 def chosen(truth: np.ndarray, number: int, seed: int) -> Triplets:

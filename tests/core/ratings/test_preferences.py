@@ -9,8 +9,8 @@ from scipy.special import expit
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
 
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.ratings import paired_preferences
 from tripletscope.core.ratings.preferences import _Fit
 

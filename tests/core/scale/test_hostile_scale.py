@@ -11,7 +11,8 @@ from scipy.stats import ttest_1samp
 from tests.core.scale.test_scale import some_trials, table
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, numbered_objects
-from tripletscope.core.evaluation.score import cross_validate
+from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.models.simulation.simulate import answer, questions_of
 from tripletscope.core.scale import (
     MLDS,
     ScaleSamples,
@@ -19,7 +20,6 @@ from tripletscope.core.scale import (
     recorded,
 )
 from tripletscope.core.scale.binomial import has_finite_optimum
-from tripletscope.core.simulation.simulate import answer, questions_of
 
 
 def test_separation_is_noticed_and_survived():

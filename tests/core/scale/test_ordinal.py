@@ -7,11 +7,12 @@ import pandas as pd
 import pytest
 
 from tests.core.scale.test_scale import some_trials
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
+from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import answer, simulate
 from tripletscope.core.scale import (
     MLDS,
     ScaleSamples,
@@ -23,7 +24,6 @@ from tripletscope.core.scale import (
 )
 from tripletscope.core.scale.ordinal import OrdinalScale, oriented
 from tripletscope.core.scale.resampling import may_rise
-from tripletscope.core.simulation.simulate import answer, simulate
 
 
 def line(shape, n: int = 12, answers: int = 1500, noise: float = 0.05) -> Triplets:

@@ -13,12 +13,14 @@ from scipy.optimize import minimize
 from scipy.stats import chi2, norm
 
 from tests.paths import FIXTURES
-from tripletscope.core.computing.parallel import Halt
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import CKL, STE, TSTE
+from tripletscope.core.engine.parallel import Halt
 from tripletscope.core.io import interpret, load, propose
+from tripletscope.core.models.embedding import CKL, STE, TSTE
+from tripletscope.core.models.simulation.simulate import answer, questions_of, simulate
+from tripletscope.core.models.simulation.truth import scale_function
 from tripletscope.core.scale import (
     MLDS,
     as_trials,
@@ -32,8 +34,6 @@ from tripletscope.core.scale import (
 )
 from tripletscope.core.scale.binomial import LINKS, Design, fit_many
 from tripletscope.core.scale.mlds import standardised
-from tripletscope.core.simulation.simulate import answer, questions_of, simulate
-from tripletscope.core.simulation.truth import scale_function
 
 FOLDER = FIXTURES / "mlds"
 REFERENCE = json.loads((FOLDER / "reference.json").read_text())["datasets"]

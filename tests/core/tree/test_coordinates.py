@@ -6,11 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
-from tripletscope.core.embedding.features import Features
+from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.embedding.features import Features
 from tripletscope.core.run import run
 from tripletscope.core.tree.coordinates import TREES, coordinate_tree
 from tripletscope.core.tree.nodes import halved

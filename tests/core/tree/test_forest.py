@@ -14,7 +14,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.tree import (
     ComparisonForest,
     ComparisonForestClassifier,

@@ -7,10 +7,10 @@ import pytest
 from sklearn.base import clone
 from sklearn.metrics import pairwise_distances
 
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
-from tripletscope.core.simulation.simulate import random_questions
+from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import random_questions
 from tripletscope.core.tree import ComparisonTree
 from tripletscope.core.tree.nearer import Measure, answers, nearer, workspace
 from tripletscope.core.tree.oracle import (

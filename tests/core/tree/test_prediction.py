@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.kernel import WeisfeilerLehman
 from tripletscope.core.kernel.classification import Classification, classify_labels
-from tripletscope.core.simulation.motifs import motif_graphs
+from tripletscope.core.models.simulation.motifs import motif_graphs
 from tripletscope.core.tree.prediction import CLASSIFIERS, error_table, predict_labels
 
 FEW = {"folds": 3, "repeats": 1, "n_estimators": 20}

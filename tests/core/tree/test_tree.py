@@ -8,8 +8,8 @@ from sklearn.datasets import load_digits
 from sklearn.metrics import pairwise_distances
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from tripletscope.core.computing.progress import Stopped
-from tripletscope.core.simulation.simulate import random_questions, simulate
+from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.models.simulation.simulate import random_questions, simulate
 from tripletscope.core.tree import ComparisonTree, RankCoverTree
 from tripletscope.core.tree.growing import (
     LABELS,

@@ -7,11 +7,11 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import KFold
 
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.kernel import K1
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.tree import ComparisonForestClassifier, ComparisonTree, ForestProximity
 from tripletscope.core.tree.nodes import cells
 from tripletscope.core.tree.prediction import ForestErrors, forest_errors, grown_forest

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser import REQUIRED
 from tests.dashboard.collecting.serving import serving
-from tripletscope.core.experiment.experiment import STIMULI, Experiment, Stimulus
+from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment, Stimulus
 from tripletscope.dashboard.collecting import jspsych
 
 #: Milliseconds that a page may take where the machine is busy.

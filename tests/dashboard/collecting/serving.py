@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from tripletscope.core.experiment.experiment import STIMULI, Experiment, Stimulus
+from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment, Stimulus
 from tripletscope.dashboard.collecting import answer_log
 from tripletscope.dashboard.collecting.command import listening_on
 from tripletscope.dashboard.collecting.connections import Room, patient_server

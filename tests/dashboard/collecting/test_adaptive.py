@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.core.experiment.made import experiment_of
+from tests.core.studies.experiment.made import experiment_of
 from tests.dashboard.collecting.serving import Page, serving
 from tripletscope.dashboard.collecting import answer_log
 from tripletscope.dashboard.collecting.adaptive import refill

@@ -11,8 +11,8 @@ from datetime import date, timedelta
 import pytest
 
 from tests.dashboard.collecting.serving import Page, answer, experiment_in, serving
-from tripletscope.core.experiment.experiment import Experiment
-from tripletscope.core.experiment.results import answers_table
+from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.results import answers_table
 from tripletscope.dashboard.collecting import answer_log, people, writer
 from tripletscope.dashboard.collecting.writer import FILE, AnswerLog, NotKept
 

@@ -16,7 +16,7 @@ import pytest
 
 from tests.dashboard.collecting.serving import Page, answer, asked, experiment_in
 from tests.paths import ROOT
-from tripletscope.core.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.dashboard.collecting import answer_log, command
 from tripletscope.dashboard.collecting.command import _Few
 from tripletscope.dashboard.collecting.running import NotStarted, running, start, stop

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from tests.dashboard.collecting.serving import Page, asked, experiment_in, serving
-from tripletscope.core.experiment.experiment import STIMULI
+from tripletscope.core.studies.experiment.experiment import STIMULI
 from tripletscope.dashboard.collecting import command, connections
 from tripletscope.dashboard.collecting.connections import MOST_CONNECTIONS, Room
 

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from tests.browser import needs_browser
-from tests.core.experiment.test_participant import REFUSED, SPELLINGS
+from tests.core.studies.experiment.test_participant import REFUSED, SPELLINGS
 from tests.dashboard.collecting.participants import (
     answer,
     collecting,
@@ -18,8 +18,8 @@ from tests.dashboard.collecting.participants import (
     small,
 )
 from tests.dashboard.collecting.serving import Page, asked, experiment_in, serving
-from tripletscope.core.experiment.experiment import Experiment
-from tripletscope.core.experiment.results import answers_table, gathered_answers
+from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.results import answers_table, gathered_answers
 from tripletscope.dashboard.collecting import answer_log
 
 LOOKALIKES = [given for given, found in SPELLINGS if found == "carol" and given != "carol"]

@@ -24,7 +24,7 @@ from tests.dashboard.collecting.participants import (
     shown,
     small,
 )
-from tripletscope.core.experiment.experiment import STIMULI, Stimulus
+from tripletscope.core.studies.experiment.experiment import STIMULI, Stimulus
 from tripletscope.dashboard.collecting import answer_log
 
 pytestmark = [pytest.mark.browser, needs_browser, needs_jspsych]

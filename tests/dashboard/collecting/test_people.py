@@ -7,8 +7,8 @@ import json
 import pytest
 
 from tests.dashboard.collecting.serving import Page, answer, asked, experiment_in, serving
-from tripletscope.core.experiment.experiment import Experiment
-from tripletscope.core.experiment.lists import person_list
+from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.dashboard.collecting import answer_log, people
 from tripletscope.dashboard.collecting.writer import reading, writing
 

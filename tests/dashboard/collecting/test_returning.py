@@ -21,7 +21,7 @@ from tests.dashboard.collecting.participants import (
     shown,
     small,
 )
-from tripletscope.core.experiment.experiment import Stimulus
+from tripletscope.core.studies.experiment.experiment import Stimulus
 from tripletscope.dashboard.collecting import answer_log
 
 pytestmark = [pytest.mark.browser, needs_browser, needs_jspsych]

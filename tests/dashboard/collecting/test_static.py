@@ -32,10 +32,10 @@ from tests.dashboard.collecting.participants import (
 )
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.experiment.experiment import Experiment
-from tripletscope.core.experiment.lists import person_list
-from tripletscope.core.experiment.results import AnswerRecord, gathered_answers
 from tripletscope.core.io import interpret, load, propose
+from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.lists import person_list
+from tripletscope.core.studies.experiment.results import AnswerRecord, gathered_answers
 from tripletscope.dashboard.collecting.static import SENDINGS, static_zip
 
 pytestmark = needs_jspsych

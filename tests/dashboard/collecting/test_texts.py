@@ -9,8 +9,8 @@ import pytest
 
 from tests.dashboard.collecting.participants import colours
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.experiment.experiment import TEXTS, WORDS, Experiment
-from tripletscope.core.experiment.question import ASKINGS
+from tripletscope.core.studies.experiment.experiment import TEXTS, WORDS, Experiment
+from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.dashboard.collecting.texts import (
     CLIENT,
     PAGES,

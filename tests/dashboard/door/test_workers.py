@@ -16,12 +16,12 @@ from tests.core.io.test_encodings import NAMES, file_of
 from tests.core.io.test_hostile import GOOD
 from tests.dashboard.door import harm
 from tests.paths import ROOT
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.io import MatrixGiven, interpret, load, propose
 from tripletscope.core.io.formats.encoding import ENCODINGS
-from tripletscope.core.kernel.graphs import read_graphs
-from tripletscope.core.quality.direction import direction_test
+from tripletscope.core.io.graphs import read_graphs
+from tripletscope.core.studies.quality.direction import direction_test
 from tripletscope.dashboard.door import workers as module
 from tripletscope.dashboard.door.workers import READERS, Gone, Worker, Workers, workers
 from tripletscope.dashboard.processes import starting

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.geometry import ellipsoids, outlines
+from tripletscope.core.data.geometry import ellipsoids, outlines
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.plane import height_of
 from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle, with_ellipses

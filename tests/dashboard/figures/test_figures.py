@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 import pytest
 from scipy.spatial import Delaunay
 
-from tripletscope.core.geometry import coverage_radius, ellipsoids
+from tripletscope.core.data.geometry import coverage_radius, ellipsoids
 from tripletscope.core.tree import ComparisonTree
 from tripletscope.dashboard.figures.cells import Region, divided_map
 from tripletscope.dashboard.figures.colours import groups, is_quantity

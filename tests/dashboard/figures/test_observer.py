@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tests.core.evaluation.test_choosing import odd_ones, repeated
-from tripletscope.core.evaluation.choosing import observer_agreement
+from tests.core.inference.evaluation.test_choosing import odd_ones, repeated
+from tripletscope.core.inference.evaluation.choosing import observer_agreement
 from tripletscope.dashboard.figures.observer import agreement_bars
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.observers import PoolingCurve
+from tripletscope.core.people.predictions import PoolingCurve
 from tripletscope.core.scale import ScaleDiagnostics
 from tripletscope.dashboard.figures.diagnostics import residual_curve, simulated_against
 from tripletscope.dashboard.figures.observers import (

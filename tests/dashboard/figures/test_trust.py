@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 
 from tripletscope.core.cluster import Agglomerative
-from tripletscope.core.evaluation.ceiling import Ceiling
-from tripletscope.core.evaluation.share import Share
+from tripletscope.core.inference.evaluation.ceiling import Ceiling
+from tripletscope.core.inference.evaluation.share import Share
+from tripletscope.core.inference.uncertainty.calibration import Calibration
+from tripletscope.core.inference.uncertainty.reliability import Reliability
 from tripletscope.core.kernel.space import Space
 from tripletscope.core.kernel.spectrum import Spectrum
-from tripletscope.core.uncertainty.calibration import Calibration
-from tripletscope.core.uncertainty.reliability import Reliability
 from tripletscope.dashboard.figures.matrix import most_similar, similarity_matrix, spectrum_figure
 from tripletscope.dashboard.figures.trust import (
     abstention_curves,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.dashboard.views.harness import session_on, settled, start
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard.interface.controls import distinct
 

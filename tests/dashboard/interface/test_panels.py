@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from tests.dashboard.views.harness import crowd, figure, session_on, settled, start
-from tripletscope.core.embedding import STE
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.theme import SCREEN, note_hidden

@@ -11,10 +11,10 @@ import pandas as pd
 import pytest
 
 from tests.dashboard.uploads import png
-from tripletscope.core.embedding import STE
 from tripletscope.core.io import Pairs
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.keeping import storage
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.storage import DamagedFile

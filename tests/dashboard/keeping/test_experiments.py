@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from tripletscope.core.experiment.experiment import FILE, STIMULI, Experiment, Stimulus
+from tripletscope.core.studies.experiment.experiment import FILE, STIMULI, Experiment, Stimulus
 from tripletscope.dashboard.keeping import experiments
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.experiments import (

@@ -17,7 +17,7 @@ import pytest
 from sqlalchemy import exc, update
 from sqlalchemy.orm import Session
 
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.dashboard.keeping import room
 from tripletscope.dashboard.keeping.catalogue import DatasetRow, WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -28,9 +28,9 @@ _BEGIN = """
 import os
 import numpy as np
 from pathlib import Path
-from tripletscope.core.embedding import STE
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.uploads import Uploads
 from tripletscope.dashboard.keeping.workspace import Workspace

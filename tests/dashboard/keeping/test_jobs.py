@@ -12,8 +12,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.dashboard.keeping.jobs import Job, Jobs, Step
 from tripletscope.dashboard.keeping.pace import Pace
 

@@ -14,10 +14,10 @@ import pandas as pd
 import pytest
 
 from tests.server import COMMAND, UNHURRIED, running
-from tripletscope.core.embedding import STE
-from tripletscope.core.quality import Exclusion
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.keeping import package
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.package import pack, unpack

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.dashboard.keeping.damage import WAYS, lose
-from tripletscope.core.embedding import STE
-from tripletscope.core.quality import Exclusion
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.keeping import backups as backups_module
 from tripletscope.dashboard.keeping import opened as opened_module
 from tripletscope.dashboard.keeping.backups import backups

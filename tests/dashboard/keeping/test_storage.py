@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import event
 
 from tests.dashboard.uploads import png
-from tripletscope.core.quality import Exclusion
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.keeping.workspace import Workspace
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.dashboard.keeping import opened as opened_module
 from tripletscope.dashboard.keeping import trash as trash_module
 from tripletscope.dashboard.keeping.trash import Trash

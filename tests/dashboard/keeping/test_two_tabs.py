@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.dashboard.uploads import png
-from tripletscope.core.quality import Exclusion
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
 

@@ -22,11 +22,11 @@ from PIL import Image
 from tests.dashboard.keeping.damage import lose
 from tripletscope.core import run as runs
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
 from tripletscope.core.io import Pairs
-from tripletscope.core.quality import Cleaning, Exclusion
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.storage import Storage
@@ -315,8 +315,8 @@ import sys
 import numpy as np
 from pathlib import Path
 from tripletscope.core.run import run
-from tripletscope.core.embedding import STE
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.dashboard.keeping.workspace import Workspace
 
 workspace = Workspace(Path(sys.argv[1]))

@@ -13,7 +13,7 @@ import pytest
 
 from tests.browser import needs_browser
 from tests.dashboard.report.conftest import material_in
-from tripletscope.core.method import methods
+from tripletscope.core.engine.method import methods
 from tripletscope.dashboard.report import html as web
 from tripletscope.dashboard.report.docx import word
 from tripletscope.dashboard.report.latex import escaped, latex

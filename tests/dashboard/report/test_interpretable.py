@@ -10,7 +10,7 @@ import pytest
 import tripletscope as ts
 from tripletscope.core.dimensions.penalties import PenaltyCurve
 from tripletscope.core.dimensions.simulated import simulate_choices
-from tripletscope.core.evaluation.choosing import choice_accuracies
+from tripletscope.core.inference.evaluation.choosing import choice_accuracies
 from tripletscope.dashboard.report.document import TextTable
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.report import text_of, written

@@ -9,11 +9,11 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
-from tests.core.individuals.guessers import guessers
-from tests.core.quality.test_verdict import crowd as who_are_right
+from tests.core.people.guessers import guessers
+from tests.core.studies.quality.test_verdict import crowd as who_are_right
 from tests.paths import ROOT
-from tripletscope.core.evaluation.compare import Suggestion
-from tripletscope.core.evaluation.paired import PairedDifference
+from tripletscope.core.inference.evaluation.compare import Suggestion
+from tripletscope.core.inference.evaluation.paired import PairedDifference
 from tripletscope.core.ratings import measured
 from tripletscope.dashboard.report.document import Listed, Paragraph, TextTable
 from tripletscope.dashboard.report.material import Material

@@ -8,14 +8,14 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from tests.core.quality.answers import people_data
+from tests.core.studies.quality.answers import people_data
 from tests.dashboard.reproduce.changed import TERMS
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
 from tripletscope.core.io import Reading
-from tripletscope.core.quality import Exclusion
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce.archive import archive
 

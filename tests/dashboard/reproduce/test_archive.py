@@ -18,16 +18,16 @@ import yaml
 from scipy.spatial.distance import pdist
 
 import tripletscope as ts
-from tests.core.quality.answers import people_data
+from tests.core.studies.quality.answers import people_data
 from tests.dashboard.reproduce.changed import TERMS, unzipped
 from tests.paths import ROOT
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.dimensions.simulated import simulate_choices
 from tripletscope.core.io import Pairs
-from tripletscope.core.quality import Exclusion
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import export, imports
 from tripletscope.dashboard.door.desk import Desk
 from tripletscope.dashboard.keeping.dimension_names import NAMES_KEPT

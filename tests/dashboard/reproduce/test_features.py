@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tripletscope as ts
-from tests.core.quality.answers import people_data
+from tests.core.studies.quality.answers import people_data
 from tests.paths import ROOT
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import MeasuredTable

@@ -17,7 +17,7 @@ import pytest
 
 import tripletscope as ts
 from tests.paths import FIXTURES, ROOT
-from tripletscope.core.embedding import STE
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.keeping.workspace import Workspace

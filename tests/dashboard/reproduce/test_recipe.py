@@ -14,19 +14,19 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
-from tests.core.quality.answers import people_data
+from tests.core.studies.quality.answers import people_data
 from tests.paths import ROOT
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
-from tripletscope.core.embedding.features import Features
+from tripletscope.core.engine.method import methods
 from tripletscope.core.io import Pairs
 from tripletscope.core.io.writing import write_answers
 from tripletscope.core.kernel import K2
-from tripletscope.core.method import methods
-from tripletscope.core.quality import Exclusion
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.embedding.features import Features
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.figures.points import MapStyle
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.printing.composition import Composition

@@ -13,7 +13,7 @@ import pytest
 from tests.dashboard.reproduce.changed import signed, unzipped
 from tests.dashboard.views.harness import start, words
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.embedding import STE
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from tripletscope.core.embedding import STE
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard.reproduce import showing
 from tripletscope.dashboard.reproduce.showing import NotebookFigure, show

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.score import cross_validate
+from tripletscope.core.inference.evaluation.score import cross_validate
 from tripletscope.core.scale import MLDS, GroupScales, bootstrap_scale
 from tripletscope.dashboard.results.scales import aligned, groups_aligned, rises
 

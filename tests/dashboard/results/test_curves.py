@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tripletscope.core.evaluation.ceiling import Ceiling
-from tripletscope.core.evaluation.compare import LearningCurve
-from tripletscope.core.evaluation.share import Share
+from tripletscope.core.inference.evaluation.ceiling import Ceiling
+from tripletscope.core.inference.evaluation.compare import LearningCurve
+from tripletscope.core.inference.evaluation.share import Share
 from tripletscope.dashboard.figures.curves import learning_figure
 from tripletscope.dashboard.results.curves import enough_said
 from tripletscope.dashboard.wording import ENGLISH

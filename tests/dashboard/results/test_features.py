@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 import tripletscope as ts
-from tests.core.explaining.test_explain import of_people, spaces_of
-from tripletscope.core.explaining.correlation import MapCorrelation
-from tripletscope.core.explaining.explain import explain
+from tests.core.features.test_explain import of_people, spaces_of
+from tripletscope.core.features.correlation import MapCorrelation
+from tripletscope.core.features.explain import explain
 from tripletscope.dashboard.results import drawings
 from tripletscope.dashboard.results.features import (
     accuracy_said,

@@ -13,10 +13,10 @@ import pytest
 import tripletscope as ts
 from tests.browser import needs_browser
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import coverage_radius
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.geometry import coverage_radius
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface.theme import Canvas

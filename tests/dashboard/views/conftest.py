@@ -7,7 +7,7 @@ import pytest
 
 from tests.dashboard.views.harness import session_on
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
 
 

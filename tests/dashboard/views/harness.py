@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.paths import ROOT
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.dashboard.state import _KEY, Session
 
 APP = str(ROOT / "dashboard" / "app.py")

@@ -25,8 +25,8 @@ from tripletscope.core.cluster.stability import stability
 from tripletscope.core.cluster.tanglegram import Tanglegram
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel.space import space_of_distances
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.results.clusters import stable_and_lost
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.clusters.clustering import PAGE as CLUSTERS

@@ -10,7 +10,7 @@ from tests.dashboard.uploads import png
 from tests.dashboard.views.harness import crowd, on_tab, session_on, settled, start, words
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.experiment.experiment import Experiment, Stimulus
+from tripletscope.core.studies.experiment.experiment import Experiment, Stimulus
 from tripletscope.dashboard.keeping.experiments import (
     keep_experiment,
     kept_experiments,

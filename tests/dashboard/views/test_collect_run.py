@@ -14,8 +14,8 @@ import pytest
 from tests.dashboard.collecting.serving import Page
 from tests.dashboard.views.harness import on_tab, start, words
 from tests.dashboard.views.test_collect import fruit, press, said
-from tripletscope.core.experiment.live import CollectedError
-from tripletscope.core.experiment.simulated import simulated_participants
+from tripletscope.core.studies.experiment.live import CollectedError
+from tripletscope.core.studies.experiment.simulated import simulated_participants
 from tripletscope.dashboard.collecting import answer_log, running
 from tripletscope.dashboard.collecting.answer_log import CollectedPerson, CollectingState
 from tripletscope.dashboard.collecting.following import state_told

@@ -16,8 +16,8 @@ from tests.dashboard.views.harness import (
 )
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.views.embedding.colouring import (
     colourings,
     first_colouring,

@@ -16,13 +16,13 @@ from tests.dashboard.views.harness import (
     words,
 )
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import SOE, STE
-from tripletscope.core.evaluation.compare import Suggestion
-from tripletscope.core.evaluation.paired import PairedDifference
-from tripletscope.core.evaluation.score import ErrorEstimate, cross_validate
-from tripletscope.core.quality import Exclusion
+from tripletscope.core.inference.evaluation.compare import Suggestion
+from tripletscope.core.inference.evaluation.paired import PairedDifference
+from tripletscope.core.inference.evaluation.score import ErrorEstimate, cross_validate
+from tripletscope.core.models.embedding import SOE, STE
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.compare.recommending import (

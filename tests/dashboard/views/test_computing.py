@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.dashboard.views.harness import start, words
-from tripletscope.core.computing.engine import EngineWorker, Status
+from tripletscope.core.engine.engine import EngineWorker, Status
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.state import _KEY
 from tripletscope.dashboard.views.computing import running

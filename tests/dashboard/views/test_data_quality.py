@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.core.quality.answers import people_data
+from tests.core.studies.quality.answers import people_data
 from tests.dashboard.views.harness import (
     figure,
     numbers,
@@ -23,10 +23,10 @@ from tests.dashboard.views.harness import (
     words,
 )
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
 from tripletscope.core.io import Pairs, write_answers
-from tripletscope.core.quality import Cleaning, Exclusion, quality
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run as run_of
+from tripletscope.core.studies.quality import Cleaning, Exclusion, quality
 from tripletscope.dashboard.figures.quality import measures, shares, stretches
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.composer import Printable

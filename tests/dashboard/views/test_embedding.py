@@ -19,11 +19,11 @@ from tests.dashboard.views.harness import (
     start,
     words,
 )
+from tripletscope.core.data.geometry import coverage_radius
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE, TSTE
-from tripletscope.core.geometry import coverage_radius
+from tripletscope.core.models.embedding import STE, TSTE
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.samples import open_sample, samples

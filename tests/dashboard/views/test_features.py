@@ -9,7 +9,7 @@ import pytest
 from tests.dashboard.views.harness import figure, on_tab, session_on, settled, start, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import attach_objects, read, read_feature_tables
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.dashboard.report.material import Material
 
 TRUTH = np.random.default_rng(3).normal(size=(16, 2))

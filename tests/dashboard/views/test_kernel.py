@@ -21,10 +21,10 @@ from tests.dashboard.views.harness import (
     start,
     words,
 )
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.simulation.motifs import motif_graphs
-from tripletscope.core.simulation.simulate import simulate
+from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.models.simulation.motifs import motif_graphs
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.tree.prediction import CLASSIFIERS, predict_labels
 from tripletscope.dashboard.state import _KEY
 from tripletscope.dashboard.views.kernel import graphs

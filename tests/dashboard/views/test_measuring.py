@@ -10,7 +10,7 @@ from tests.core.ratings.planted import confused, points, rated
 from tests.dashboard.views.harness import figure, settled, start, words
 from tests.paths import ROOT, SAMPLES
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.quality import Exclusion
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.imports import accept_measured, look_measured, open_archive
 from tripletscope.dashboard.keeping.package import pack, unpack
 from tripletscope.dashboard.reproduce.archive import archive

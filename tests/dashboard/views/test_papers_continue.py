@@ -7,11 +7,11 @@ from streamlit.testing.v1 import AppTest
 
 from tests.dashboard.views.harness import settled, start, words
 from tests.dashboard.views.test_papers import card, said
-from tripletscope.core.declared import parameters
-from tripletscope.core.design.noise import noise_curve
-from tripletscope.core.design.plan import plan
-from tripletscope.core.design.scenario import Scenario
+from tripletscope.core.engine.declared import parameters
 from tripletscope.core.presets import DOCUMENTS
+from tripletscope.core.studies.design.noise import noise_curve
+from tripletscope.core.studies.design.plan import plan
+from tripletscope.core.studies.design.scenario import Scenario
 from tripletscope.dashboard.state import _KEY
 from tripletscope.dashboard.views.papers.continuations import CONTINUATIONS
 from tripletscope.dashboard.views.simulate.setting import simulated_methods

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.core.individuals.planted import answers_of
+from tests.core.people.planted import answers_of
 from tests.dashboard.views.harness import crowd, figure, on_tab, session_on, settled, start, words
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.individuals import PeopleComparison, WeightedEuclidean, compare_people
+from tripletscope.core.people import PeopleComparison, WeightedEuclidean, compare_people
 from tripletscope.dashboard.results.people import axes_said, groups_said
 from tripletscope.dashboard.wording import ENGLISH
 

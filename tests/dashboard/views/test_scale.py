@@ -11,12 +11,12 @@ from tests.dashboard.views.harness import PAGES, figure, numbers, on_tab, settle
 from tests.paths import FIXTURES, SAMPLES
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.evaluation.paired import PairedDifference
+from tripletscope.core.inference.evaluation.paired import PairedDifference
 from tripletscope.core.io import read
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS, diagnose
 from tripletscope.core.scale.ordinal import OrdinalScale
-from tripletscope.core.simulation.simulate import simulate
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext, StimulusContext

@@ -19,12 +19,12 @@ from tests.dashboard.views.harness import (
     start,
     words,
 )
-from tripletscope.core.design.detection import Detection
-from tripletscope.core.design.plan import Plan
-from tripletscope.core.design.scenario import Scenario, simulated_data
-from tripletscope.core.embedding import STE
-from tripletscope.core.method import methods
+from tripletscope.core.engine.method import methods
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
+from tripletscope.core.studies.design.detection import Detection
+from tripletscope.core.studies.design.plan import Plan
+from tripletscope.core.studies.design.scenario import Scenario, simulated_data
 from tripletscope.dashboard.export import settings
 from tripletscope.dashboard.figures.planning import detection_bars, plan_curves
 from tripletscope.dashboard.interface.theme import PALETTE, Canvas, with_caption

@@ -10,11 +10,11 @@ import pytest
 
 from tests.dashboard.views.harness import PAGES, crowd, session_on, start, words
 from tripletscope.core import run as runs
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import STE
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.kernel import K1
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import Run, run
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.results.showing import PRESENTATIONS

@@ -7,9 +7,9 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from tests.dashboard.views.harness import start, words
-from tripletscope.core.embedding import STE, TSTE
-from tripletscope.core.quality import Cleaning, Exclusion
+from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.run import run
+from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard.views.embedding.mapped import Result
 from tripletscope.dashboard.views.turning import turn_of
 

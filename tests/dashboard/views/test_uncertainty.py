@@ -21,7 +21,7 @@ from tests.dashboard.views.harness import (
 )
 from tripletscope.core import run as runs
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.embedding import SOE, STE
+from tripletscope.core.models.embedding import SOE, STE
 from tripletscope.core.run import run
 from tripletscope.dashboard.views.uncertainty.predictions import _THRESHOLDS, _in_words
 

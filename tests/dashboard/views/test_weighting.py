@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tests.core.individuals.guessers import guessers, heavier
+from tests.core.people.guessers import guessers, heavier
 from tests.dashboard.views.harness import session_on, settled, start, words
-from tripletscope.core.embedding import STE
-from tripletscope.core.individuals.careless import with_lapses
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.people.careless import with_lapses
 from tripletscope.dashboard.state import _KEY
 from tripletscope.dashboard.views.data.weighting import in_words
 

@@ -11,10 +11,10 @@ import time
 import numpy as np
 from joblib.parallel import get_active_backend
 
-from tripletscope.core.computing.pieces import EngineError
-from tripletscope.core.computing.progress import Progress
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.pieces import EngineError
+from tripletscope.core.engine.progress import Progress
 
 
 def crash(progress: Progress) -> None:

@@ -14,10 +14,10 @@ import psutil
 import pytest
 
 from tests.dashboard.working import harm, quick
-from tripletscope.core.computing.engine import VARIABLE
-from tripletscope.core.computing.progress import Stopped
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.embedding import STE
+from tripletscope.core.engine.engine import VARIABLE
+from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard.keeping.jobs import Failed, Job, Jobs, Step
 from tripletscope.dashboard.processes import starting

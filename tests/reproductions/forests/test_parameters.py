@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.reproductions.forests import parameters
 from tripletscope.reproductions.forests.paired import in_splits
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.embedding import TSTE
+from tripletscope.core.models.embedding import TSTE
 from tripletscope.reproductions.forests import triplets
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS
 

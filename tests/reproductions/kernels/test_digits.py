@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.simulation.simulate import random_questions
+from tripletscope.core.models.simulation.simulate import random_questions
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, HOLDS_WITH_THEIRS
 from tripletscope.reproductions.kernels.asking import answered, asked
 from tripletscope.reproductions.kernels.descent import published_descent

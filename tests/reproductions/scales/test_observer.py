@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.computing.progress import Stopped, silent
-from tripletscope.core.simulation.truth import scale_function
+from tripletscope.core.engine.progress import Stopped, silent
+from tripletscope.core.models.simulation.truth import scale_function
 from tripletscope.reproductions.scales import observer
 
 N = 7

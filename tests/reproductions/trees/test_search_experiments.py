@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.computing.progress import Stopped
+from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.tree import ComparisonTree, KDTree, RPTree
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, HOLDS_WITH_THEIRS
 from tripletscope.reproductions.registry import items

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.computing.progress import Stopped
-from tripletscope.core.embedding import STE
+from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.models.embedding import STE
 from tripletscope.reproductions.item import DOES_NOT_HOLD, HOLDS, HOLDS_WITH_THEIRS
 from tripletscope.reproductions.registry import items
 from tripletscope.reproductions.uncertainty.calibration import (

@@ -1,1 +1,0 @@
-"""Progress that can stop a computation, and work in parallel."""

@@ -1,0 +1,1 @@
+"""What everything runs on: declarations, methods and tasks by name, progress, work in parallel."""

@@ -1,0 +1,347 @@
+"""Processes that take batches of pieces: of loky, of Dask, of Ray."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Mapping
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+import cloudpickle
+from joblib.externals import loky
+
+from tripletscope.core.engine.pieces import (
+    Batch,
+    EngineError,
+    Outcome,
+    ended,
+    nothing,
+    opened,
+    work,
+)
+
+#: Bytes that a cluster keeps of what one client has sent, besides what is in use.
+_KEPT = 2_000_000_000
+#: Seconds between two looks at whether a cluster has workers, and without any until it is given up.
+_ROLL_CALL, _PATIENCE = 5.0, 60.0
+#: Seconds until processes of loky end that have nothing to do.
+_IDLE = 300
+#: Seconds between two looks at whether the process is still there that pieces come from.
+_ORPHANED = 1.0
+#: So that linear algebra starts no threads that it would not be allowed to use.
+_ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
+
+
+class Crew(ABC):
+    """Processes that take batches; a context for one sequence of them.
+
+    width: Batches that are at work at the same time.
+    """
+
+    #: What is raised of a batch that was lost with its process, and is to be tried again.
+    lost: tuple[type[BaseException], ...] = ()
+    width: int
+
+    def __enter__(self) -> Crew:
+        return self
+
+    @abstractmethod
+    def submit(self, batch: Batch, contents: Mapping[str, bytes], name: str) -> Future:
+        """Have a batch done."""
+
+    def outcomes(self, future: Any) -> list[Outcome]:
+        """What became of a batch."""
+        return future.result()
+
+    @abstractmethod
+    def __exit__(self, *_: object) -> None:
+        """Abandon what is not done yet, without waiting for it."""
+
+    @property
+    @abstractmethod
+    def overhead(self) -> float:
+        """Seconds for a batch that does nothing, measured once; 0 where it was not yet."""
+
+    def check(self) -> None:  # noqa: B027 - processes of this machine are started anew
+        """Raise `EngineError` if nothing can come any more."""
+
+
+class LokyCrew(Crew):
+    """Processes of this machine. What they share lies in a folder; they stop when it is gone."""
+
+    lost = (BrokenExecutor,)
+    _executors: ClassVar[dict[int, Executor]] = {}
+    _measured: ClassVar[dict[int, float]] = {}
+    _lock = threading.RLock()
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="tripletscope-", ignore_cleanup_errors=True
+        )
+        self._futures: set[Future] = set()
+
+    @classmethod
+    def leave(cls, width: int) -> None:
+        """End the processes."""
+        with cls._lock:
+            executor = cls._executors.pop(width, None)
+        if executor is not None:
+            executor.shutdown(wait=False)
+
+    def submit(self, batch: Batch, contents: Mapping[str, bytes], name: str) -> Future:
+        folder = Path(self._folder.name)
+        for digest in batch.digests:
+            path = folder / digest
+            if not path.exists():
+                path.write_bytes(contents[digest])
+        future = self._submitted(_in_folder, batch, folder, os.getpid())
+        self._futures.add(future)
+        future.add_done_callback(self._futures.discard)
+        return future
+
+    def _submitted(self, *call: Any) -> Future:
+        width = self.width
+        with self._lock:
+            if width in self._executors:
+                try:
+                    return self._executors[width].submit(*call)
+                except BrokenExecutor:
+                    del self._executors[width]
+            # Not joblib's own ones: these would be started anew whenever joblib wants them
+            # otherwise.
+            executor = self._executors[width] = loky.ProcessPoolExecutor(
+                width, timeout=_IDLE, env=_ONE_THREAD, initializer=_load, initargs=(_loaded(),),
+            )
+            executor.submit(nothing).result()
+            begun = time.perf_counter()
+            executor.submit(nothing).result()  # before anything else keeps it waiting
+            self._measured[width] = time.perf_counter() - begun
+            return executor.submit(*call)
+
+    @property
+    def overhead(self) -> float:
+        return self._measured.get(self.width, 0.0)
+
+    def __exit__(self, *_: object) -> None:
+        for future in list(self._futures):
+            future.cancel()
+        self._folder.cleanup()
+
+
+def _loaded() -> list[str]:
+    return [name for name in sys.modules if name.startswith("tripletscope.core.")]
+
+
+def _load(modules: list[str]) -> None:
+    """Load what pieces may need: loky ends processes that grow much after their first call."""
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    for name in modules:
+        import_module(name)
+
+
+def _end_with_parent() -> None:
+    """End where the process is killed that pieces come from: it could not say so any more."""
+    parent = os.getppid()
+    while os.getppid() == parent:
+        time.sleep(_ORPHANED)
+    os._exit(1)
+
+
+def _in_folder(batch: Batch, folder: Path, owner: int) -> list[Outcome]:
+    data = {digest: opened(digest, folder / digest) for digest in batch.digests}
+    return work(
+        batch, data, lambda: not (folder.exists() and _is_there(owner)), f"process {os.getpid()}"
+    )
+
+
+def _is_there(process: int) -> bool:
+    """Whether a process goes on: one that was killed leaves its folder."""
+    if os.name == "nt":  # where asking would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+class DaskCrew(Crew):
+    """Workers of a Dask cluster. What they share is scattered under the hash of its content."""
+
+    lost = (CancelledError,)
+    _overheads: ClassVar[WeakKeyDictionary[Any, float]] = WeakKeyDictionary()
+    _scattered: ClassVar[
+        WeakKeyDictionary[Any, OrderedDict[str, tuple[int, Any]]]
+    ] = WeakKeyDictionary()
+    _lock = threading.Lock()
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+        self._asked = self._there = time.monotonic()
+        self.check()
+        self.width = max(sum(client.nthreads().values()), 1)
+        self._waiting: dict[Any, set[str]] = {}
+        self._doubted: set[str] = set()  # may have been lost with a worker
+
+    def submit(self, batch: Batch, contents: Mapping[str, bytes], name: str) -> Any:
+        digests = sorted(batch.digests)
+        with self._lock:
+            data = [self._sent(digest, contents[digest]) for digest in digests]
+            self._trim(batch.digests)
+        future = self._client.submit(
+            _in_dask, batch, digests, data, key=f"{name}-{uuid.uuid4().hex}", pure=False
+        )
+        self._waiting[future] = batch.digests
+        return future
+
+    def _sent(self, digest: str, content: bytes) -> Any:
+        there = self._scattered.setdefault(self._client, OrderedDict())
+        lost = digest in self._doubted or digest not in there
+        if lost or there[digest][1].status != "finished":
+            key = f"data-{digest}"
+            # A future that went before the other came would have the scheduler forget the new data.
+            there[digest] = len(content), self._client.scatter({key: content})[key]
+            self._doubted.discard(digest)
+        there.move_to_end(digest)
+        return there[digest][1]
+
+    def _trim(self, used: set[str]) -> None:
+        used = used.union(*list(self._waiting.values()))
+        there = self._scattered.get(self._client, {})
+        total = sum(size for size, _ in there.values())
+        for digest in [digest for digest in there if digest not in used]:
+            if total <= _KEPT:
+                break
+            total -= there.pop(digest)[0]
+
+    def outcomes(self, future: Any) -> list[Outcome]:
+        from distributed.scheduler import KilledWorker
+
+        shared = self._waiting.pop(future)
+        try:
+            return future.result()
+        except CancelledError:  # it may be long before the client is told that data are lost
+            self._doubted |= shared
+            raise
+        except KilledWorker as error:  # the scheduler has tried it again and again
+            raise ended(future.key.rpartition("-")[0], error.allowed_failures + 1) from None
+
+    @property
+    def overhead(self) -> float:
+        if self._client not in self._overheads:
+            # Not as a task, which others' tasks may keep waiting.
+            worker, times = [next(iter(self._client.nthreads()))], []
+            for _ in range(4):
+                begun = time.perf_counter()
+                self._client.run(nothing, workers=worker)
+                times.append(time.perf_counter() - begun)
+            self._overheads[self._client] = min(times)
+        return self._overheads[self._client]
+
+    def check(self) -> None:
+        if self._client.status != "running":
+            raise EngineError(
+                f"The connection to the Dask scheduler at {self._client.scheduler.address} was "
+                "lost. See that it runs, and start again."
+            )
+        now = time.monotonic()
+        if now < self._asked + _ROLL_CALL:
+            return
+        self._asked = now
+        if self._client.nthreads():
+            self._there = now
+        elif now > self._there + _PATIENCE:  # others may come in place of those that ended
+            raise EngineError(
+                f"The Dask cluster at {self._client.scheduler.address} has no workers any more, "
+                "and none has come for a minute. See that they run, and start again."
+            )
+
+    def __exit__(self, *_: object) -> None:
+        waiting = list(self._waiting)
+        if waiting and self._client.status == "running":
+            self._client.cancel(waiting, force=True)
+
+
+def _in_dask(batch: Batch, digests: list[str], contents: list[bytes]) -> list[Outcome]:
+    from distributed import get_worker
+    from distributed.utils import thread_state
+
+    worker, key = get_worker(), thread_state.key
+
+    def abandoned() -> bool:
+        # The worker is told at once, but has no means to stop a thread.
+        task = worker.state.tasks.get(key)
+        return task is None or task.state not in ("executing", "long-running")
+
+    data = {d: opened(d, content) for d, content in zip(digests, contents, strict=True)}
+    return work(batch, data, abandoned, f"{worker.name} ({worker.address})")
+
+
+class RayCrew(Crew):
+    """Workers of a Ray cluster. What they share lies in its object store."""
+
+    _measured: float | None = None
+
+    def __init__(self) -> None:
+        import ray
+
+        self._ray = ray
+        self.lost = (ray.exceptions.WorkerCrashedError, ray.exceptions.ObjectLostError)
+        self.width = max(int(ray.cluster_resources().get("CPU", 1)), 1)
+        self._function = ray.remote(max_retries=2)(_in_ray)
+        self._sent: dict[str, Any] = {}
+        self._waiting: dict[Future, Any] = {}
+
+    def submit(self, batch: Batch, contents: Mapping[str, bytes], name: str) -> Future:
+        digests = sorted(batch.digests)
+        for digest in digests:
+            if digest not in self._sent:
+                self._sent[digest] = self._ray.put(contents[digest])
+        data = [self._sent[digest] for digest in digests]
+        there = self._function.options(name=name).remote(batch, digests, *data)
+        future = there.future()
+        self._waiting[future] = there
+        future.add_done_callback(lambda done: self._waiting.pop(done, None))
+        return future
+
+    def outcomes(self, future: Future) -> list[Outcome]:
+        try:
+            return pickle.loads(future.result())
+        except self._ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+
+    @property
+    def overhead(self) -> float:
+        if RayCrew._measured is None:
+            quick = self._ray.remote(nothing)
+            self._ray.get(quick.remote())
+            begun = time.perf_counter()
+            self._ray.get(quick.remote())
+            RayCrew._measured = time.perf_counter() - begun
+        return RayCrew._measured
+
+    def check(self) -> None:
+        if not self._ray.is_initialized():
+            raise EngineError("The connection to Ray was lost. See that it runs, and start again.")
+
+    def __exit__(self, *_: object) -> None:
+        for there in list(self._waiting.values()):
+            self._ray.cancel(there)
+
+
+def _in_ray(batch: Batch, digests: list[str], *contents: bytes) -> bytes:
+    data = {d: opened(d, content) for d, content in zip(digests, contents, strict=True)}
+    # Ray interrupts what was cancelled. Arrays that it hands over itself cannot be written to.
+    return cloudpickle.dumps(work(batch, data, lambda: False, f"process {os.getpid()}"))

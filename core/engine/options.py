@@ -1,0 +1,9 @@
+"""Options that many methods and tasks have, each declared once."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from tripletscope.core.engine.declared import Number
+
+Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]

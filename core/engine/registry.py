@@ -1,0 +1,112 @@
+"""Methods and tasks by their names; the module of one is loaded when it is first asked for.
+
+A decorator says where they stand what a class or a function is: ``@register("embedding")``,
+``@task("Resampling answers", "embedding")``. The sources of core are searched for such lines, so
+that a file in any of its folders adds a method, and what computes nothing loads none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import lazy_loader
+
+_CORE = Path(__file__).parent.parent
+_PACKAGE = __package__.rpartition(".")[0]
+_METHOD = re.compile(
+    r'\n@register\("(?P<kind>\w+)"\)\n(?:@.*\n)*class (?P<attribute>\w+)'
+    r'(?:.*\n)+?    name\b.*? = "(?P<name>\w+)"'
+)
+_TASK = re.compile(
+    r'\n@task\((?:[^@]*?name="(?P<name>\w+)")?[^@]*?\)\n(?:@.*\n)*def (?P<attribute>\w+)'
+)
+
+
+class _Place(NamedTuple):
+    decorator: str
+    kind: str
+    name: str
+    module: str
+    attribute: str
+
+
+@cache
+def _places() -> list[_Place]:
+    """Where everything stands that is registered, in the order of the modules' names."""
+    found = []
+    for path in sorted(_CORE.rglob("*.py")):
+        source = path.read_text("utf-8")
+        parts = path.relative_to(_CORE).with_suffix("").parts
+        module = ".".join([_PACKAGE, *parts]).removesuffix(".__init__")
+        found += [
+            _Place("register", match["kind"], match["name"], module, match["attribute"])
+            for match in _METHOD.finditer(source)
+        ]
+        found += [
+            _Place("task", "", match["name"] or match["attribute"], module, match["attribute"])
+            for match in _TASK.finditer(source)
+        ]
+    return found
+
+
+class Registry(Mapping[str, Any]):
+    """What is registered under names by a decorator. To go through these loads nothing."""
+
+    def __init__(self, *decorator: str) -> None:
+        self._decorator = decorator
+        self._loaded: dict[str, Any] = {}
+
+    @cached_property
+    def _modules(self) -> dict[str, str]:
+        return {
+            place.name: place.module for place in _places() if place[:2] == self._decorator
+        }
+
+    def add(self, name: str, value: Any) -> None:
+        """Register what is declared now, in whatever module."""
+        self._loaded[name] = value
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._modules:  # also where it is there: another thread may not be through
+            import_module(self._modules[name])
+        return self._loaded[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._loaded or name in self._modules
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self._modules, **self._loaded})
+
+    def __len__(self) -> int:
+        return len({**self._modules, **self._loaded})
+
+
+#: Everything that can be computed, by name.
+TASKS = Registry("task", "")
+_methods: dict[str, Registry] = {}
+
+
+def registry(kind: str) -> Registry:
+    """The methods of a kind."""
+    return _methods.setdefault(kind, Registry("register", kind))  # one, also of two threads
+
+
+def classes(package: str) -> dict[str, str]:
+    """Modules of the methods in a folder, by the names of their classes."""
+    return {
+        place.attribute: place.module for place in _places()
+        if place.decorator == "register" and place.module.startswith(f"{package}.")
+    }
+
+
+def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """``__getattr__``, ``__dir__`` and ``__all__`` of a folder that hands on its methods."""
+    inside: dict[str, list[str]] = {}
+    for name, module in classes(package).items():
+        inside.setdefault(module.removeprefix(f"{package}."), []).append(name)
+    return lazy_loader.attach(package, submod_attrs=inside)

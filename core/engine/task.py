@@ -1,0 +1,219 @@
+"""What can be computed of a method and data, each declared once where its function stands.
+
+A task is a function ``(method, triplets, *, options..., progress)`` that returns a dataclass of
+plain values and arrays, beside fields whose metadata say that they are not ``kept``. Its options
+are declared as a method's parameters are. Checks of their values, the key under which a result is
+kept, forms, captions, scripts and words of progress follow from the declaration.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields
+from functools import cached_property, wraps
+from typing import Any, TypeVar, get_type_hints
+
+import numpy as np
+
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.declared import Column, checked, parameters
+from tripletscope.core.engine.documented import OPTIONAL, documented
+from tripletscope.core.engine.method import Method, builds_on_choices, gathered, reads_choices
+from tripletscope.core.engine.progress import Progress, stopping
+from tripletscope.core.engine.registry import TASKS
+
+Function = TypeVar("Function", bound=Callable)
+Result = tuple[dict[str, Any], dict[str, np.ndarray], bool]
+
+
+def declared(function: Function) -> Function:
+    """Check arguments against their declarations whenever a function is called.
+
+    The function gets them as plain Python values; see `Parameter.check`. A record has checked its
+    fields itself.
+    """
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        bound = signature.bind(*args, **kwargs)
+        for name in {p.record for p in parameters(function)} & set(bound.arguments):
+            value, kind = bound.arguments[name], get_type_hints(function)[name]
+            if not isinstance(value, kind):
+                raise ValueError(
+                    f"{name} of {function.__name__} is {value!r}; it must be made by "
+                    f"{kind.__name__}."
+                )
+        own = {p.name for p in parameters(function) if not p.record}
+        values = checked(
+            function, {name: bound.arguments[name] for name in own & set(bound.arguments)}
+        )
+        bound.arguments.update({name: values[name] for name in own})
+        return function(*bound.args, **bound.kwargs)
+
+    return call
+
+
+@dataclass(frozen=True)
+class Computation:
+    """Something that can be computed of a method and data.
+
+    name: Under which results are kept.
+    words: What is done, while it is being done.
+    function: Its declared parameters are the options.
+    kinds: Kinds of methods that it is for; empty for all.
+    columns: Columns of the answers that the result depends on, beside the answers themselves.
+    needs_data: False for simulations, which take None in place of data.
+    """
+
+    name: str
+    words: str
+    function: Callable
+    kinds: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
+    needs_data: bool = True
+
+    @cached_property
+    def gives(self) -> type | None:
+        """Type of the result; None for a fit, which gives a method."""
+        return get_type_hints(self.function)["return"]
+
+    def compute(
+        self, method: Method, triplets: Triplets | None, options: Mapping[str, Any],
+        progress: Progress,
+    ) -> Result:
+        """Plain values and arrays of the result, and whether it is complete."""
+        watched = _Watched(progress)
+        with stopping(watched.again):
+            found = self.function(
+                method, triplets, **gathered(self.function, options), progress=watched
+            )
+        state = {
+            field.name: getattr(found, field.name) for field in fields(found)
+            if field.metadata.get("kept", True)
+        }
+        return *divided(state), not watched.stopped
+
+    def required(self, method: type[Method]) -> set[str]:
+        """Names of the values that every result of a method has."""
+        return {
+            one.name for one in fields(self.gives)
+            if one.metadata.get("kept", True) and one.default is MISSING
+        }
+
+    def restored(self, numbers: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:
+        """The result, from its plain values and arrays."""
+        return self.gives(**numbers, **arrays)
+
+    def fingerprint(
+        self, method: Method, triplets: Triplets | None, options: Mapping[str, Any]
+    ) -> str:
+        """Hash of what the task reads of the data, with columns that options or method name."""
+        if not self.needs_data:
+            return ""
+        named: dict[str, list[str]] = {"objects": [], "answers": [*method.answer_columns]}
+        for spec, value in self._set_to(method, options):
+            if isinstance(spec, Column) and value is not None:
+                named[spec.of] += value if spec.several else [value]
+        return triplets.fingerprint_of(
+            *self.columns, *named["answers"], objects=tuple(named["objects"])
+        )
+
+    def takes_choices(
+        self, method: Method, triplets: Triplets | None, options: Mapping[str, Any]
+    ) -> bool:
+        """Whether trials of the data are taken as choices among several pairs.
+
+        Keys say so: before there were likelihoods of choices, results were those of independent
+        answers.
+        """
+        if not self.needs_data or not triplets.are_choices:
+            return False
+        return reads_choices(method) or any(
+            builds_on_choices(*each) for each in self._set_to(method, options)
+        )
+
+    def _set_to(self, method: Method, options: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+        """Declarations and values of all options and of all parameters of the method."""
+        # Options of results that were kept before there was one lack it.
+        chosen = [(p.spec, options.get(p.name, p.default)) for p in parameters(self.function)]
+        return chosen + [(p.spec, getattr(method, p.name)) for p in parameters(type(method))]
+
+
+class _Watched:
+    """A progress that remembers whether it asked to stop before the end."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._fraction = 0.0
+        self.stopped = False
+
+    def again(self) -> bool:
+        """Ask once more, having come no further."""
+        return self(self._fraction)
+
+    def __call__(self, fraction: float, **details: Any) -> bool:
+        self._fraction = fraction
+        asked = self._progress(fraction, **details)
+        self.stopped |= asked and fraction < 1.0
+        return asked
+
+
+def divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """What is no array, and what is."""
+    arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+    return {name: value for name, value in state.items() if name not in arrays}, arrays
+
+
+def task(
+    words: str,
+    *kinds: str,
+    name: str | None = None,
+    columns: tuple[str, ...] = (),
+    needs_data: bool = True,
+    computation: type[Computation] = Computation,
+) -> Callable[[Function], Function]:
+    """Declare a function as a task; its arguments are checked whenever it is called.
+
+    words, kinds, columns, needs_data: See `Computation`.
+    name: By default the function's.
+    computation: Where the function does not compute the result by itself.
+    """
+
+    def add(function: Function) -> Function:
+        checking = declared(function)
+        checking.name = name or function.__name__
+        TASKS.add(
+            checking.name,
+            computation(checking.name, words, checking, kinds, columns, needs_data),
+        )
+        return checking
+
+    return add
+
+
+class _Fit(Computation):
+    """A fit, whose result is the fitted method: all of it is in the method's parameters."""
+
+    gives = None
+
+    def required(self, method: type[Method]) -> set[str]:
+        said = documented(method).items()
+        return {
+            name for name, what in said
+            if name.endswith("_") and not what.endswith(("None", OPTIONAL))
+        }
+
+    def compute(
+        self, method: Method, triplets: Triplets | None, options: Mapping[str, Any],
+        progress: Progress,
+    ) -> Result:
+        method.fit(triplets, progress=progress)
+        numbers, arrays = divided({k: v for k, v in vars(method).items() if k.endswith("_")})
+        return numbers, arrays, not method.stopped_
+
+
+@task("Fitting", name="fit", computation=_Fit)
+def _no_options() -> None:
+    """Nothing but the method decides on a fit."""

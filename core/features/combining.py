@@ -1,0 +1,139 @@
+"""Several feature spaces as one method: what it is handed, and the best sum of their distances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+import numpy as np
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Content
+from tripletscope.core.engine.method import Method, register
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.features.models import choices_about, combine
+from tripletscope.core.features.spaces import FeatureSpace, spaces_of
+
+
+@register("spaces")
+@dataclass(kw_only=True, eq=False, repr=False)
+class FeatureSpaces(Method):
+    """Feature spaces that are held against answers; made by `FeatureSpaces.of`.
+
+    Fitted, it predicts answers by the sum of the spaces' dissimilarities whose weights, 0 or more,
+    make the answers most likely.
+
+    Parameters
+    ----------
+    content
+        Name and hash of each space; the spaces themselves are handed to `of`.
+
+    Attributes
+    ----------
+    spaces : list of FeatureSpace
+    weights_ : ndarray, shape (s,)
+        Of each space: log-odds for each unit of its dissimilarity, squared if Euclidean.
+    n_objects_ : int
+    stopped_ : bool
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> objects = ts.read_objects("sample_data/ekman_colors/objects.csv")
+    >>> wavelength = ts.FeatureSpace.of(objects, answers, name="wavelength")
+    >>> fitted = ts.FeatureSpaces.of([wavelength]).fit(answers)
+    >>> round(fitted.score(answers), 2)
+    0.78
+    """
+
+    name = "feature_spaces"
+    title = "Feature spaces"
+
+    content: Annotated[
+        list[str], Content("Feature spaces", "Name and hash of each table or its distances.")
+    ]
+
+    @classmethod
+    def of(cls, spaces: FeatureSpace | Iterable[FeatureSpace]) -> Self:
+        """The method that holds these spaces.
+
+        Raises
+        ------
+        ValueError
+            If there is none, or two have one name.
+        """
+        result = spaces_of(spaces)
+        made = cls(content=[f"{space.name}: {space.fingerprint}" for space in result])
+        made.spaces = result
+        return made
+
+    def __sklearn_clone__(self) -> FeatureSpaces:
+        return FeatureSpaces.of(self.spaces)
+
+    def spaces_about(self, n_objects: int) -> list[FeatureSpace]:
+        """The spaces, each with a row for every object.
+
+        Raises
+        ------
+        DataError
+            If the method was made of a record, without the spaces, or they are of other objects.
+        """
+        if not hasattr(self, "spaces"):
+            raise DataError(
+                "the feature spaces themselves are not there", file=", ".join(self.content),
+                remedy="Make the method by FeatureSpaces.of.",
+            )
+        for space in self.spaces:
+            if space.n_objects != n_objects:
+                raise DataError(
+                    f"there are features of {space.n_objects:,} objects, and answers about "
+                    f"{n_objects:,}", file=space.name,
+                    remedy="Give one row per object, or use FeatureSpace.of.",
+                )
+        return self.spaces
+
+    def fit(
+        self, triplets: Judgements, y: Any = None, *, progress: Progress = silent
+    ) -> Self:
+        """Find the weights of the spaces.
+
+        Parameters
+        ----------
+        triplets : Triplets or Quadruples
+        y, progress : ignored
+
+        Raises
+        ------
+        DataError
+            If no answer is about objects that have features in every space.
+        """
+        self._check_parameters()
+        answers = as_answers(triplets)
+        spaces = self.spaces_about(answers.n_objects)
+        known = np.logical_and.reduce([space.known for space in spaces])
+        choices = choices_about(answers, known)
+        if not len(choices):
+            raise DataError(
+                "no answer is about objects that have features in every space", file=answers.name,
+                remedy="Complete the tables, or use other ones.",
+            )
+        self.weights_ = combine(choices, np.column_stack(
+            [space.apart(choices.distinct) for space in spaces]
+        ))
+        self.n_objects_, self.stopped_ = answers.n_objects, False
+        return self
+
+    def distances(self) -> np.ndarray:
+        """(n, n) weighted sums of the dissimilarities; NaN where an object has no features."""
+        self._require_fit()
+        n = self.n_objects_
+        i, j = np.triu_indices(n, 1)
+        spaces = self.spaces_about(n)
+        parts = [space.apart(np.column_stack([i, j])) for space in spaces]
+        result = np.zeros((n, n))
+        result[i, j] = result[j, i] = np.column_stack(parts) @ self.weights_
+        return result

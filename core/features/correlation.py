@@ -1,0 +1,324 @@
+"""Do distances between features rank pairs of objects as the map of the answers does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtr, stdtrit
+from scipy.stats import kendalltau
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import distances
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.method import Inner, unfitted
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, Stopped, part, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.explain import LEVEL
+from tripletscope.core.features.holding_out import prepared
+from tripletscope.core.inference.evaluation.units import SamplingUnits, Unit, sampling_units
+from tripletscope.core.inference.uncertainty.resampling import bootstrap
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.embedding.ste import STE
+
+COEFFICIENTS = {"spearman": "Spearman", "tau": "Kendall's tau-a"}
+#: Objects that tau-a takes: it compares all pairs of pairs.
+MOST_FOR_TAU = 200
+#: Divisions of people, or trials, into halves.
+_HALVES = 8
+
+
+@dataclass(frozen=True)
+class MapCorrelation:
+    """Rank correlation of the distances of s feature spaces with those of a map.
+
+    Attributes
+    ----------
+    spaces : list of str
+    coefficient : {"spearman", "tau"}
+    value : ndarray, shape (s,)
+    low, high : ndarray, shape (s,)
+        95 % interval over objects and over what was resampled of the answers: what other objects,
+        asked of other people, would give.
+    objects_low, objects_high : ndarray, shape (s,)
+        95 % percentile interval over objects alone, with the map as it is.
+    behind, behind_low, behind_high : ndarray, shape (s,)
+        By how much the space with the highest correlation is ahead, with an interval as `low`.
+    ceiling_lower, ceiling_upper : float
+        Correlation of maps of two halves of the answers, and the highest that a space can be
+        expected to have with the map of all: the root of the map's reliability, from the former by
+        the formula of Spearman and Brown.
+    samples : ndarray, shape (r, s)
+        Correlations for resampled objects.
+    n_objects : int
+    unit : {"answers", "participants", "both"}
+    n_units : int
+        What was resampled of the answers, and how many.
+    """
+
+    spaces: list[str]
+    coefficient: str
+    value: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    objects_low: np.ndarray
+    objects_high: np.ndarray
+    behind: np.ndarray
+    behind_low: np.ndarray
+    behind_high: np.ndarray
+    ceiling_lower: float
+    ceiling_upper: float
+    samples: np.ndarray
+    n_objects: int
+    unit: str = "answers"
+    n_units: int = 0
+
+    @property
+    def surely(self) -> np.ndarray:
+        """(s,) bool: above 0, at 2.5 % for all spaces together (one-sided, Bonferroni).
+
+        Silent on: random features (tests/core/features/test_correlation.py::test_random_numbers).
+        """
+        degrees = min(self.n_objects, self.n_units) - 1
+        error = (self.value - self.low) / stdtrit(degrees, 0.975)
+        t = np.divide(self.value, error, out=np.zeros(len(error)), where=error > 0)
+        return stdtr(degrees, -t) * len(t) <= LEVEL
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per space."""
+        return pd.DataFrame({
+            "space": self.spaces, "correlation": self.value, "low": self.low, "high": self.high,
+            "objects_low": self.objects_low, "objects_high": self.objects_high,
+            "behind": self.behind, "behind_low": self.behind_low, "behind_high": self.behind_high,
+            "ceiling_lower": self.ceiling_lower, "ceiling_upper": self.ceiling_upper,
+        })
+
+
+@task("Correlating features with the map", "spaces", columns=("participant",))
+def map_correlation(
+    spaces: FeatureSpaces,
+    answers: Judgements,
+    *,
+    embedding: Annotated[
+        OrdinalEmbedding | dict | None,
+        Inner(("embedding",), "Map", "Whose distances are compared.", automatic="STE"),
+    ] = None,
+    coefficient: Annotated[
+        str,
+        Choice(
+            COEFFICIENTS, "Coefficient", "Kendall's tau-a is for features with many ties, such as "
+            "categories, which Spearman's coefficient favours.",
+        ),
+    ] = "spearman",
+    replicates: Annotated[int, Number(20, 10_000, "Bootstrap replicates")] = 200,
+    unit: Unit = "auto",
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> MapCorrelation:
+    """Rank correlation of feature distances with the distances of a map of the answers.
+
+    Parameters
+    ----------
+    spaces : FeatureSpaces, FeatureSpace or list of FeatureSpace
+    answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+    embedding : OrdinalEmbedding, optional
+        By default STE in two dimensions.
+    coefficient : str
+    replicates, seed : int
+    unit : str
+        See its declaration.
+    progress : Progress
+
+    Returns
+    -------
+    MapCorrelation
+
+    Raises
+    ------
+    DataError
+        If there are more than 200 objects for tau-a, or fewer than five.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    Notes
+    -----
+    Objects are drawn with replacement; a pair of an object with itself is left out. The interval
+    over objects and answers is by Student's t at the smaller number of them and the variance
+    ``2 (v_objects + v_answers) - v_both``, at least the larger of the former and at most the
+    last: drawing both at once counts the noise of answers twice.
+
+    References
+    ----------
+    Schütt, H. H., Kipnis, A. D., Diedrichsen, J., & Kriegeskorte, N. (2023). Statistical inference
+    on representational geometries. eLife, 12, e82566. Nili, H., et al. (2014). A toolbox for
+    representational similarity analysis. PLoS Computational Biology, 10, e1003553.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> objects = ts.read_objects("sample_data/ekman_colors/objects.csv")
+    >>> wavelength = ts.FeatureSpace.of(objects, answers, name="wavelength")
+    >>> found = ts.map_correlation(wavelength, answers, replicates=20)
+    >>> bool(0.3 < found.value[0] < found.ceiling_upper)
+    True
+    """
+    given = as_answers(answers)
+    tables, known, _ = prepared(spaces, given)
+    method = STE() if embedding is None else unfitted(embedding)
+    fitted = method.fit(given)
+    objects = np.flatnonzero(known & fitted.placed_)
+    if len(objects) < 5 or (coefficient == "tau" and len(objects) > MOST_FOR_TAU):
+        raise DataError(
+            f"{len(objects):,} objects are too {'few' if len(objects) < 5 else 'many'} for "
+            f"{COEFFICIENTS[coefficient]}", file=given.name,
+            remedy="Give features of at least five objects." if len(objects) < 5
+            else f"Choose Spearman's coefficient beyond {MOST_FOR_TAU} objects.",
+        )
+    ranked = _Ranked(
+        [_Vector.of(space.dissimilarities()[np.ix_(objects, objects)]) for space in tables],
+        coefficient, len(objects),
+    )
+    whole = _Vector.of(distances(fitted.embedding_[objects]))
+    value = ranked.with_map(whole)
+    maps = bootstrap(
+        method, given, replicates=replicates, unit=unit, seed=seed, reference=fitted.embedding_,
+        progress=part(progress, high=0.6),
+    )
+    if len(maps.embeddings) < replicates:
+        raise Stopped
+    rng = np.random.default_rng(seed)
+    times = [
+        np.bincount(rng.integers(len(objects), size=len(objects)), minlength=len(objects))
+        for _ in range(replicates)
+    ]
+    pieces = [(ranked, whole, drawn) for drawn in times]
+    others = [_Vector.of(distances(one[objects])) for one in maps.embeddings]
+    pieces += [(ranked, one, None) for one in others]
+    pieces += [(ranked, one, drawn) for one, drawn in zip(others, times, strict=True)]
+    result = list(results_of(_Ranked.with_map, pieces, part(progress, 0.6, 0.9)))
+    drawn, noisy, both = np.reshape(result, (3, replicates, -1))
+    units = sampling_units(given, unit)
+    lower = _between_halves(method, given, objects, units, ranked, rng)
+    degrees = min(len(objects), units.number) - 1
+    reach = _reach(drawn, noisy, both, maps.correction, degrees)
+    best = int(np.argmax(value))
+    ahead = _reach(*(one[:, [best]] - one for one in (drawn, noisy, both)), maps.correction,
+                   degrees)
+    progress(1.0)
+    return MapCorrelation(
+        [space.name for space in tables], coefficient, value,
+        np.maximum(value - reach, -1.0), np.minimum(value + reach, 1.0),
+        *np.quantile(drawn, [0.025, 0.975], axis=0),
+        value[best] - value, value[best] - value - ahead, value[best] - value + ahead,
+        lower, float(np.sqrt(2 * lower / (1 + lower))) if lower > 0 else 0.0, drawn,
+        len(objects), units.unit, units.number,
+    )
+
+
+def _reach(
+    objects: np.ndarray, answers: np.ndarray, both: np.ndarray, correction: float, degrees: int
+) -> np.ndarray:
+    """(s,) half the width of the interval over objects and answers, from replicates (r, s)."""
+    v_objects = objects.var(axis=0, ddof=1)
+    v_answers = answers.var(axis=0, ddof=1) * correction
+    v_both = both.var(axis=0, ddof=1)
+    at_least = np.maximum(v_objects, v_answers)
+    variance = np.clip(
+        2 * (v_objects + v_answers) - v_both, at_least, np.maximum(v_both, at_least)
+    )
+    return stdtrit(degrees, 0.975) * np.sqrt(variance)
+
+
+@dataclass(frozen=True, eq=False)
+class _Vector:
+    """Distances of all pairs: which are known, and the place of each among different values."""
+
+    place: np.ndarray
+    known: np.ndarray
+
+    @classmethod
+    def of(cls, matrix: np.ndarray) -> _Vector:
+        upper = matrix[np.triu_indices(len(matrix), 1)]
+        known = np.isfinite(upper)  # not where a replicate does not place an object
+        upper = np.where(known, upper, 0.0)
+        scale = np.abs(upper).max(initial=0.0) or 1.0
+        # What is equal but for rounding is a tie.
+        return cls(np.unique(np.round(upper / scale, 9), return_inverse=True)[1], known)
+
+    def ranks(self, weight: np.ndarray) -> np.ndarray:
+        """(pairs,) mid-ranks, where each pair stands so many times."""
+        held = np.bincount(self.place, weight)
+        return (np.cumsum(held) - held / 2)[self.place]
+
+
+@dataclass(frozen=True, eq=False)
+class _Ranked:
+    """Distances of feature spaces, to be correlated with those of maps."""
+
+    spaces: list[_Vector]
+    coefficient: str
+    n: int
+
+    def with_map(
+        self, other: _Vector, times: np.ndarray | None = None, halt: Halt | None = None
+    ) -> np.ndarray:
+        """(s,) correlations; of objects drawn so many times."""
+        i, j = np.triu_indices(self.n, 1)
+        weight = np.ones(len(i)) if times is None else (times[i] * times[j]).astype(float)
+        weight *= other.known
+        kept = weight > 0
+        if self.coefficient == "tau":
+            return np.array([
+                _tau_a(space.place[kept], other.place[kept], weight[kept].astype(np.int64))
+                for space in self.spaces
+            ])
+        weight = weight / weight.sum()
+        theirs = other.ranks(weight)
+        theirs = theirs - weight @ theirs
+        result = []
+        for space in self.spaces:
+            mine = space.ranks(weight)
+            mine = mine - weight @ mine
+            size = np.sqrt((weight @ mine**2) * (weight @ theirs**2))
+            result.append(weight @ (mine * theirs) / size if size > 0 else 0.0)
+        return np.array(result)
+
+
+def _tau_a(one: np.ndarray, other: np.ndarray, times: np.ndarray) -> float:
+    one, other = np.repeat(one, times), np.repeat(other, times)
+    n = len(one) * (len(one) - 1) / 2
+    untied = [
+        n - float(np.sum(size * (size - 1) / 2))
+        for size in (np.bincount(one).astype(float), np.bincount(other).astype(float))
+    ]
+    if not min(untied) > 0:
+        return 0.0
+    return float(kendalltau(one, other).statistic * np.sqrt(untied[0] * untied[1]) / n)
+
+
+def _between_halves(
+    method: OrdinalEmbedding, given: Judgements, objects: np.ndarray,
+    units: SamplingUnits, ranked: _Ranked, rng: np.random.Generator,
+) -> float:
+    """Mean correlation of the maps of two halves of people, or of trials."""
+    result = []
+    for _ in range(_HALVES):
+        half = units.drawn(rng, 0.5) > 0
+        maps = []
+        for one in (half, ~half):
+            fitted = method.fit(given.take(one))
+            placed = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
+            maps.append(_Vector.of(distances(placed[objects])))
+        there = _Vector(maps[1].place, maps[0].known & maps[1].known)
+        both = _Ranked(maps[:1], ranked.coefficient, ranked.n)
+        result.append(float(both.with_map(there)[0]))
+    return float(np.mean(result))

@@ -1,0 +1,264 @@
+"""Which choices a model of features learns from, and how well it predicts others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.parallel import Halt
+from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.models import MODELS, choices_about, log_likelihood, right
+from tripletscope.core.features.spaces import FeatureSpace
+from tripletscope.core.inference.evaluation.score import n_groups, question_folds
+
+#: Objects of a fold, choices of a training part and choices that are predicted: fewer say nothing.
+FEWEST_OBJECTS, FEWEST_CHOICES = 4, 50
+#: So many predicted choices are aimed at by repeated divisions of the objects, at most so often.
+_ENOUGH, _MOST_REPEATS = 1000, 5
+#: Parts of what is learned from, by which the strength of a penalty is chosen. Of many choices one
+#: part tells enough.
+_OBJECT_PARTS, _TRIAL_PARTS, _MANY = 3, 5, 20_000
+#: How often objects are divided for that at most, and after how many penalties none is better.
+_TIMES, _WORSE = 3, 2
+
+
+@dataclass(frozen=True, eq=False)
+class Division:
+    """What is learned from and what is predicted.
+
+    objects bool (n,): That may be learned from.
+    held_out bool (n,): Objects of predicted choices.
+    fold (T,) or None: Of every answer, where trials are divided: then `number` is held out.
+    """
+
+    objects: np.ndarray
+    held_out: np.ndarray
+    fold: np.ndarray | None = None
+    number: int = 0
+
+    def learned(self, sets: Choices) -> np.ndarray:
+        """(S,) bool: choices that are learned from."""
+        if self.fold is not None:
+            return self.fold[sets.answer] != self.number
+        return sets.among(self.objects)
+
+    def predicted(self, sets: Choices) -> np.ndarray:
+        """(S,) bool: choices that are predicted."""
+        if self.fold is not None:
+            return self.fold[sets.answer] == self.number
+        return sets.among(self.held_out)
+
+
+def by_trials(
+    answers: Judgements, which: np.ndarray, known: np.ndarray, folds: int,
+    rng: np.random.Generator,
+) -> list[Division]:
+    """Questions and trials in folds, each predicted from the others; as many as there can be.
+
+    which int (A,): The answers that take part.
+    """
+    part = answers.take(which)
+    folds = max(min(folds, n_groups(part)), 2)
+    fold = np.full(len(answers), -1)
+    fold[which] = question_folds(part, folds, rng)
+    return [Division(known, known, fold, number) for number in range(folds)]
+
+
+def by_objects(known: np.ndarray, folds: int, rng: np.random.Generator) -> list[Division]:
+    """Objects in folds: choices among those of a fold, from choices among all others."""
+    fold = np.full(len(known), -1)
+    order = rng.permutation(np.flatnonzero(known))
+    fold[order] = np.arange(len(order)) % folds
+    return [Division(known & (fold != k), fold == k) for k in range(folds)]
+
+
+def repeats_for(n_choices: int, folds: int) -> int:
+    """How often objects are divided anew, so that enough choices are predicted.
+
+    Of three objects all are in one fold with a probability of about 1 / folds².
+    """
+    return int(np.clip(np.ceil(_ENOUGH * folds**2 / max(n_choices, 1)), 1, _MOST_REPEATS))
+
+
+def too_few(sets: Choices, known: np.ndarray, divisions: list[Division], folds: int) -> str:
+    """Why objects cannot be held out, in a sentence; empty where they can."""
+    n = int(known.sum())
+    if n < FEWEST_OBJECTS * folds:
+        return (
+            f"Objects were not held out: {n} objects with features are fewer than "
+            f"{FEWEST_OBJECTS} for each of {folds} folds."
+        )
+    learned = min(int(part.learned(sets).sum()) for part in divisions)
+    predicted = int(np.logical_or.reduce([part.predicted(sets) for part in divisions]).sum())
+    if min(learned, predicted) < FEWEST_CHOICES:
+        return (
+            f"Objects were not held out: {predicted:,} choices are among the objects of one fold, "
+            f"and {learned:,} among those of the others; {FEWEST_CHOICES} of each are needed."
+        )
+    return ""
+
+
+@dataclass(frozen=True, eq=False)
+class AskedChoices:
+    """Choices as they were asked, and as answers between two pairs; the same where those are."""
+
+    asked: Choices
+    between_two: Choices
+    groups: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class Predicted:
+    """How well the choices of a held-out part are predicted.
+
+    right: Of each choice as it was asked.
+    log_likelihood: Of the same.
+    right_of_two: Of each answer between two pairs.
+    strength: Of the penalty that was chosen; 0 where there is none.
+    """
+
+    right: np.ndarray
+    log_likelihood: np.ndarray
+    right_of_two: np.ndarray
+    strength: float
+
+
+def predict(
+    space: FeatureSpace, name: str, data: AskedChoices, division: Division, components: int,
+    seed: int, halt: Halt,
+) -> Predicted:
+    """Learn a model from one part of the choices and predict another.
+
+    name: Of `MODELS`.
+    components: At most so many principal components are transformed.
+    seed: Of the parts by which the penalty is chosen.
+    """
+    learned = data.asked.take(division.learned(data.asked))
+    objects = np.flatnonzero(division.objects)
+    model = MODELS[name](space, objects, components)
+    strength = model.strengths[0]
+    if len(model.strengths) > 1:
+        strength = _strength(space, name, learned, division, data.groups, components, seed, halt)
+    result = next(model.path(learned, [strength]))
+    asked = data.asked.take(division.predicted(data.asked))
+    hit = right(asked, model.ranks(result, asked.distinct))
+    of_two = hit
+    if data.between_two is not data.asked:
+        two = data.between_two.take(division.predicted(data.between_two))
+        of_two = right(two, model.ranks(result, two.distinct))
+    return Predicted(
+        hit, log_likelihood(asked, model.apart(result, asked.distinct)), of_two, strength
+    )
+
+
+def _strength(
+    space: FeatureSpace, name: str, sets: Choices, division: Division, groups: np.ndarray,
+    components: int, seed: int, halt: Halt,
+) -> float:
+    """The penalty that predicts best within what is learned from, held out in the same way.
+
+    From the strongest on, until twice in a row none was better. Where there are too few objects to
+    hold out, it is the strongest: choices of other trials would not tell that it is needed.
+    """
+    rng = np.random.default_rng(seed)
+    if division.fold is None:
+        parts = _object_parts(sets, division.objects, rng)
+    else:
+        parts = _trial_parts(sets, division.objects, groups, rng)
+    strengths = MODELS[name].strengths
+    models = [MODELS[name](space, np.flatnonzero(part.objects), components) for part in parts]
+    paths = [
+        model.path(sets.take(part.learned(sets)), strengths)
+        for model, part in zip(models, parts, strict=True)
+    ]
+    beyond = [sets.take(part.predicted(sets)) for part in parts]
+    chosen, best, worse = strengths[0], -np.inf, 0
+    for strength, *result in zip(strengths, *paths, strict=False):
+        total = sum(
+            float(log_likelihood(test, model.apart(one, test.distinct)) @ test.weight)
+            for test, model, one in zip(beyond, models, result, strict=True)
+        )
+        worse = 0 if total > best else worse + 1
+        if total > best:
+            chosen, best = strength, total
+        if worse == _WORSE or halt() or not parts:
+            break
+    return chosen
+
+
+def _object_parts(
+    sets: Choices, objects: np.ndarray, rng: np.random.Generator
+) -> list[Division]:
+    """Objects in parts; none where too few choices are among those of a part."""
+    parts, predicted = [], 0
+    while len(parts) < _OBJECT_PARTS * _TIMES and predicted < FEWEST_CHOICES // 2:
+        parts += by_objects(objects, _OBJECT_PARTS, rng)
+        predicted = sum(int(one.predicted(sets).sum()) for one in parts)
+    parts = [one for one in parts if one.predicted(sets).any()]
+    learned = min((int(one.learned(sets).sum()) for one in parts), default=0)
+    return parts if min(predicted, learned) >= FEWEST_CHOICES // 2 else []
+
+
+def _trial_parts(
+    sets: Choices, objects: np.ndarray, groups: np.ndarray, rng: np.random.Generator
+) -> list[Division]:
+    group = np.unique(groups[sets.answer], return_inverse=True)[1]
+    fold = np.full(len(groups), -1)
+    fold[sets.answer] = (rng.permutation(int(group.max()) + 1) % _TRIAL_PARTS)[group]
+    kept = 1 if len(sets) > _MANY else _TRIAL_PARTS
+    parts = [Division(objects, objects, fold, k) for k in range(kept)]
+    return [one for one in parts if one.learned(sets).any() and one.predicted(sets).any()]
+
+
+def averaged(
+    parts: Sequence[np.ndarray], divisions: Sequence[Division], sets: Choices
+) -> np.ndarray:
+    """(..., S) means over the divisions that held a choice out; NaN where none did.
+
+    parts (..., t): Of the choices that each division held out.
+    """
+    times, sums = np.zeros(len(sets)), np.zeros((*parts[0].shape[:-1], len(sets)))
+    for values, division in zip(parts, divisions, strict=True):
+        where = division.predicted(sets)
+        times[where] += 1
+        sums[..., where] += values
+    return np.where(times > 0, sums / np.maximum(times, 1), np.nan)
+
+
+def prepared(
+    spaces: FeatureSpaces | FeatureSpace | Iterable[FeatureSpace], answers: Judgements
+) -> tuple[list[FeatureSpace], np.ndarray, AskedChoices]:
+    """Feature spaces, the objects (n,) that all of them know, and the choices among these."""
+    method = spaces if isinstance(spaces, FeatureSpaces) else FeatureSpaces.of(spaces)
+    tables = method.spaces_about(answers.n_objects)
+    known = np.logical_and.reduce([space.known for space in tables])
+    between_two = choices_about(answers, known, as_asked=False)
+    if len(between_two) < FEWEST_CHOICES:
+        raise DataError(
+            f"{len(between_two):,} answers are among the objects that have features in every "
+            f"space; {FEWEST_CHOICES} are needed", file=answers.name,
+            remedy="Complete the tables of features, leave out the one that lacks most objects, "
+            "or collect more answers.",
+        )
+    asked = between_two if answers.choices.are_triplets else choices_about(answers, known)
+    return tables, known, AskedChoices(asked, between_two, answers.groups)
+
+
+def divisions_of(
+    answers: Judgements, known: np.ndarray, data: AskedChoices, object_folds: int,
+    folds: int, seed: int,
+) -> tuple[dict[str, list[Division]], list[str]]:
+    """Parts to hold out by scheme, "objects" and "trials", and why there are none, if so."""
+    rng = np.random.default_rng(seed)
+    seen = np.zeros(len(known), dtype=bool)
+    seen[data.asked.pairs] = True
+    times = repeats_for(len(data.asked), object_folds)
+    objects = [part for _ in range(times) for part in by_objects(seen, object_folds, rng)]
+    why = too_few(data.asked, seen, objects, object_folds)
+    trials = by_trials(answers, data.between_two.answer, seen, folds, rng)
+    return {"objects": [] if why else objects, "trials": trials}, [why] if why else []

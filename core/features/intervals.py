@@ -1,0 +1,124 @@
+"""Intervals of held-out predictions over objects and, at once, people or questions and trials."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr, stdtrit
+
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.inference.evaluation.share import wilson
+from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, said
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """What is taken as independent: the objects, and who gave each answer, or its trial.
+
+    groups (T,): Question and trial of each answer.
+    """
+
+    people: SamplingUnits | None
+    groups: np.ndarray
+
+    @classmethod
+    def of(cls, answers: Judgements, unit: str) -> Units:
+        """Those of the answers; see `tripletscope.core.inference.evaluation.units.LearnedUnit`."""
+        return cls(known_people(answers, unit), answers.groups)
+
+    @property
+    def said(self) -> dict[str, str | int]:
+        """Unit and number, as results name them."""
+        return said(self.people)
+
+    def about(self, sets: Choices) -> Crossed:
+        """Means over some choices, and how far these would move with other objects and people."""
+        part = self.groups if self.people is None else self.people.part
+        known, asked = np.unique(part[sets.answer], return_inverse=True)
+        number = len(known) if self.people is None else int(np.sum(known < self.people.number))
+        choice, thing = _objects_in(sets)
+        things, thing = np.unique(thing, return_inverse=True)
+        return Crossed(sets.weight / sets.weight.sum(), asked, choice, thing, number, len(things))
+
+
+def _objects_in(choices: Choices) -> tuple[np.ndarray, np.ndarray]:
+    """Choice and object of each time that an object takes part in a choice, once in each."""
+    n = choices.n_objects
+    return np.divmod(np.unique(choices.stage[:, None] * n + choices.pairs), max(n, 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Crossed:
+    """Choices that share objects, or a person or trial, and are dependent for that reason.
+
+    The variance of a mean is ``v_objects + v_people - v_both``, sums over pairs of choices that
+    share an object, a person, and both, each at least 0 and the whole at least the larger of the
+    first two. The quantile is Student's at the smaller number of objects and people. A pair of
+    choices that shares two objects counts twice among the objects, which makes the interval
+    rather too long.
+
+    References
+    ----------
+    Cameron, A. C., Gelbach, J. B., & Miller, D. L. (2011). Robust inference with multiway
+    clustering. Journal of Business & Economic Statistics, 29, 238-249. Aronow, P. M., Samii, C.,
+    & Assenova, V. A. (2015). Cluster-robust variance estimation for dyadic data. Political
+    Analysis, 23, 564-577.
+    """
+
+    weight: np.ndarray
+    asked: np.ndarray
+    choice: np.ndarray
+    thing: np.ndarray
+    n_asked: int
+    n_things: int
+
+    @property
+    def degrees(self) -> int:
+        """Degrees of freedom of the quantile; 0 where there is no interval."""
+        return min(self.n_asked, self.n_things) - 1
+
+    def share(self, right: np.ndarray) -> tuple[float, float, float]:
+        """Mean of what is 0 to 1, with Wilson's interval at the effective number of choices."""
+        mean, variance = self._moments(right)
+        if self.degrees < 1:
+            return mean, 0.0, 1.0
+        # Where all choices are alike, what is left of their variance is rounding.
+        differ = variance > 0 and np.ptp(right) > 0
+        effective = mean * (1 - mean) / variance if differ else self.degrees + 1
+        return mean, *wilson(mean, min(effective, len(right)), degrees=self.degrees)
+
+    def mean(self, values: np.ndarray) -> tuple[float, float, float]:
+        """Mean of anything, with its 95 % t interval."""
+        mean, variance = self._moments(values)
+        if self.degrees < 1:
+            return mean, -np.inf, np.inf
+        reach = float(stdtrit(self.degrees, 0.975) * np.sqrt(variance))
+        return mean, mean - reach, mean + reach
+
+    def p_above(self, values: np.ndarray, at: float) -> float:
+        """One-sided p value that a share is above a number.
+
+        Where all are right nothing varies: p is that of `share`, whose interval has a width.
+        """
+        mean, variance = self._moments(values)
+        if self.degrees < 1 or mean <= at:
+            return 1.0
+        if np.ptp(values) == 0:
+            error = np.sqrt(at * (1 - at) / min(self.degrees + 1, len(values)))
+            return float(stdtr(self.degrees, (at - mean) / error))
+        return float(stdtr(self.degrees, (at - mean) / np.sqrt(variance))) if variance else 0.0
+
+    def _moments(self, values: np.ndarray) -> tuple[float, float]:
+        mean = float(self.weight @ values)
+        moved = self.weight * (values - mean)
+        of_things = np.bincount(self.thing, moved[self.choice])
+        of_asked = np.bincount(self.asked, moved)
+        both = self.asked[self.choice] * self.n_things + self.thing
+        of_both = np.bincount(np.unique(both, return_inverse=True)[1], moved[self.choice])
+        objects, people = (
+            float(one @ one) * number / max(number - 1, 1)
+            for one, number in ((of_things, self.n_things), (of_asked, self.n_asked))
+        )
+        return mean, max(objects + people - float(of_both @ of_both), objects, people)

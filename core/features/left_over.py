@@ -1,0 +1,286 @@
+"""The map of what features leave over: where objects differ for people beyond their features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+from scipy.sparse import issparse
+from scipy.sparse.linalg import eigsh
+
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import principal_axes
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.explain import TrialFolds
+from tripletscope.core.features.holding_out import by_trials, prepared
+from tripletscope.core.features.intervals import Units
+from tripletscope.core.features.models import (
+    chance,
+    combine,
+    guessing,
+    laplacian,
+    log_likelihood,
+    mean_loss,
+    right,
+)
+from tripletscope.core.features.spaces import MOST_FEATURES, Together, predictors_of
+from tripletscope.core.inference.evaluation.units import LearnedUnit
+
+#: What predicts: features, features with what is left over, and a map that knows no features.
+PARTS = ("features", "features and map", "map alone")
+_ITERATIONS = {"maxiter": 500, "ftol": 1e-9, "gtol": 1e-7}
+#: Sizes at which a start is tried.
+_SIZES = 2.0 ** np.arange(-5, 3)
+
+
+@dataclass(frozen=True)
+class LeftOver:
+    """What features do not explain, as a map, and whether it helps to predict.
+
+    Attributes
+    ----------
+    embedding : ndarray, shape (n, d)
+        Positions; squared distances are log-odds beyond those of the features. 0 for objects that
+        took no part.
+    placed : ndarray of bool, shape (n,)
+    predictors : list of str, length k
+    weights : ndarray, shape (k,)
+        Of the features beside the map; see `tripletscope.FeatureSpaces`.
+    spread : ndarray, shape (d,)
+        Standard deviation of each axis over the objects.
+    parts : list of str
+        What predicts: `PARTS`.
+    explained, explained_low, explained_high : ndarray, shape (3,)
+        Deviance of guessing that each explains of held-out trials, as a share.
+    accuracy, accuracy_low, accuracy_high : ndarray, shape (3,)
+        Of the same.
+    gain, gain_low, gain_high : float
+        What the map explains beyond the features. Where the interval reaches 0, the map may be of
+        noise.
+    beyond, beyond_low, beyond_high : float
+        What features and map explain beyond the map that knows no features.
+    chance : float
+    n_choices : int
+    unit : {"answers", "participants"}
+    n_units : int or None
+        What the intervals take as independent, and how many.
+    """
+
+    embedding: np.ndarray
+    placed: np.ndarray
+    predictors: list[str]
+    weights: np.ndarray
+    spread: np.ndarray
+    parts: list[str]
+    explained: np.ndarray
+    explained_low: np.ndarray
+    explained_high: np.ndarray
+    accuracy: np.ndarray
+    accuracy_low: np.ndarray
+    accuracy_high: np.ndarray
+    gain: float
+    gain_low: float
+    gain_high: float
+    beyond: float
+    beyond_low: float
+    beyond_high: float
+    chance: float
+    n_choices: int
+    unit: str = "answers"
+    n_units: int | None = None
+
+    @property
+    def is_something(self) -> bool:
+        """Whether the map predicts held-out trials better than the features do alone.
+
+        Silent on: complete features
+        (tests/core/features/test_left_over.py::test_complete_features_leave_nothing_over).
+        """
+        return self.gain_low > 0
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row for each of `PARTS`."""
+        return pd.DataFrame({
+            "predicts": self.parts, "explained": self.explained,
+            "explained_low": self.explained_low, "explained_high": self.explained_high,
+            "accuracy": self.accuracy, "low": self.accuracy_low, "high": self.accuracy_high,
+            "chance": self.chance,
+        })
+
+
+@task("Mapping what features leave over", "spaces", columns=("participant",))
+def left_over(
+    spaces: FeatureSpaces,
+    answers: Judgements,
+    *,
+    n_components: Annotated[int, Number(1, 10, "Dimensions", "Of the map of what is left.")] = 2,
+    predictors: Together = "auto",
+    prior: Annotated[
+        float,
+        Number(
+            0.01, 1000.0, "Prior", "Strength of the Gaussian prior on the coordinates of the map: "
+            "what features can explain is left to them.", advanced=True,
+        ),
+    ] = 1.0,
+    folds: TrialFolds = 5,
+    unit: LearnedUnit = "auto",
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> LeftOver:
+    """Map what features leave over, and say whether it predicts.
+
+    The log-odds of a choice are differences of the weighted dissimilarities of the features plus
+    squared distances in a map; weights and map are found together. Objects that lie apart in the
+    map look more different to people than their features say. Features that weigh too much where
+    people see no difference leave nothing over: a map cannot bring objects together.
+
+    Parameters
+    ----------
+    spaces : FeatureSpaces, FeatureSpace or list of FeatureSpace
+    answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+    n_components : int
+    predictors : str
+        See its declaration.
+    prior : float
+        Adds half of it times the squared distance of each object from the origin to the loss.
+    folds, seed : int
+    unit : str
+        See its declaration.
+    progress : Progress
+
+    Returns
+    -------
+    LeftOver
+
+    Raises
+    ------
+    DataError
+        If there are features of other objects, too few choices among those that have some, or more
+        dimensions than objects.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    Notes
+    -----
+    The fit starts where the features are at their best, from the directions in which a map lowers
+    the loss most: it has a saddle point there. As in STE, of whose likelihood this is, one start
+    suffices. Trials are held out, as places of objects that nothing was asked of are unknown.
+
+    Examples
+    --------
+    >>> import numpy as np, tripletscope as ts
+    >>> seen = np.random.default_rng(0).normal(size=(30, 2)) * 1.5
+    >>> answers = ts.simulate(seen, 1500, noise="logistic", seed=0)
+    >>> found = ts.left_over(
+    ...     ts.FeatureSpace(name="first", values=seen[:, :1]), answers, n_components=1)
+    >>> bool(abs(np.corrcoef(found.embedding[:, 0], seen[:, 1])[0, 1]) > 0.95)
+    True
+    >>> found.is_something
+    True
+    """
+    given = as_answers(answers)
+    if n_components > given.n_objects:
+        raise DataError(
+            f"a map of {given.n_objects} objects cannot have {n_components} dimensions",
+            file=given.name, remedy=f"Ask for at most {given.n_objects} dimensions.",
+        )
+    tables, known, data = prepared(spaces, given)
+    chosen = predictors_of(tables, predictors, most=MOST_FEATURES)
+    sets = data.asked
+    parts = np.column_stack([one.apart(sets.distinct) for one in chosen])
+    rng = np.random.default_rng(seed)
+    divisions = by_trials(given, data.between_two.answer, known, folds, rng)
+    n, fold = given.n_objects, divisions[0].fold[sets.answer]
+    pieces = [(sets, parts, fold != -1, n, n_components, prior)]
+    pieces += [
+        (sets, columns, fold != k, n, d, prior)
+        for columns, d in ((parts, 0), (parts, n_components), (parts[:, :0], n_components))
+        for k in range(len(divisions))
+    ]
+    (weights, x), *fits = results_of(_fit, pieces, progress)
+    log, hit = np.zeros((2, len(PARTS), len(sets)))
+    for place, (beta, positions) in enumerate(fits):
+        part, k = divmod(place, len(divisions))
+        columns = parts if part < 2 else parts[:, :0]
+        difference = _apart(sets.distinct, columns, beta, positions)
+        log[part, fold == k] = log_likelihood(sets, difference)[fold == k]
+        hit[part, fold == k] = right(sets, difference)[fold == k]
+    units = Units.of(given, unit)
+    mine = units.about(sets)
+    explained = (log - np.log(sets.chance)) / -guessing(sets)
+    placed = np.zeros(n, dtype=bool)
+    placed[sets.pairs] = True
+    x[placed], x[~placed] = principal_axes(x[placed]), 0.0
+    means = np.array([mine.mean(row) for row in explained]).T
+    shares = np.array([mine.share(row) for row in hit]).T
+    gain = mine.mean(explained[1] - explained[0])
+    beyond = mine.mean(explained[1] - explained[2])
+    return LeftOver(
+        x, placed, [one.name for one in chosen], weights, x[placed].std(axis=0), list(PARTS),
+        *means, *shares, *gain, *beyond, chance(sets), len(sets), **units.said,
+    )
+
+
+def _apart(
+    pairs: np.ndarray, parts: np.ndarray, weights: np.ndarray, x: np.ndarray
+) -> np.ndarray:
+    """(u,) dissimilarities as log-odds: of the features, and squared distances in the map."""
+    between = x[pairs[:, 0]] - x[pairs[:, 1]]
+    return parts @ weights + np.einsum("ud,ud->u", between, between)
+
+
+def _fit(
+    sets: Choices, parts: np.ndarray, learned: np.ndarray, n: int, d: int, prior: float,
+    halt: Halt,
+) -> tuple[np.ndarray, np.ndarray]:
+    """(k,) weights of the features and (n, d) positions, from some of the choices."""
+    sets = sets.reweighted(sets.weight * learned)
+    k = parts.shape[1]
+    weights = combine(sets, parts) if k else np.zeros(0)
+    if not d or halt():
+        return weights, np.zeros((n, d))
+    i, j = sets.distinct.T
+    total = sets.weight.sum()
+    spread = parts.std(axis=0)
+    scale = np.where(spread > 0, spread, 1.0)
+    scaled = parts / scale
+
+    def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        x = flat[k:].reshape(n, d)
+        value, pull = mean_loss(sets, _apart(sets.distinct, scaled, flat[:k], x))
+        gradient = 2 * (laplacian(pull, i, j, n) @ x) + prior / total * x
+        value += 0.5 * prior / total * float(np.sum(x**2))
+        return value, np.concatenate([pull @ scaled, gradient.ravel()])
+
+    pull = mean_loss(sets, parts @ weights)[1]
+    directions = _steepest(laplacian(pull, i, j, n), d)
+    starts = [np.concatenate([weights * scale, (size * directions).ravel()]) for size in _SIZES]
+    start = min(starts, key=lambda one: loss(one)[0])
+    bounds = [(0.0, None)] * k + [(None, None)] * (n * d)
+    result = minimize(
+        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=_ITERATIONS
+    ).x
+    return result[:k] / scale, result[k:].reshape(n, d)
+
+
+def _steepest(matrix: np.ndarray, d: int) -> np.ndarray:
+    """(n, d) directions of a map that lower the loss most, with coordinates of about 1."""
+    n = matrix.shape[0]
+    if issparse(matrix):
+        start = np.random.default_rng(0).normal(size=n)
+        vectors = eigsh(matrix, k=d, which="SA", v0=start)[1]
+    else:
+        vectors = np.linalg.eigh(matrix)[1][:, :d]
+    return vectors * np.sqrt(n)

@@ -1,0 +1,296 @@
+"""From features to dissimilarities that predict choices: sums, weights and linear transforms.
+
+Dissimilarities are log-odds: the likelihood of a choice is that of the different pairs it is about.
+
+Each model is nested in the next: dissimilarities times one scale, weights of the dimensions, and
+a linear transform before squared distances are taken. What is learned is pulled towards the
+former by a penalty whose strength is the standard deviation that weights are expected to have, as
+a share of what they are pulled to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import ClassVar
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.sparse import csr_array
+from sklearn.decomposition import PCA
+
+from tripletscope.core.data.choices import Choices, choices_of
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.features.spaces import FeatureSpace
+from tripletscope.core.models.optimise.responses import choice_losses, hits
+
+#: Weights of what is compared on a scale of 1 beyond this say that choices follow without error.
+_MOST = 1e4
+#: Columns whose weights are learned one by one; of more, so many principal components.
+MOST_WEIGHTS = 500
+_ITERATIONS = {"maxiter": 100, "ftol": 1e-6, "gtol": 1e-5}
+#: Up to so many objects a full matrix of pairs is quicker than a sparse one.
+_FEW_OBJECTS = 400
+
+Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
+
+
+def choices_about(answers: Judgements, known: np.ndarray, *, as_asked: bool = True) -> Choices:
+    """The choices of the answers that count and are about objects that are known.
+
+    known bool (n,): Which are.
+    as_asked: Whether an odd one out is one choice of three; otherwise every answer is one of two.
+    """
+    choices = answers.choices if as_asked else choices_of(
+        answers.rows, None, answers.weight, answers.n_objects
+    )
+    return choices.take(choices.among(known) & (choices.weight > 0))
+
+
+def log_likelihood(choices: Choices, dissimilarity: np.ndarray) -> np.ndarray:
+    """(S,) log-probability of each choice, from dissimilarities (u,) of the different pairs."""
+    return -choice_losses(choices, -dissimilarity[choices.place])[0]
+
+
+def right(choices: Choices, dissimilarity: np.ndarray) -> np.ndarray:
+    """(S,) how rightly dissimilarities (u,) predict: 1, 0, or the chance of a tie broken."""
+    return hits(choices, -dissimilarity[choices.place])
+
+
+def mean_loss(choices: Choices, dissimilarity: np.ndarray) -> tuple[float, np.ndarray]:
+    """Mean negative log-likelihood, and its derivative (u,) by dissimilarities (u,)."""
+    loss, slope = choice_losses(choices, -dissimilarity[choices.place])
+    share = choices.weight / choices.weight.sum()
+    gradient = np.bincount(
+        choices.place, -slope * share[choices.stage], len(choices.distinct)
+    )
+    return float(share @ loss), gradient
+
+
+def chance(choices: Choices) -> float:
+    """Accuracy of guessing."""
+    return float(np.average(choices.chance, weights=choices.weight))
+
+
+def guessing(choices: Choices) -> float:
+    """Log-likelihood of guessing, of each answer."""
+    return float(np.average(np.log(choices.chance), weights=choices.weight))
+
+
+def combine(choices: Choices, parts: np.ndarray) -> np.ndarray:
+    """(k,) weights, 0 or more, of dissimilarities under whose sum the choices are most likely.
+
+    parts (u, k): Dissimilarities of the different pairs of the choices.
+    """
+    spread = parts.std(axis=0)
+    scale = np.where(spread > 0, spread, 1.0)
+    scaled = (parts - parts.mean(axis=0)) / scale
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        value, pull = mean_loss(choices, scaled @ weights)
+        return value, pull @ scaled
+
+    bounds = [(0.0, _MOST if one > 0 else 0.0) for one in spread]
+    result = minimize(
+        loss, np.where(spread > 0, 0.1, 0.0), jac=True, method="L-BFGS-B", bounds=bounds,
+    )
+    return result.x / scale
+
+
+class ScaledDistances:
+    """Dissimilarities as they are, times one scale, 0 or more, that makes them log-odds."""
+
+    #: Strengths that are tried.
+    strengths: ClassVar[tuple[float, ...]] = (0.0,)
+
+    def __init__(self, space: FeatureSpace, objects: np.ndarray, components: int) -> None:
+        self._space = space
+
+    @staticmethod
+    def fits(space: FeatureSpace) -> bool:
+        """Whether the model can be learned of such a space."""
+        return True
+
+    def path(self, choices: Choices, strengths: Sequence[float]) -> Iterator[np.ndarray]:
+        """Parameters learned from choices with each strength, one after the other."""
+        yield combine(choices, self._space.apart(choices.distinct)[:, None])
+
+    def apart(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        """(u,) dissimilarities of pairs (u, 2), as log-odds."""
+        return learned[0] * self._space.apart(pairs)
+
+    def ranks(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        """(u,) what accuracy is judged by: the same where the scale is 0."""
+        return self._space.apart(pairs)
+
+
+class _Learned:
+    """What the models that learn of dimensions share."""
+
+    strengths: ClassVar[tuple[float, ...]]
+
+    def __init__(self, space: FeatureSpace, objects: np.ndarray, components: int) -> None:
+        self._space, self._x, self._rest = space, space.coordinates, None
+        self._part = 0.5 if space.metric in ("cosine", "correlation") else 1.0
+        most = self._most(components)
+        if self._x.shape[1] > most:
+            # What is left of the components stays as it is: the penalties do not depend on how
+            # the axes are turned, so that for a transform nothing is lost but what is cut off.
+            few = PCA(min(most, len(objects) - 1), svd_solver="randomized", random_state=0)
+            self._x = few.fit(self._x[objects]).transform(self._x)
+            self._rest = True
+
+    def _most(self, components: int) -> int:
+        raise NotImplementedError
+
+    def ranks(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        return self.apart(learned, pairs)
+
+    def _left(self, pairs: np.ndarray, squares: np.ndarray) -> np.ndarray | float:
+        """(u,) what the components that were cut off add to dissimilarities."""
+        if self._rest is None:
+            return 0.0
+        return np.maximum(self._space.apart(pairs) - self._part * squares, 0.0)
+
+    def _scale(self, choices: Choices) -> float:
+        difference = self._space.apart(choices.distinct)
+        scale = combine(choices, difference[:, None])[0]
+        # Features that predict worse than guessing are weighted from a small scale on.
+        return max(scale, 0.1 / (difference.std() or 1.0))
+
+
+class WeightedDimensions(_Learned):
+    """A weight of 0 or more for each dimension; the penalty pulls them towards their mean."""
+
+    strengths = (0.1, 0.3, 1.0, 3.0, 10.0, 30.0)
+
+    @staticmethod
+    def fits(space: FeatureSpace) -> bool:
+        return space.values is not None and space.n_features > 1
+
+    def _most(self, components: int) -> int:
+        # Absolute differences cannot be turned to components.
+        return self._x.shape[1] if self._space.metric == "cityblock" else MOST_WEIGHTS
+
+    def _parts(self, pairs: np.ndarray) -> np.ndarray:
+        """(u, m) what each dimension adds, and last what was cut off."""
+        if self._rest is None:
+            return self._space.parts(pairs, np.float32)
+        x = self._x.astype(np.float32)
+        result = x[pairs[:, 0]]
+        result -= x[pairs[:, 1]]
+        result *= result
+        left = self._left(pairs, result.sum(axis=1, dtype=float))
+        return np.column_stack([self._part * result, left]).astype(np.float32)
+
+    def path(self, choices: Choices, strengths: Sequence[float]) -> Iterator[np.ndarray]:
+        """(m,) weights with each strength."""
+        scale = self._scale(choices)
+        parts = self._parts(choices.distinct) * np.float32(scale)
+        weights = np.ones(parts.shape[1])
+        for strength in strengths:
+            weights = _minimum(
+                _weights_loss(choices, parts, strength), weights, [(0.0, None)] * len(weights)
+            )
+            yield scale * weights
+
+    def apart(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        return (self._parts(pairs) @ learned.astype(np.float32)).astype(float)
+
+
+def _weights_loss(choices: Choices, parts: np.ndarray, strength: float) -> Objective:
+    penalty = 0.5 / (choices.weight.sum() * strength**2)
+
+    def loss(weights: np.ndarray) -> tuple[float, np.ndarray]:
+        value, pull = mean_loss(choices, (parts @ weights.astype(np.float32)).astype(float))
+        difference = weights - weights.mean()
+        gradient = (pull.astype(np.float32) @ parts).astype(float) + 2 * penalty * difference
+        return value + penalty * float(difference @ difference), gradient
+
+    return loss
+
+
+class LinearTransform(_Learned):
+    """A matrix W by which features are transformed; the penalty pulls it to a multiple of I."""
+
+    strengths = (0.003, 0.01, 0.03, 0.1, 0.3, 1.0)
+
+    @staticmethod
+    def fits(space: FeatureSpace) -> bool:
+        return WeightedDimensions.fits(space) and space.metric != "cityblock"
+
+    def _most(self, components: int) -> int:
+        return components
+
+    def path(self, choices: Choices, strengths: Sequence[float]) -> Iterator[np.ndarray]:
+        """(p, p) transforms with each strength."""
+        root = np.sqrt(self._scale(choices) * self._part)
+        x, p = self._x * root, self._x.shape[1]
+        left = self._left(choices.distinct, self._squares(self._x, choices.distinct))
+        left = left * (root**2 / self._part)
+        matrix = np.eye(p)
+        for strength in strengths:
+            loss = _transform_loss(choices, x, left, strength)
+            matrix = _minimum(loss, matrix.ravel()).reshape(p, p)
+            yield root * matrix
+
+    def apart(self, learned: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        scale = (np.trace(learned) / len(learned)) ** 2 / self._part
+        left = self._left(pairs, self._squares(self._x, pairs))
+        return self._squares(self._x @ learned.T, pairs) + scale * left
+
+    @staticmethod
+    def _squares(x: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        difference = x[pairs[:, 0]] - x[pairs[:, 1]]
+        return np.einsum("um,um->u", difference, difference)
+
+
+def _transform_loss(
+    choices: Choices, x: np.ndarray, left: np.ndarray | float, strength: float
+) -> Objective:
+    penalty = 0.5 / (choices.weight.sum() * strength**2)
+    n, p = x.shape
+    i, j = choices.distinct.T
+
+    def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        matrix = flat.reshape(p, p)
+        z = x @ matrix.T
+        size = np.trace(matrix) / p
+        squares = LinearTransform._squares(z, choices.distinct)
+        value, pull = mean_loss(choices, squares + size**2 * left)
+        gradient = 2 * (laplacian(pull, i, j, n) @ z).T @ x
+        difference = matrix - size * np.eye(p)
+        gradient += 2 * penalty * difference
+        gradient[np.diag_indices(p)] += 2 * size / p * float(np.sum(pull * left))
+        return value + penalty * float(np.sum(difference**2)), gradient.ravel()
+
+    return loss
+
+
+def laplacian(pull: np.ndarray, i: np.ndarray, j: np.ndarray, n: int) -> np.ndarray | csr_array:
+    """(n, n) matrix L with x'Lx the sum over pairs of pull times squared difference."""
+    degree = np.bincount(i, pull, n) + np.bincount(j, pull, n)
+    if n <= _FEW_OBJECTS:
+        result = -np.bincount(i * n + j, pull, n * n).reshape(n, n)
+        result += result.T
+        result[np.diag_indices(n)] += degree
+        return result
+    diagonal = np.arange(n)
+    return csr_array(
+        (
+            np.concatenate([degree, -pull, -pull]),
+            (np.concatenate([diagonal, i, j]), np.concatenate([diagonal, j, i])),
+        ),
+        shape=(n, n),
+    )
+
+
+def _minimum(
+    loss: Objective, start: np.ndarray, bounds: list[tuple[float, None]] | None = None
+) -> np.ndarray:
+    return minimize(
+        loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=_ITERATIONS
+    ).x
+
+
+#: What is learned of a space before it is held against answers.
+MODELS = {"raw": ScaledDistances, "weighted": WeightedDimensions, "linear": LinearTransform}

@@ -1,0 +1,352 @@
+"""Features of objects that are held against the answers of people: tables, or their distances.
+
+What is taken together as one predictor is a whole feature space, or each of its columns.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Annotated, Any, NamedTuple, Self
+
+import numpy as np
+import pandas as pd
+from scipy.spatial.distance import cdist
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Choice
+
+#: How rows of a table are compared.
+METRICS = {
+    "euclidean": "Euclidean", "cosine": "Cosine", "correlation": "Correlation",
+    "cityblock": "City block",
+}
+TOGETHER = {
+    "auto": "Feature spaces, if several", "spaces": "Feature spaces", "features": "Features"
+}
+#: Features that are weighed one by one if nothing else is asked for.
+MOST_FEATURES = 20
+
+Together = Annotated[
+    str,
+    Choice(
+        TOGETHER, "Predictors", "What is taken together as one: a whole feature space, or each "
+        "feature.",
+    ),
+]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FeatureSpace:
+    """What is known of n objects beside the answers: a table of features, or distances.
+
+    Parameters
+    ----------
+    name : str
+        Such as that of a layer of a network, or of a questionnaire.
+    values : array-like of float, shape (n, m), optional
+        One row per object, in the order of the objects of the answers; rows with NaN are of
+        objects without features.
+    distances : array-like of float, shape (n, n), optional
+        In place of `values`; rows of NaN are of objects that were not compared.
+    feature_names : sequence of str, optional
+        Of the m columns.
+    metric : {"euclidean", "cosine", "correlation", "cityblock"}
+        How rows of `values` are compared.
+    standardise : bool
+        Whether each column gets a standard deviation of 1 first. Without it, columns with large
+        numbers decide; columns in one unit, such as a network's, are usually left as they are.
+
+    Attributes
+    ----------
+    known : ndarray of bool, shape (n,)
+        Objects that have features.
+
+    Raises
+    ------
+    DataError
+        If the numbers are no table of features or no distances, or fewer than three objects have
+        any.
+    ValueError
+        If both of `values` and `distances` are given, or neither, or an unknown metric.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> space = ts.FeatureSpace(name="size", values=[[1.0], [2.0], [4.0]])
+    >>> space.dissimilarities()[0]
+    array([0., 1., 3.])
+    """
+
+    name: str
+    values: Any = None
+    distances: Any = None
+    feature_names: Sequence[str] | None = None
+    metric: str = "euclidean"
+    standardise: bool = False
+    known: np.ndarray = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if (self.values is None) == (self.distances is None):
+            raise ValueError(f"{self.name!r} needs either values or distances, and not both.")
+        if self.metric not in METRICS:
+            raise ValueError(f"metric is {self.metric!r}; it must be one of {', '.join(METRICS)}.")
+        answers = _numbers(self.name, self.values if self.distances is None else self.distances)
+        fill = object.__setattr__  # a frozen dataclass sets its own fields so
+        if self.distances is None:
+            known = np.isfinite(answers).all(axis=1)
+            fill(self, "values", answers)
+            fill(self, "feature_names", _checked_names(self.name, self.feature_names, answers))
+        else:
+            answers, known = _checked_distances(self.name, answers)
+            fill(self, "distances", answers)
+            fill(self, "feature_names", None)
+        if known.sum() < 3:
+            raise DataError(
+                "fewer than three objects have features", file=self.name,
+                remedy="Name objects as the answers do, and leave no cell empty.",
+            )
+        answers.setflags(write=False)
+        fill(self, "known", known)
+
+    @classmethod
+    def of(
+        cls, table: Any, objects: Judgements | pd.DataFrame, *, name: str = "features",
+        **settings: Any,
+    ) -> Self:
+        """A space of a table, its rows brought into the order of the objects.
+
+        Parameters
+        ----------
+        table : DataFrame or array-like
+            One row per object. A data frame names objects by its column ``id`` or its index; if
+            it does neither, or is an array, its rows are those of the objects, in order. Columns
+            of anything but numbers are left out.
+        objects : Triplets, Quadruples or DataFrame
+            The answers, or their table of objects.
+        name : str
+        **settings
+            Other parameters of a `FeatureSpace`.
+
+        Raises
+        ------
+        DataError
+            If rows belong to no objects, or there are too many or too few without names.
+
+        Examples
+        --------
+        >>> import pandas as pd, tripletscope as ts
+        >>> answers = ts.Triplets.from_array([[0, 1, 2]], ids=["cup", "mug", "fork"])
+        >>> table = pd.DataFrame({"id": ["fork", "cup", "mug"], "size": [3.0, 1.0, 2.0]})
+        >>> ts.FeatureSpace.of(table, answers).values.ravel()
+        array([1., 2., 3.])
+        """
+        about = objects.objects if isinstance(objects, Judgements) else objects
+        ids = about["id"].astype("str")
+        if isinstance(table, pd.DataFrame):
+            named = table.set_index("id") if "id" in table else table
+            columns = named.select_dtypes("number")
+            index = named.index.astype("str")
+            by_index = not isinstance(table.index, pd.RangeIndex) and index.isin(ids).any()
+            if "id" in table or by_index:
+                if not index.is_unique:
+                    raise DataError(
+                        f"{index[index.duplicated()][0]!r} has several rows", file=name,
+                        remedy="Give one row per object.",
+                    )
+                columns = columns.set_axis(index).reindex(ids)
+            settings.setdefault("feature_names", [str(column) for column in columns])
+            table = columns.to_numpy(dtype=float, na_value=np.nan)
+        table = _numbers(name, table)
+        if len(table) != len(ids):
+            raise DataError(
+                f"{len(table):,} rows are not one for each of {len(ids):,} objects", file=name,
+                remedy="Give one row per object, or name the objects in a column id.",
+            )
+        return cls(name=name, values=table, **settings)
+
+    @property
+    def n_objects(self) -> int:
+        """How many objects the table has rows for, with features or without."""
+        return len(self.known)
+
+    @property
+    def n_features(self) -> int | None:
+        """Number of columns; None of distances."""
+        return None if self.values is None else self.values.shape[1]
+
+    @property
+    def names(self) -> list[str]:
+        """Of the columns; of distances the name of the space."""
+        if self.feature_names is not None:
+            return list(self.feature_names)
+        if self.n_features in (None, 1):
+            return [self.name]
+        return [f"{self.name} {k}" for k in range(1, self.n_features + 1)]
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of everything that decides on distances."""
+        digest = hashlib.blake2b(digest_size=16)
+        answers = self.values if self.distances is None else self.distances
+        how = [self.distances is None, answers.shape, self.metric, self.standardise]
+        digest.update(repr([*how, self.feature_names]).encode())
+        digest.update(np.ascontiguousarray(answers))
+        return digest.hexdigest()
+
+    @cached_property
+    def coordinates(self) -> np.ndarray:
+        """(n, m) the rows as they are compared; 0 for objects without features.
+
+        Standardised if that is asked for; of the metrics cosine and correlation of unit length,
+        so that half of the squared Euclidean distance is what they say.
+        """
+        if self.values is None:
+            raise ValueError(f"{self.name!r} has distances alone.")
+        values = self.values[self.known]
+        if self.standardise:
+            spread = values.std(axis=0)
+            values = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        if self.metric == "correlation":
+            values = values - values.mean(axis=1, keepdims=True)
+        if self.metric in ("cosine", "correlation"):
+            length = np.linalg.norm(values, axis=1, keepdims=True)
+            values = values / np.where(length > 0, length, 1.0)
+        result = np.zeros(self.values.shape)
+        result[self.known] = values
+        return result
+
+    def dissimilarities(self) -> np.ndarray:
+        """(n, n) distances between the objects by the metric; NaN where one has no features."""
+        if self.distances is not None:
+            return self.distances.copy()
+        x = self.coordinates
+        if self.metric in ("cosine", "correlation"):
+            result = cdist(x, x, "sqeuclidean") / 2
+        else:
+            result = cdist(x, x, self.metric)
+        result[~self.known], result[:, ~self.known] = np.nan, np.nan
+        np.fill_diagonal(result, 0.0)
+        return result
+
+    def apart(self, pairs: np.ndarray) -> np.ndarray:
+        """(u,) dissimilarities of pairs (u, 2) as models weight them: squared if Euclidean."""
+        if self.distances is not None:
+            return self.distances[pairs[:, 0], pairs[:, 1]]
+        return self.parts(pairs).sum(axis=1)
+
+    def parts(self, pairs: np.ndarray, dtype: type = np.float64) -> np.ndarray:
+        """(u, m) what each column adds to `apart`: squared differences, or of city block plain."""
+        x = self.coordinates.astype(dtype, copy=False)
+        result = x[pairs[:, 0]]
+        result -= x[pairs[:, 1]]
+        if self.metric == "cityblock":
+            return np.abs(result, out=result)
+        result *= result
+        if self.metric in ("cosine", "correlation"):
+            result /= 2
+        return result
+
+
+def _numbers(name: str, given: Any) -> np.ndarray:
+    try:
+        result = np.array(given, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise DataError(
+            "not everything is a number", file=name, remedy="Give numbers alone.",
+        ) from error
+    if result.ndim == 1:
+        result = result[:, None]
+    if result.ndim != 2 or not result.size:
+        raise DataError(
+            f"an array of shape {result.shape} is no table", file=name,
+            remedy="Give one row per object and one column per feature.",
+        )
+    if np.isinf(result).any():
+        raise DataError(
+            "a number is infinite", file=name, remedy="Give finite numbers, or leave cells empty.",
+        )
+    return result
+
+
+def _checked_names(
+    name: str, names: Sequence[str] | None, values: np.ndarray
+) -> list[str] | None:
+    if names is None:
+        return None
+    names = [str(one) for one in names]
+    if len(names) != values.shape[1] or len(set(names)) < len(names):
+        raise DataError(
+            f"{len(set(names))} different names do not name {values.shape[1]} columns", file=name,
+            remedy="Give each column a name of its own.",
+        )
+    return names
+
+
+def _checked_distances(name: str, given: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Symmetric distances with NaN in rows and columns without any, and which have some."""
+    wrong = DataError(
+        "these are no distances: a square, symmetric table without gaps is needed", file=name,
+        remedy="Leave whole rows empty for objects that were not compared.",
+    )
+    if given.shape[0] != given.shape[1]:
+        raise wrong
+    given = given.copy()
+    np.fill_diagonal(given, np.nan)
+    known = ~np.isnan(given).all(axis=1)
+    np.fill_diagonal(given, 0.0)
+    among = given[np.ix_(known, known)]
+    difference = np.abs(among - among.T).max(initial=0.0)
+    if not difference <= 1e-6 * np.abs(among).max(initial=0.0):  # nor where there is NaN
+        raise wrong
+    given = (given + given.T) / 2
+    given[~known], given[:, ~known] = np.nan, np.nan
+    return given, known
+
+
+def spaces_of(given: FeatureSpace | Iterable[FeatureSpace]) -> list[FeatureSpace]:
+    """Several spaces as a list."""
+    result = [given] if isinstance(given, FeatureSpace) else list(given)
+    if not result or not all(isinstance(space, FeatureSpace) for space in result):
+        raise ValueError("At least one FeatureSpace is needed, and nothing else.")
+    names = [space.name for space in result]
+    if len(set(names)) < len(names):
+        raise ValueError("Two feature spaces have the same name.")
+    return result
+
+
+class Predictor(NamedTuple):
+    """A feature space, or one of its columns."""
+
+    name: str
+    space: FeatureSpace
+    column: int | None = None
+
+    def apart(self, pairs: np.ndarray) -> np.ndarray:
+        """(u,) dissimilarities of pairs (u, 2); squared if Euclidean."""
+        if self.column is None:
+            return self.space.apart(pairs)
+        return self.space.parts(pairs)[:, self.column]
+
+
+def predictors_of(tables: list[FeatureSpace], together: str, *, most: int) -> list[Predictor]:
+    """The predictors among feature spaces.
+
+    together {"auto", "spaces", "features"}: ``auto``: spaces if there are several; of one its
+        features.
+    most: Features of one space that are taken one by one if nothing else is asked for.
+    """
+    whole = [Predictor(space.name, space) for space in tables]
+    each = []
+    for space in tables:
+        columns = [None] if space.values is None else range(space.n_features)
+        each += [
+            Predictor(name, space, column)
+            for name, column in zip(space.names, columns, strict=True)
+        ]
+    if together == "auto":
+        return each if len(tables) == 1 and len(each) <= most else whole
+    return each if together == "features" else whole

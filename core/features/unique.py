@@ -1,0 +1,309 @@
+"""What each of some predictors adds to the others, and what they share: commonality analysis."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.explain import SCHEMES, ObjectFolds, TrialFolds
+from tripletscope.core.features.holding_out import (
+    AskedChoices,
+    Division,
+    averaged,
+    divisions_of,
+    prepared,
+)
+from tripletscope.core.features.intervals import Units
+from tripletscope.core.features.models import chance, combine, guessing, log_likelihood, right
+from tripletscope.core.features.spaces import Predictor, Together, predictors_of
+from tripletscope.core.inference.evaluation.units import LearnedUnit
+
+#: Their subsets are all tried.
+MOST = 6
+#: What a table has of every predictor.
+_COLUMNS = (
+    "alone", "alone_low", "alone_high", "unique", "unique_low", "unique_high", "adds",
+    "accuracy_alone", "accuracy_unique", "accuracy_unique_low", "accuracy_unique_high",
+)
+
+
+@dataclass(frozen=True)
+class UniqueParts:
+    """What k predictors explain of choices that were held out, each by itself and together.
+
+    Explained is the deviance of guessing, as a share (McFadden's R²). Columns are the schemes,
+    "objects" and "trials"; NaN where objects could not be held out.
+
+    Attributes
+    ----------
+    predictors, schemes : list of str
+    total, total_low, total_high : ndarray, shape (2,)
+        Explained by all predictors together.
+    alone, alone_low, alone_high : ndarray, shape (k, 2)
+        Explained by each one by itself.
+    unique, unique_low, unique_high : ndarray, shape (k, 2)
+        By how much all explain more than all others.
+    joint, joint_low, joint_high : ndarray, shape (2,)
+        What is explained by several, each of which would do: the total without unique parts.
+        Below 0 where predictors help each other.
+    accuracy : ndarray, shape (2,)
+        Of all predictors together.
+    accuracy_alone : ndarray, shape (k, 2)
+    accuracy_unique, accuracy_unique_low, accuracy_unique_high : ndarray, shape (k, 2)
+        By how much accuracy falls without each.
+    subsets : ndarray of bool, shape (2^k - 1, k)
+        All subsets of predictors.
+    explained, subset_accuracy : ndarray, shape (2^k - 1, 2)
+        Of each subset.
+    common, common_low, common_high : ndarray, shape (2^k - 1, 2)
+        What the predictors of each subset have in common, and no other has.
+    chance : ndarray, shape (2,)
+    n_choices : ndarray of int, shape (2,)
+    notes : list of str
+    unit : {"answers", "participants"}
+    n_units : int or None
+        What the intervals take as independent, and how many.
+    """
+
+    predictors: list[str]
+    schemes: list[str]
+    total: np.ndarray
+    total_low: np.ndarray
+    total_high: np.ndarray
+    alone: np.ndarray
+    alone_low: np.ndarray
+    alone_high: np.ndarray
+    unique: np.ndarray
+    unique_low: np.ndarray
+    unique_high: np.ndarray
+    joint: np.ndarray
+    joint_low: np.ndarray
+    joint_high: np.ndarray
+    accuracy: np.ndarray
+    accuracy_alone: np.ndarray
+    accuracy_unique: np.ndarray
+    accuracy_unique_low: np.ndarray
+    accuracy_unique_high: np.ndarray
+    subsets: np.ndarray
+    explained: np.ndarray
+    subset_accuracy: np.ndarray
+    common: np.ndarray
+    common_low: np.ndarray
+    common_high: np.ndarray
+    chance: np.ndarray
+    n_choices: np.ndarray
+    notes: list[str] = field(default_factory=list)
+    unit: str = "answers"
+    n_units: int | None = None
+
+    @property
+    def adds(self) -> np.ndarray:
+        """(k, 2) bool: whether the interval of a unique part is above 0.
+
+        Silent on: what others tell
+        (tests/core/features/test_unique.py::test_only_what_nothing_else_tells_is_unique).
+        """
+        return self.unique_low > 0
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row for each predictor and scheme."""
+        return pd.DataFrame([
+            {
+                "predictor": name, "held_out": scheme,
+                **{column: getattr(self, column)[i, k] for column in _COLUMNS},
+                "total": self.total[k], "joint": self.joint[k], "choices": self.n_choices[k],
+            }
+            for k, scheme in enumerate(self.schemes) if self.n_choices[k]
+            for i, name in enumerate(self.predictors)
+        ])
+
+    @property
+    def common_table(self) -> pd.DataFrame:
+        """One row for each subset and scheme: what it explains, and what it has in common."""
+        names = np.array(self.predictors, dtype=object)
+        return pd.DataFrame([
+            {
+                "predictors": " + ".join(names[subset]), "held_out": scheme,
+                "explained": self.explained[i, k], "accuracy": self.subset_accuracy[i, k],
+                "common": self.common[i, k], "common_low": self.common_low[i, k],
+                "common_high": self.common_high[i, k],
+            }
+            for k, scheme in enumerate(self.schemes) if self.n_choices[k]
+            for i, subset in enumerate(self.subsets)
+        ])
+
+
+@task("Parting what predictors explain", "spaces", columns=("participant",))
+def unique_parts(
+    spaces: FeatureSpaces,
+    answers: Judgements,
+    *,
+    predictors: Together = "auto",
+    object_folds: ObjectFolds = 3,
+    folds: TrialFolds = 5,
+    unit: LearnedUnit = "auto",
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> UniqueParts:
+    """What each of up to six predictors explains that the others do not, and what they share.
+
+    Every subset of predictors predicts choices that were held out, by the sum of their
+    dissimilarities whose weights, 0 or more, were best for the others.
+
+    Parameters
+    ----------
+    spaces : FeatureSpaces, FeatureSpace or list of FeatureSpace
+    answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+    predictors : str
+        See its declaration; by default spaces if there are several, of one its features.
+    object_folds, folds, seed : int
+    unit : str
+        See its declaration.
+    progress : Progress
+
+    Returns
+    -------
+    UniqueParts
+        A predictor adds something where the interval of its unique part is above 0.
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two predictors or more than six.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    References
+    ----------
+    Nimon, K., & Oswald, F. L. (2013). Understanding the results of multiple linear regression:
+    beyond standardized regression coefficients. Organizational Research Methods, 16, 650-674:
+    commonality analysis.
+
+    Examples
+    --------
+    >>> import numpy as np, tripletscope as ts
+    >>> seen = np.random.default_rng(0).normal(size=(30, 3))
+    >>> answers = ts.simulate(seen[:, :2], 1000, noise="logistic", seed=0)
+    >>> space = ts.FeatureSpace(
+    ...     name="ratings", values=seen, feature_names=["colour", "shape", "price"])
+    >>> found = ts.unique_parts(space, answers)
+    >>> found.adds[:, 0].tolist()
+    [True, True, False]
+    """
+    given = as_answers(answers)
+    tables, known, data = prepared(spaces, given)
+    alone = predictors == "auto" and len(tables) == 1
+    chosen = predictors_of(tables, "features" if alone else predictors, most=MOST)
+    if not 2 <= len(chosen) <= MOST:
+        raise DataError(
+            f"{len(chosen)} predictors cannot be parted; there must be 2 to {MOST}",
+            file=given.name, remedy="Choose some of them, or put those that belong together in one "
+            "feature space.",
+        )
+    divided, notes = divisions_of(given, known, data, object_folds, folds, seed)
+    # Bit i of the number of a subset, counted from 1, says whether predictor i is in it.
+    subsets = (np.arange(1, 2 ** len(chosen))[:, None] >> np.arange(len(chosen)) & 1).astype(bool)
+    pieces = [
+        (chosen, subsets, data, division) for scheme in SCHEMES for division in divided[scheme]
+    ]
+    rest = iter(list(results_of(_predict, pieces, progress)))
+    units = Units.of(given, unit)
+    columns = [
+        _parted([next(rest) for _ in divided[scheme]], divided[scheme], subsets, data, units)
+        for scheme in SCHEMES
+    ]
+    names = columns[1].keys()
+    return UniqueParts(
+        [one.name for one in chosen], list(SCHEMES), subsets=subsets, notes=notes, **units.said,
+        **{
+            name: np.stack([
+                column.get(name, np.full_like(columns[1][name], np.nan, dtype=float))
+                for column in columns
+            ], axis=-1)
+            for name in names if name != "n_choices"
+        },
+        n_choices=np.array([column.get("n_choices", 0) for column in columns]),
+    )
+
+
+def _predict(
+    predictors: list[Predictor], subsets: np.ndarray, data: AskedChoices, division: Division,
+    halt: Halt,
+) -> np.ndarray:
+    """(2, 2^k - 1, t) log-likelihood and accuracy of the predicted choices."""
+    learned = data.asked.take(division.learned(data.asked))
+    beyond = data.asked.take(division.predicted(data.asked))
+    train = np.column_stack([one.apart(learned.distinct) for one in predictors])
+    test = np.column_stack([one.apart(beyond.distinct) for one in predictors])
+    result = np.zeros((2, len(subsets), len(beyond)))
+    for place, subset in enumerate(subsets):
+        if halt():
+            break
+        difference = test[:, subset] @ combine(learned, train[:, subset])
+        result[:, place] = log_likelihood(beyond, difference), right(beyond, difference)
+    return result
+
+
+def _parted(
+    found: list[np.ndarray], divisions: list[Division], subsets: np.ndarray,
+    data: AskedChoices, units: Units,
+) -> dict[str, np.ndarray]:
+    """The numbers of one scheme, as fields of a `UniqueParts`; nothing without divisions."""
+    if not divisions:
+        return {}
+    both = averaged(found, divisions, data.asked)
+    there = np.isfinite(both[0, 0])
+    log, hit = both[:, :, there]
+    sets = data.asked.take(there)
+    mine = units.about(sets)
+    # Shares of the deviance of guessing are means of these over choices.
+    explained = (log - np.log(sets.chance)) / -guessing(sets)
+    whole, k = len(subsets), subsets.shape[1]
+    single = [2**i - 1 for i in range(k)]
+    without = [whole - 1 - 2**i for i in range(k)]
+
+    def read(values: np.ndarray) -> np.ndarray:
+        return np.array([mine.mean(row) for row in np.atleast_2d(values)])
+
+    unique = explained[-1] - explained[without]
+    kept = {
+        "total": read(explained[-1])[0], "alone": read(explained[single]),
+        "unique": read(unique), "joint": read(explained[-1] - unique.sum(axis=0))[0],
+        "accuracy_unique": read(hit[-1] - hit[without]),
+        "common": read(_in_common(explained)),
+    }
+    fields = {
+        f"{name}{end}": values[..., place] for name, values in kept.items()
+        for place, end in enumerate(("", "_low", "_high"))
+    }
+    accuracy = hit @ sets.weight / sets.weight.sum()
+    return {
+        **fields, "accuracy": accuracy[-1], "accuracy_alone": accuracy[single],
+        "explained": explained @ sets.weight / sets.weight.sum(), "subset_accuracy": accuracy,
+        "chance": np.array(chance(sets)), "n_choices": len(sets),
+    }
+
+
+def _in_common(explained: np.ndarray) -> np.ndarray:
+    """What every subset has in common, and no other predictor, from what each explains.
+
+    What none outside of a subset explains is a sum over the subset's own subsets of what these
+    have in common: the differences of those sums, by one predictor after the other.
+    """
+    number = len(explained) + 1
+    outside = explained[-1] - np.concatenate([np.zeros((1, explained.shape[1])), explained])[::-1]
+    for bit in range(number.bit_length() - 1):
+        inside = np.flatnonzero(np.arange(number) >> bit & 1)
+        outside[inside] -= outside[inside - 2**bit]
+    return outside[1:]

@@ -1,0 +1,204 @@
+"""What each feature weighs in the answers of people, with intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.holding_out import prepared
+from tripletscope.core.features.models import combine
+from tripletscope.core.features.spaces import FeatureSpace
+from tripletscope.core.inference.evaluation.units import Unit, sampling_units
+
+#: Features whose weights can be told apart, and answers for each.
+MOST, FOR_EACH = 60, 10
+
+
+@dataclass(frozen=True)
+class FeatureWeights:
+    """What each feature weighs.
+
+    Attributes
+    ----------
+    spaces, features : list of str, length k
+        Name of each feature and of the space that it is in.
+    share, share_low, share_high : ndarray, shape (k,)
+        Part of each feature in the log-odds of a choice: its weight times the standard deviation,
+        over pairs of objects, of what it adds to dissimilarity, as a share of the sum of these.
+    weight, weight_low, weight_high : ndarray, shape (k,)
+        Log-odds for a squared difference of one standard deviation (of a distance matrix, or of
+        city block, for a distance of one standard deviation of distances).
+    samples : ndarray, shape (r, k)
+        Weights in bootstrap replicates.
+    level : float
+    unit : {"answers", "participants", "both"}
+    n_units : int
+        What was resampled, and how many.
+    n_choices : int
+    """
+
+    spaces: list[str]
+    features: list[str]
+    share: np.ndarray
+    share_low: np.ndarray
+    share_high: np.ndarray
+    weight: np.ndarray
+    weight_low: np.ndarray
+    weight_high: np.ndarray
+    samples: np.ndarray
+    n_choices: int
+    level: float = 0.95
+    unit: str = "answers"
+    n_units: int = 0
+
+    @property
+    def is_zero(self) -> np.ndarray:
+        """(k,) bool: whether the interval of a weight reaches 0.
+
+        Silent on: random features
+        (tests/core/features/test_weights.py::test_random_features_seldom_count).
+        """
+        return self.weight_low <= 1e-9
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per feature, the heaviest first."""
+        result = pd.DataFrame({
+            "space": self.spaces, "feature": self.features, "share": self.share,
+            "share_low": self.share_low, "share_high": self.share_high, "weight": self.weight,
+            "weight_low": self.weight_low, "weight_high": self.weight_high,
+        })
+        return result.sort_values("share", ascending=False, kind="stable", ignore_index=True)
+
+    @property
+    def sentence(self) -> str:
+        """The shares in words, the heaviest first."""
+        rows = self.table.itertuples()
+        return ", ".join(f"{row.feature} {row.share:.2f}" for row in rows)
+
+
+@task("Weighing features", "spaces", columns=("participant",))
+def feature_weights(
+    spaces: FeatureSpaces,
+    answers: Judgements,
+    *,
+    replicates: Annotated[int, Number(20, 10_000, "Bootstrap replicates")] = 200,
+    unit: Unit = "auto",
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> FeatureWeights:
+    """Weights, 0 or more, of features under which the answers are most likely.
+
+    Every column of a table is a feature, and every matrix of distances is one; all weigh together
+    in one sum, so that each weight is what the feature adds to the others.
+
+    Parameters
+    ----------
+    spaces : FeatureSpaces, FeatureSpace or list of FeatureSpace
+    answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+    replicates, seed : int
+    unit : str
+        See its declaration.
+    progress : Progress
+
+    Returns
+    -------
+    FeatureWeights
+        With percentile intervals. A weight cannot be below 0, so that an interval that reaches 0
+        says that the feature may as well be left out.
+
+    Raises
+    ------
+    DataError
+        If there are more than 60 features, or fewer than ten choices for each.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    Notes
+    -----
+    No penalty pulls the weights, as it would bias them. Features that go together share what
+    they have in common in no certain way; `unique_parts` says what each adds.
+
+    Examples
+    --------
+    >>> import numpy as np, tripletscope as ts
+    >>> seen = np.random.default_rng(0).normal(size=(30, 3))
+    >>> answers = ts.simulate(seen * [2, 1, 0], 2000, noise="logistic", seed=0)
+    >>> space = ts.FeatureSpace(
+    ...     name="ratings", values=seen, feature_names=["colour", "shape", "price"])
+    >>> found = ts.feature_weights(space, answers, replicates=50)
+    >>> found.table["feature"].tolist()
+    ['colour', 'shape', 'price']
+    >>> found.is_zero.tolist()
+    [False, False, True]
+    """
+    given = as_answers(answers)
+    tables, _, data = prepared(spaces, given)
+    names = [(space.name, name) for space in tables for name in space.names]
+    sets = data.asked
+    if len(names) > MOST or len(sets) < FOR_EACH * len(names):
+        raise DataError(
+            f"{len(names):,} features cannot be weighed by {len(sets):,} choices",
+            file=given.name, remedy=f"Give at most {MOST} features, and {FOR_EACH} choices for "
+            "each; explain weighs any number of them under a penalty.",
+        )
+    parts = np.column_stack([_parts(space, sets.distinct) for space in tables])
+    spread = parts.std(axis=0)
+    parts /= np.where(spread > 0, spread, 1.0)
+    units = sampling_units(given, unit)
+    seeds = np.random.SeedSequence(seed).spawn(replicates)
+    drawn = (units.drawn(np.random.default_rng(one))[sets.answer] for one in seeds)
+    pieces = [(sets, parts, times) for times in drawn]
+    samples = np.array(list(results_of(_weigh, pieces, progress)))
+    result = combine(sets, parts)
+    samples = result + (samples - result) * np.sqrt(units.correction)
+    samples = np.maximum(samples, 0.0)
+    share, shares = _shares(result), _shares(samples)
+    unit_of = 1.0 / np.where(spread > 0, spread, 1.0) * _standard(tables)
+    return FeatureWeights(
+        [space for space, _ in names], [name for _, name in names],
+        share, *np.quantile(shares, [0.025, 0.975], axis=0),
+        result * unit_of, *np.quantile(samples * unit_of, [0.025, 0.975], axis=0),
+        samples * unit_of, len(sets), unit=units.unit, n_units=units.number,
+    )
+
+
+def _weigh(sets: Choices, parts: np.ndarray, times: np.ndarray, halt: Halt) -> np.ndarray:
+    kept = sets.reweighted(sets.weight * times)
+    return combine(kept, parts)
+
+
+def _parts(space: FeatureSpace, pairs: np.ndarray) -> np.ndarray:
+    return space.apart(pairs)[:, None] if space.values is None else space.parts(pairs)
+
+
+def _standard(tables: list[FeatureSpace]) -> np.ndarray:
+    """(k,) one standard deviation of each feature, in the power in which it is weighted."""
+    result = []
+    for space in tables:
+        if space.values is None:
+            i, j = np.triu_indices(space.n_objects, 1)
+            result.append([np.nanstd(space.distances[i, j])])
+            continue
+        spread = space.coordinates[space.known].std(axis=0)
+        power = 1 if space.metric == "cityblock" else 2
+        result.append(spread**power / (2 if space.metric in ("cosine", "correlation") else 1))
+    return np.concatenate(result)
+
+
+def _shares(weights: np.ndarray) -> np.ndarray:
+    total = weights.sum(axis=-1, keepdims=True)
+    return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)

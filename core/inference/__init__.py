@@ -1,0 +1,1 @@
+"""What can be concluded: held-out errors, comparisons, uncertainty."""

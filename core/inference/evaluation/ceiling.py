@@ -1,0 +1,326 @@
+"""How well answers can be predicted at all: bounds of the noise ceiling from repeated questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import betaln, comb
+
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.inference.evaluation.score import CHANCE, ErrorEstimate, mean_over
+from tripletscope.core.inference.evaluation.share import Share, left_out
+from tripletscope.core.inference.evaluation.units import (
+    different_pairs,
+    known_people,
+    over_units,
+    participants_of,
+    said,
+)
+
+#: Bounds that are known less precisely than this say nothing of a method.
+VAGUE = 0.1
+#: So little below the upper bound nothing is left to be gained.
+_REACHED = 0.02
+#: From so many answers to questions with four on, the share of equal noise can be estimated.
+_FOUR = 200
+
+
+@dataclass(frozen=True)
+class Ceiling:
+    """The accuracy that noise in the answers allows, between two bounds.
+
+    Both are of the answers to repeated questions, with 95 % intervals over participants where
+    eight or more are known. They are None where no question was asked twice.
+
+    lower: Share of answers that the majority of the other answers gives: what people predict of
+        each other. Few other answers make an uncertain majority, which a map can beat.
+    upper: Expected accuracy of who knows the probability p of every response, E[max(p, 1 - p)]. Its
+        `n` counts pairs of answers.
+    limit: No distribution of these probabilities with the same agreement has a higher one.
+    agreement: Chance that two answers to a repeated question agree.
+    questions, pairs: Repeated questions, and the pairs of answers to them that were compared.
+    among {"people", "self"}: Whether answers are compared with those of other participants, or,
+        where no two participants share a question, with the participant's own.
+    unit: one of {"answers", "participants"}.
+    n_units: What the intervals take as independent, and how many.
+    """
+
+    lower: Share | None
+    upper: Share | None
+    limit: float = np.nan
+    agreement: float = np.nan
+    questions: int = 0
+    pairs: int = 0
+    among: str = "people"
+    unit: str = "answers"
+    n_units: int | None = None
+
+    @property
+    def is_precise(self) -> bool:
+        """Whether both bounds are known well enough to hold a method against them."""
+        return all(
+            bound is not None and bound.high - bound.low < VAGUE
+            for bound in (self.lower, self.upper)
+        )
+
+    def is_reached(self, error: float, low: float) -> bool:
+        """Whether a held-out error, with the low end of its interval, leaves nothing to gain.
+
+        It must be at most two points above that of the upper bound, and not surely above it: the
+        intervals overlap.
+
+        Silent on: three points left
+        (tests/core/inference/evaluation/test_ceiling.py::test_what_leaves_nothing_to_gain).
+        """
+        if self.upper is None or not self.is_precise:
+            return False
+        return error - (1 - self.upper.value) <= _REACHED and low <= 1 - self.upper.low
+
+    def advice(self, error: float, low: float, high: float) -> str:
+        """What is to be said of more answers, where a held-out error leaves nothing to gain.
+
+        error, low, high: The error and its interval.
+        Returns: Empty where the ceiling is vague or not reached, and where the error may be that of
+            guessing: then there is nothing that more answers could not change.
+        """
+        if high >= CHANCE or not self.is_reached(error, low):
+            return ""
+        return (
+            "The held-out error is at the noise ceiling: more answers will hardly lower it, but "
+            "may make the map's ellipses smaller."
+        )
+
+    @property
+    def sentence(self) -> str:
+        """Both bounds in words."""
+        if self.lower is None or self.upper is None:
+            return "No question was answered twice, so the noise ceiling cannot be estimated."
+        others = "the other answers" if self.among == "people" else "their own other answers"
+        return (
+            f"The noise ceiling of the {self.questions:,} repeated questions lies between a lower "
+            f"bound of {self.lower}, how often an answer agrees with the majority of {others} to "
+            f"the same question, and an upper bound of {self.upper}, the accuracy of knowing the "
+            "probability of every response, estimated from the counts of answers and corrected "
+            f"for agreement by chance (95% intervals{over_units(self.unit, self.n_units)})."
+        )
+
+
+def both_ways(triplets: Judgements, group: np.ndarray, n_groups: int) -> np.ndarray:
+    """(groups, 2) weight of the answers of one and of the other verdict."""
+    weights = np.bincount(2 * group + triplets.verdicts, triplets.weight, 2 * n_groups)
+    weights = weights.astype(float)  # whole numbers where there are no answers
+    # Sums of weights that are no whole numbers would hardly ever be equal.
+    return np.round(weights, 9).reshape(n_groups, 2)
+
+
+def pairs_of(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of answers that agree, and all pairs, from the answers `both_ways`."""
+    total = counts.sum(axis=1)
+    same = np.maximum(counts * (counts - 1) / 2, 0.0).sum(axis=1)
+    return same, np.maximum(total * (total - 1) / 2, same)
+
+
+@dataclass(frozen=True)
+class _Repeats:
+    """Answers, what each is an answer to, and which others are by the same participant.
+
+    `pair` numbers the pairs of participant and question, and is -1 for answers of nobody known.
+    """
+
+    answers: Judgements
+    question: np.ndarray
+    pair: np.ndarray
+    among: str
+
+    def counts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(Q, 2) answers to every question, (O, 2) those of every participant, (O,) to which."""
+        named = self.pair >= 0
+        counts = both_ways(self.answers, self.question, int(self.question.max(initial=-1)) + 1)
+        n_by_one = int(self.pair.max(initial=-1)) + 1
+        mine = both_ways(self.answers.take(named), self.pair[named], n_by_one)
+        to = np.zeros(n_by_one, dtype=np.int64)
+        to[self.pair[named]] = self.question[named]
+        return counts, mine, to
+
+    def take(self, which: np.ndarray) -> _Repeats:
+        """Some of the answers, whose questions and participants are numbered anew."""
+        question = np.unique(self.question[which], return_inverse=True)[1]
+        pair = self.pair[which]
+        pair[pair >= 0] = np.unique(pair[pair >= 0], return_inverse=True)[1]
+        return _Repeats(self.answers.take(which), question, pair, self.among)
+
+
+def _repeats(triplets: Judgements) -> _Repeats:
+    """Answers of others where participants share questions, else those of each participant."""
+    question = triplets.questions.astype(np.int64)
+    who = participants_of(triplets)[0]
+    named = who >= 0
+    pair = np.full(len(triplets), -1)
+    pair[named] = different_pairs(question[named], who[named])[2]
+    repeats = _Repeats(triplets, question, pair, "people")
+    counts, mine, to = repeats.counts()
+    shared = np.bincount(to, pairs_of(mine)[1], len(counts)) < pairs_of(counts)[1]
+    if shared.any() or not pairs_of(mine)[1].any():
+        return repeats
+    alone = np.full(int(named.sum()), -1)
+    return _Repeats(triplets.take(named), pair[named], alone, "self")
+
+
+def repeat_error(triplets: Judgements, *, unit: str = "auto") -> ErrorEstimate | None:
+    """Error of predicting each answer by the majority of the other answers to its question.
+
+    How well people predict each other. Where participants are named, the others are those of
+    other participants; where no two of them share a question, each one's own. With few repeats the
+    majority is itself uncertain, so that a good map may do better.
+
+    Returns: None where no question was asked twice.
+    """
+    triplets = as_answers(triplets)
+    repeats = _repeats(triplets)
+    wrong = _by_majority(repeats)
+    repeated = np.isfinite(wrong)
+    if not repeated.any():
+        return None
+    kept, wrong_kept = repeats.answers.take(repeated), wrong[repeated]
+    people = known_people(kept, unit)
+    estimate = mean_over(people, wrong_kept, kept.weight, kept.groups)
+    everywhere = wrong
+    if repeats.among == "self":
+        everywhere = np.full(len(triplets), np.nan)
+        everywhere[participants_of(triplets)[0] >= 0] = wrong
+    return ErrorEstimate(
+        *estimate, int(repeated.sum()), "the majority of the other answers to the same question",
+        np.array([]), everywhere, **said(people),
+    )
+
+
+def _by_majority(repeats: _Repeats) -> np.ndarray:
+    """(T,) how wrongly the majority of the others predicts each answer; NaN without others."""
+    counts, mine, _ = repeats.counts()
+    side, weight, named = repeats.answers.verdicts, repeats.answers.weight, repeats.pair >= 0
+    place = np.arange(len(side))
+    left = counts[repeats.question]
+    left[named] -= mine[repeats.pair[named]]
+    left[place[~named], side[~named]] -= np.minimum(weight[~named], 1.0)
+    left = np.round(left, 9)
+    same, other = left[place, side], left[place, 1 - side]
+    return np.where(same + other > 0, 0.5 + np.sign(other - same) / 2, np.nan)
+
+
+def noise_ceiling(triplets: Judgements, *, unit: str = "auto") -> Ceiling:
+    """Bounds of the accuracy that noise in the answers allows.
+
+    Shapes: triplets (T, 3) or (T, 4).
+    unit: See `tripletscope.core.inference.evaluation.units.IntervalUnit`.
+
+    For the upper bound, 2p - 1 of a repeated question is taken as s (2b - 1), where b has a
+    symmetric beta distribution and s <= 1: two answers agree with probability E[p² + (1 - p)²],
+    and four answers say how much of their disagreement is the same for all questions (lapses).
+    Both moments are estimated without bias from pairs and quadruples of answers by different
+    participants; where fewer than 200 answers are to questions with four, s = 1, and the
+    distribution is beta. Its interval is by the jackknife over units. In simulations with two to
+    ten answers to each of 300 questions the bias is within 1.5 points where responses follow
+    distances, with or without lapses. It is up to -4 points where all questions are equally hard
+    and none has four answers, or participants repeat them, and +7 points where half of the
+    questions are guessed and the others certain. Where that has it below the lower bound, it is
+    raised to that: who knows the probabilities predicts no worse than the majority of others.
+
+    References
+    ----------
+    Nili, H., et al. (2014). A toolbox for representational similarity analysis. PLoS
+    Computational Biology, 10, e1003553: a lower and an upper bound of the noise ceiling.
+    """
+    triplets = as_answers(triplets)
+    estimate = repeat_error(triplets, unit=unit)
+    if estimate is None:
+        return Ceiling(None, None)
+    lower = Share(
+        1 - estimate.error, 1 - estimate.high, 1 - estimate.low, estimate.n_answers,
+        estimate.n_units,
+    )
+    repeats = _repeats(triplets)
+    repeats = repeats.take(np.isfinite(_by_majority(repeats)))
+    people = known_people(repeats.answers, unit)
+    units = repeats.answers.groups if people is None else people.part
+    sums, without = _sums(repeats, units, people is not None)
+    agreement = float(sums[0] / sums[1]) if sums[1] else np.nan
+    upper = Share.of(0, 0)
+    n_pairs = round(float(sums[5]))
+    if np.isfinite(agreement):
+        if sums[3] < _FOUR:
+            sums[3], without[3] = 0.0, 0.0
+        value = float(_best_accuracy(sums))
+        left = _best_accuracy(without[:, without[1] > 0])
+        n_units = None if people is None else people.number
+        low, high = left_out(value, left, n_pairs, n_units)
+        upper = Share(
+            max(value, lower.value), max(low, lower.low, 0.5), max(high, lower.high), n_pairs,
+            n_units,
+        )
+    return Ceiling(
+        lower, upper, 0.5 + 0.5 * np.sqrt(max(2 * agreement - 1, 0.0)), agreement,
+        int(repeats.question.max()) + 1, n_pairs, repeats.among, **said(people),
+    )
+
+
+def _sums(repeats: _Repeats, units: np.ndarray, are_people: bool) -> tuple[np.ndarray, np.ndarray]:
+    """(6,) the sums of `_of_questions` over all questions, and (6, U) those without each unit."""
+    counts, mine, to = repeats.counts()
+    within = np.array([np.bincount(to, pairs, len(counts)) for pairs in pairs_of(mine)])
+    each = _of_questions(counts, within)
+    n_units = int(units.max()) + 1
+    question, unit, group = different_pairs(repeats.question, units)
+    removed = both_ways(repeats.answers, group, len(unit))
+    if are_people:
+        # A participant takes along the pairs within; nobody known has none.
+        named = np.zeros(len(unit), dtype=bool)
+        named[group] = repeats.pair >= 0
+        left = within[:, question] - np.where(named, pairs_of(removed), 0.0)
+    else:
+        left = np.zeros((2, len(unit)))
+    change = _of_questions(np.round(counts[question] - removed, 9), left) - each[:, question]
+    total = each.sum(axis=1)
+    without = [np.bincount(unit, row, n_units) for row in change]
+    return total, total[:, None] + np.array(without)
+
+
+def _of_questions(counts: np.ndarray, within: np.ndarray) -> np.ndarray:
+    """(6, Q) of every question, what moments are made of.
+
+    Its answers times the share of pairs that agree, and its answers; where it has four answers by
+    different participants, its answers times the mean product of four answers of +1 and -1, its
+    answers, and the first number once more; last, its pairs. Zeros where there are none.
+
+    Shapes: counts (Q, 2).
+    within (2, Q): Pairs by one participant that agree, and all of them; they do not count.
+    """
+    same, pairs = (of - by_one for of, by_one in zip(pairs_of(counts), within, strict=True))
+    total = counts.sum(axis=1)
+    has_pairs = pairs > 1e-9
+    agree = np.divide(same, pairs, out=np.zeros(len(counts)), where=has_pairs)
+    four = (total >= 4) & (within[1] == 0) & (counts % 1 == 0).all(axis=1)
+    one, other = counts.T
+    products = sum((-1) ** j * comb(other, j) * comb(one, 4 - j) for j in range(5))
+    product = np.divide(products, comb(total, 4), out=np.zeros(len(counts)), where=four)
+    return np.array([
+        total * agree, total * has_pairs, total * product, total * four, total * agree * four,
+        np.where(has_pairs, pairs, 0.0),
+    ])
+
+
+def _best_accuracy(sums: np.ndarray) -> np.ndarray:
+    """E[max(p, 1 - p)] from sums as `_sums` has them, (6,) or (6, U)."""
+    agree, answers, product, with_four, agree_four, _ = sums
+    with np.errstate(invalid="ignore", divide="ignore"):
+        second = np.clip(2 * agree / answers - 1, 1e-12, 1.0)
+        there = np.clip(2 * agree_four / with_four - 1, 1e-12, 1.0)
+        # Of a beta distribution: E (2b - 1)² = 1 / x and E (2b - 1)⁴ = 3 / (x (x + 2)), with
+        # x = 2a + 1; the ratio of the latter to the former's square does not depend on s.
+        ratio = np.clip(product / with_four / there**2, 1.0, 3.0 - 1e-9)
+        x = np.where(with_four > 0, 2 * ratio / (3 - ratio), np.inf)
+    x = np.maximum(np.minimum(x, 1 / second), 1 + 1e-9)
+    size = np.sqrt(np.minimum(second * x, 1.0))
+    a = (x - 1) / 2
+    return 0.5 + size * np.exp(-a * np.log(4) - np.log(a) - betaln(a, a))

@@ -1,0 +1,400 @@
+"""Which method, how many dimensions, and are the answers enough?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+import numpy as np
+from sklearn.base import clone
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import distances
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import results_of
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.paired import PairedDifference, behind_best
+from tripletscope.core.inference.evaluation.score import (
+    CHANCE,
+    ErrorEstimate,
+    corrected_reach,
+    has_split,
+    mistakes_on,
+    n_groups,
+    question_folds,
+    reach_over_people,
+    require_groups,
+    split_of,
+)
+from tripletscope.core.inference.evaluation.share import wilson
+from tripletscope.core.inference.evaluation.units import IntervalUnit, known_people, said
+
+#: Share of the questions that a learning curve predicts, as one of so many parts.
+_PARTS = 5
+_RATIO = 1.0 / (_PARTS - 1)
+#: Fewer dimensions are taken where that costs at most so much held-out error.
+_HARDLY = 0.01
+#: What other numbers of dimensions may gain at most where one is called the answer.
+_LITTLE = 0.02
+#: What `tune` tries.
+DIMENSIONS = (1, 2, 3, 5, 8, 12, 20)
+PRIORS = (0.03, 0.1, 0.3, 1.0, 3.0)
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A number of dimensions, and what the answers can decide about it.
+
+    n_components: The smallest whose held-out error is above the lowest by no more than a standard
+        error of the difference, and by less than a point.
+    best: The one with the lowest held-out error.
+    behind: By how much every other number that was tried is worse than the best, with p values
+        corrected by Holm's method.
+    level: Below it a p value is significant.
+    needed: Answers that the rule of thumb, d n ln n, asks for.
+    n_answers: Answers that there are.
+    is_chance: Even the lowest error is not shown to be below that of guessing.
+    """
+
+    n_components: int
+    best: int
+    behind: dict[int, PairedDifference] = field(default_factory=dict)
+    level: float = 0.05
+    needed: float = np.nan
+    n_answers: int = 0
+    is_chance: bool = False
+
+    @property
+    def tried(self) -> list[int]:
+        """All numbers that were compared, ascending."""
+        return sorted([self.best, *self.behind])
+
+    @property
+    def undecided(self) -> list[int]:
+        """The best, and all that are not significantly worse; ascending."""
+        alike = [d for d, difference in self.behind.items() if difference.p >= self.level]
+        return sorted([self.best, *alike])
+
+    @property
+    def most_gain(self) -> float:
+        """By how much another number may predict better than this one; upper end of an interval."""
+        if self.best != self.n_components:
+            return self.behind[self.n_components].high
+        return max((-difference.low for difference in self.behind.values()), default=np.nan)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether all fewer are significantly worse, and more could be better by little only.
+
+        Silent on: few answers
+        (tests/core/inference/evaluation/test_compare.py::test_few_decide_nothing).
+        """
+        certain = self.undecided[0] == self.n_components and self.most_gain <= _LITTLE
+        return certain and not self.is_chance
+
+    @property
+    def is_at_the_edge(self) -> bool:
+        """Whether no more dimensions than the best were tried."""
+        return self.best == self.tried[-1]
+
+    @property
+    def warning(self) -> str:
+        """What the rule of thumb for the number of answers objects, or nothing."""
+        if not self.needed > self.n_answers:
+            return ""
+        return (
+            f"By the rule of thumb, {self.n_components} dimensions take at least d n ln n = "
+            f"{self.needed:,.0f} answers; there are {self.n_answers:,}."
+        )
+
+
+def is_chance(error: ErrorEstimate) -> bool:
+    """Whether an error cannot be told from that of guessing.
+
+    Silent on: predictions (tests/core/inference/evaluation/test_compare.py::test_guesses_are_told).
+    """
+    return error.high >= CHANCE
+
+
+def needed_answers(n_objects: int, n_components: int) -> float:
+    """Triplets that a map takes at least, by the rule of thumb, d n ln n."""
+    return n_components * n_objects * float(np.log(max(n_objects, 1)))
+
+
+def suggest_dimension(fold_errors: Mapping[int, np.ndarray], ratio: float) -> int:
+    """A number of dimensions that predicts about as well as the best, by errors of folds.
+
+    fold_errors (m,): Held-out error in the same m folds, by number of dimensions.
+    ratio: Answers held out to answers learned from, in every fold.
+
+    With few answers no number is significantly worse than the best, so that the smallest such
+    number is 1, whatever the truth. Which costs least on average is the one with the lowest
+    held-out error; fewer are taken only where that costs less than a point.
+
+    References
+    ----------
+    Nadeau, C., & Bengio, Y. (2003). Inference for the generalization error. Machine Learning,
+    52, 239-281. The standard error of a difference over folds.
+    """
+    means = {d: float(np.mean(errors)) for d, errors in fold_errors.items()}
+    best = min(sorted(means), key=means.__getitem__)
+    spread = {
+        d: np.sqrt((1 / len(errors) + ratio) * np.var(errors - fold_errors[best], ddof=1))
+        for d, errors in fold_errors.items()
+    }
+    return _fewest(best, {d: (means[d] - means[best], float(spread[d])) for d in means})
+
+
+def recommend_dimension(
+    estimates: Mapping[int, ErrorEstimate], triplets: Triplets, ratio: float
+) -> Suggestion:
+    """As `suggest_dimension`, over the people who answered where the estimates are.
+
+    Silent on: coin flips
+    (tests/core/inference/evaluation/test_compare.py::test_the_lowest_of_many_flips).
+
+    estimates: Held-out error in the same folds, by number of dimensions.
+    triplets: The answers.
+    ratio: Answers held out to answers learned from, in every fold.
+    Returns: By the standard error of the paired difference; see `paired_difference`. Whether the
+        lowest error is that of guessing is told by Wilson's interval over trials, of which each is
+        one more toss by chance, whoever gave it, corrected for the numbers tried (Bonferroni).
+    """
+    best, behind = behind_best(dict(sorted(estimates.items())), triplets, ratio)
+    enough = _fewest(best, {d: (pair.difference, pair.spread) for d, pair in behind.items()})
+    n, lowest = triplets.n_objects, estimates[best]
+    high = wilson(
+        lowest.error, _n_trials(lowest, triplets), 1 - (1 - lowest.level) / len(estimates)
+    )[1]
+    return Suggestion(
+        enough, best, behind, needed=needed_answers(n, enough), n_answers=len(triplets),
+        is_chance=high >= CHANCE,
+    )
+
+
+def _n_trials(estimate: ErrorEstimate, triplets: Triplets) -> int:
+    """Trials whose answers were predicted: the two of an odd one out are one toss."""
+    if triplets.trials is None:
+        return estimate.n_answers
+    return len(np.unique(triplets.trials[np.isfinite(estimate.wrong) & (triplets.weight > 0)]))
+
+
+def _fewest(best: int, behind: Mapping[int, tuple[float, float]]) -> int:
+    """The smallest number that is worse by no more than its standard error, and hardly."""
+    near = [d for d, (more, spread) in behind.items() if more <= min(spread, _HARDLY)]
+    return min([best, *near])
+
+
+@dataclass(frozen=True)
+class LearningCurve:
+    """Held-out error against the number of answers.
+
+    Attributes
+    ----------
+    n_answers : ndarray of int, shape (p,)
+        Answers learned from, ascending.
+    errors : ndarray, shape (r, p)
+        Error in r random divisions of the questions, on the same held-out answers for all p.
+    influence : ndarray, shape (p, P) or (0, 0)
+        By how much each participant moves the mean error; none where the unit is answers.
+    unit : {"answers", "participants"}
+        What the intervals take as independent.
+    n_units : int or None
+        How many participants.
+    """
+
+    n_answers: np.ndarray
+    errors: np.ndarray
+    influence: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    unit: str = "answers"
+    n_units: int | None = None
+
+    @property
+    def mean(self) -> np.ndarray:
+        """(p,) mean error."""
+        return self.errors.mean(axis=0)
+
+    @property
+    def reach(self) -> np.ndarray:
+        """(p,) half the width of the 95 % interval.
+
+        Corrected as in `suggest_dimension`; of participants as in `reach_over_people`.
+        """
+        if self.unit == "answers":
+            return corrected_reach(self.errors, _RATIO)
+        return np.array([
+            reach_over_people(errors, _RATIO, influence, self.n_units)
+            for errors, influence in zip(self.errors.T, self.influence, strict=True)
+        ])
+
+    def gain(self) -> tuple[float, float, float]:
+        """What the second half of the answers brought: fall of the error, with its interval.
+
+        The error at half of the answers is interpolated in the logarithm of their number.
+        """
+        falls = self._fall(self.errors)
+        mean = float(falls.mean())
+        if self.unit == "answers":
+            reach = float(corrected_reach(falls, _RATIO))
+        else:
+            influence = self._fall(self.influence.T)
+            reach = reach_over_people(falls, _RATIO, influence, self.n_units)
+        return mean, mean - reach, mean + reach
+
+    def _fall(self, values: np.ndarray) -> np.ndarray:
+        """(k,) by how much each of some curves (k, p) falls over the second half of the answers."""
+        logs = np.log(self.n_answers)
+        half = [np.interp(logs[-1] - np.log(2), logs, curve) for curve in values]
+        return np.array(half) - values[:, -1]
+
+
+@task("Learning from more and more answers", columns=("participant",))
+def learning_curve(
+    method: Method,
+    triplets: Triplets,
+    *,
+    points: Annotated[
+        int, Number(3, 20, "Points", "Training-set sizes at which the error is measured.")
+    ] = 6,
+    repeats: Annotated[
+        int, Number(2, 50, "Repeats", "Random splits; more of them narrow the band.")
+    ] = 5,
+    unit: IntervalUnit = "auto",
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> LearningCurve:
+    """Error on a fifth of the questions, learned from more and more of the others.
+
+    The numbers of answers are equal steps of their logarithm, from a tenth to all.
+    """
+    triplets = as_triplets(triplets)
+    if n_groups(triplets) < 50:
+        raise DataError(
+            "fewer than 50 different questions give no learning curve",
+            file=triplets.name, remedy="Use more answers.",
+        )
+    people = known_people(triplets, unit)
+    shares = np.geomspace(0.1, 1.0, points)
+    parts, sizes = [], []
+    for child in np.random.SeedSequence(seed).spawn(repeats):
+        rng = np.random.default_rng(child)
+        held_out = question_folds(triplets, _PARTS, rng) == 0
+        learned = np.flatnonzero(~held_out & (triplets.weight > 0))
+        # Whole groups in random order, so that a smaller part is a part of every larger one.
+        place = rng.permutation(int(triplets.groups.max()) + 1)[triplets.groups[learned]]
+        learned = learned[np.argsort(place, kind="stable")]
+        cuts = np.round(shares * len(learned)).astype(int)
+        parts += [(method, triplets, learned[:cut], held_out) for cut in cuts]
+        sizes.append(cuts)
+    missed = list(results_of(mistakes_on, parts, progress))
+    errors = [
+        _error(wrong, triplets.weight[held_out])
+        for wrong, (*_, held_out) in zip(missed, parts, strict=True)
+    ]
+    curve = LearningCurve(
+        np.round(np.mean(sizes, axis=0)).astype(int),
+        np.reshape(errors, (repeats, points)),
+    )
+    if people is None:
+        return curve
+    influence = [
+        people.influence(wrong, triplets.weight[held_out], held_out)
+        for wrong, (*_, held_out) in zip(missed, parts, strict=True)
+    ]
+    influence = np.reshape(influence, (repeats, points, -1)).mean(axis=0)
+    return replace(curve, influence=influence, **said(people))
+
+
+def _error(wrong: np.ndarray, weight: np.ndarray) -> float:
+    """As `triplet_error` has it, to the last bit."""
+    return 1.0 - float(1.0 - np.average(wrong, weights=weight))
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """Settings of a method and how well each predicts.
+
+    Attributes
+    ----------
+    n_components, prior : ndarray, shape (s,)
+    errors : ndarray, shape (s, folds)
+        Held-out error of every setting in the same folds.
+    """
+
+    n_components: np.ndarray
+    prior: np.ndarray
+    errors: np.ndarray
+
+    @property
+    def best(self) -> int:
+        """Position of the setting with the lowest mean error."""
+        return int(np.argmin(self.errors.mean(axis=1)))
+
+    def setting(self) -> dict[str, float | int | bool]:
+        """Parameters of the best setting."""
+        return {
+            "n_components": int(self.n_components[self.best]),
+            "prior": float(self.prior[self.best]), "average": True,
+        }
+
+
+@task("Cross-validating hyperparameters", "embedding", columns=("split",))
+def tune(
+    method: Method,
+    triplets: Triplets,
+    *,
+    most: Annotated[int, Number(
+        1, 20, "Max. dimensions", "1, 2, 3, 5, 8, 12 and 20 are tried, up to this maximum."
+    )] = 8,
+    folds: Annotated[int, Number(2, 20, "Folds")] = 5,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> Tuning:
+    """Number of dimensions and strength of the prior that predict best, averaging the starts.
+
+    Where the data name training and test answers, only the former take part. The error of the
+    setting chosen is lower than on new answers, because it was chosen by it.
+    """
+    triplets = as_triplets(triplets)
+    if has_split(triplets):
+        triplets = triplets.take(split_of(triplets)[0])
+    require_groups(triplets, folds)
+    dimensions = [d for d in DIMENSIONS if d <= most]
+    settings = [(d, prior) for d in dimensions for prior in PRIORS]
+    fold = question_folds(triplets, folds, np.random.default_rng(seed))
+    parts = [
+        (
+            clone(method).set_params(n_components=d, prior=prior, average=True), triplets,
+            np.flatnonzero(fold != held_out), fold == held_out,
+        )
+        for d, prior in settings for held_out in range(folds)
+    ]
+    errors = [
+        _error(wrong, triplets.weight[held_out])
+        for (*_, held_out), wrong in zip(
+            parts, results_of(mistakes_on, parts, progress), strict=True
+        )
+    ]
+    tried = np.array(settings, dtype=float)
+    return Tuning(tried[:, 0].astype(int), tried[:, 1], np.reshape(errors, (len(settings), -1)))
+
+
+def neighbour_overlap(first: np.ndarray, second: np.ndarray, n_neighbours: int = 10) -> float:
+    """Mean share of each object's nearest neighbours that two maps have in common.
+
+    first, second: Corresponding rows.
+    n_neighbours: At most n - 1 are used.
+    """
+    k = min(n_neighbours, len(first) - 1)
+    nearest = []
+    for positions in (first, second):
+        lengths = distances(positions)
+        np.fill_diagonal(lengths, np.inf)
+        nearest.append(np.argpartition(lengths, k - 1, axis=1)[:, :k])
+    shared = [len(np.intersect1d(a, b)) for a, b in zip(*nearest, strict=True)]
+    return float(np.mean(shared)) / k

@@ -1,0 +1,77 @@
+"""A fitted map looked at closely: neighbours, contradicted answers, sizes of ellipses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.geometry import ellipsoids
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+
+
+def inspect_objects(
+    fitted: OrdinalEmbedding, triplets: Triplets, covariances: np.ndarray | None = None, *,
+    coverage: float = 0.95, degrees: float | None = None, n_neighbours: int = 5,
+) -> pd.DataFrame:
+    """What a map says of every object.
+
+    Shapes: covariances (n, d, d).
+    triplets: That it was fitted to.
+    coverage: Of the ellipses.
+    degrees: Of freedom of the covariances; see `tripletscope.core.data.geometry.coverage_radius`.
+    Returns: ``id``, ``label``, ``neighbours`` (labels, the nearest first), ``answers`` (in which
+        the object occurs), ``contradicted`` (share of them that the map contradicts), and, with
+        covariances, ``uncertainty``: radius of the circle as large as the object's ellipse, in
+        units of the root mean square distance of the objects from the centre.
+    """
+    positions = fitted.embedding_
+    labels = np.array(triplets.labels, dtype=object)
+    table = pd.DataFrame({"id": triplets.ids, "label": labels})
+    table["neighbours"] = _neighbours(positions, fitted.placed_, labels, n_neighbours)
+    wrong = contradicted(fitted, triplets)
+    n = triplets.n_objects
+    answers = triplets.answers_per_object
+    misses = sum(np.bincount(triplets.rows[:, role], wrong, n) for role in range(3))
+    table["answers"] = answers
+    table["contradicted"] = np.where(answers > 0, misses / np.maximum(answers, 1), np.nan)
+    if covariances is not None:
+        spread = np.sqrt(np.mean(np.sum(positions[fitted.placed_] ** 2, axis=1)))
+        table["uncertainty"] = ellipsoids(covariances, coverage, degrees).size / (spread or 1.0)
+    return table
+
+
+def contradicted(fitted: OrdinalEmbedding, triplets: Triplets) -> np.ndarray:
+    """(T,) bool: answers that the map contradicts."""
+    return fitted.margins(triplets) < 0
+
+
+def answers_at_odds(
+    fitted: OrdinalEmbedding, triplets: Triplets, objects: list[int] | None = None
+) -> np.ndarray:
+    """Positions of the answers that the map contradicts, the clearest contradiction first.
+
+    objects: Only answers about at least one of these.
+    """
+    margins = fitted.margins(triplets)
+    chosen = margins < 0
+    if objects is not None:
+        chosen &= np.isin(triplets.rows, objects).any(axis=1)
+    places = np.flatnonzero(chosen)
+    return places[np.argsort(margins[places], kind="stable")]
+
+
+def _neighbours(
+    positions: np.ndarray, placed: np.ndarray, labels: np.ndarray, n_neighbours: int
+) -> list[list[str]]:
+    """Labels of the nearest placed objects of every placed object."""
+    from sklearn.neighbors import NearestNeighbors  # imported late: it is slow to import
+
+    names: list[list[str]] = [[] for _ in labels]
+    where = np.flatnonzero(placed)
+    if len(where) < 2:
+        return names
+    near = NearestNeighbors(n_neighbors=min(n_neighbours, len(where) - 1)).fit(positions[where])
+    for i, neighbours in zip(where, near.kneighbors(return_distance=False), strict=True):
+        names[i] = labels[where[neighbours]].tolist()
+    return names

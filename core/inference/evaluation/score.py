@@ -1,0 +1,454 @@
+"""How well answers are predicted: triplet error, held out by question and trial."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+from sklearn.base import clone
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.share import Share, wilson
+from tripletscope.core.inference.evaluation.units import (
+    IntervalUnit,
+    SamplingUnits,
+    known_people,
+    said,
+)
+
+#: Share of answers that guessing gets wrong.
+CHANCE = 0.5
+#: How wrong an answer is that is predicted without preference.
+_TIE = 0.5
+
+
+def triplet_error(fitted: Method, triplets: Triplets) -> float:
+    """Weighted share of answers that a fitted method contradicts; ties count one half.
+
+    Parameters
+    ----------
+    fitted : Method
+    triplets : Triplets or array-like of int, shape (T, 3)
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> ts.triplet_error(ts.STE().fit(answers), answers) < 0.1
+    True
+    """
+    return 1.0 - fitted.score(triplets)
+
+
+@dataclass(frozen=True)
+class ErrorEstimate:
+    """Triplet error on answers that the method has not seen.
+
+    Attributes
+    ----------
+    error : float
+    low, high : float
+        Interval of confidence `level`.
+    level : float
+    n_answers : int
+        Answers that were predicted; those of weight 0 are none.
+    scheme : str
+        How they were held out, in words.
+    fold_errors : ndarray, shape (folds,)
+        Error of every fold; empty for a single split.
+    wrong : ndarray, shape (T,)
+        How wrongly each answer was predicted, from 0 (right) to 1; NaN where it was not.
+    unit : {"answers", "participants"}
+        What the interval takes as independent.
+    n_units : int or None
+        How many participants.
+    missed : ndarray, shape (T,), or None
+        How wrongly the choice among several that each answer belongs to was predicted as a whole;
+        None where answers are choices between two. See `missed_choices`, and
+        `tripletscope.core.inference.evaluation.choosing.choice_accuracies`.
+    """
+
+    error: float
+    low: float
+    high: float
+    n_answers: int
+    scheme: str
+    fold_errors: np.ndarray
+    wrong: np.ndarray
+    level: float = 0.95
+    unit: str = "answers"
+    n_units: int | None = None
+    missed: np.ndarray | None = None
+
+
+def question_folds(triplets: Judgements, folds: int, rng: np.random.Generator) -> np.ndarray:
+    """(T,) number of the fold of every answer.
+
+    All answers to one comparison, repeats and contradictions alike, share a fold, and so do all
+    answers of one trial; see `tripletscope.core.data.triplets.Judgements.groups`. Folds hold about
+    equally many answers. Answers of weight 0 are none; no fold is without others, if there are as
+    many groups.
+    """
+    groups = triplets.groups
+    sizes = np.bincount(groups, triplets.weight > 0).astype(np.int64)
+    order = rng.permutation(len(sizes))
+    before = np.cumsum(sizes[order]) - sizes[order]
+    fold = np.empty(len(sizes), dtype=np.int64)
+    fold[order] = np.minimum(before * folds // max(int(sizes.sum()), 1), folds - 1)
+    if len(np.unique(fold[sizes > 0])) < folds:
+        # A group of so many answers fills more than one fold: the largest are dealt out first.
+        held = [(0, k) for k in range(folds)]
+        for group in order[np.argsort(-sizes[order], kind="stable")].tolist():
+            answers, fold[group] = held[0]
+            heapq.heapreplace(held, (answers + int(sizes[group]), int(fold[group])))
+    return fold[groups]
+
+
+def n_groups(triplets: Judgements) -> int:
+    """Number of groups that can be held out, of answers that count: different questions or trials.
+
+    See `tripletscope.core.data.triplets.Judgements.groups`.
+    """
+    return len(np.unique(triplets.groups[triplets.weight > 0]))
+
+
+def missed_choices(wrong: np.ndarray, data: Judgements) -> np.ndarray | None:
+    """How wrongly every choice among several was predicted as a whole.
+
+    A choice is right if all of its answers are: who has the two of an odd one out right has the
+    pair that belongs together nearer than both others. Where some are ties and none is wrong, the
+    chosen is one of several equals; of rankings and of several that were chosen, each tie counts
+    as a guess of its own, which is at most what guessing gets.
+
+    wrong (T,): 0, 1/2 or 1 for every answer, as `tripletscope.core.engine.method.Method.mistakes`
+        gives them.
+    Returns: (T,) or None: From 0 (right) to 1, the same for all answers of a trial; NaN for answers
+        that are a choice between two. None if all are.
+    """
+    choices = data.choices
+    if choices.are_triplets:
+        return None
+    trials = data.trials
+    ties = np.bincount(trials, wrong == _TIE)
+    right = np.where(np.bincount(trials, wrong > _TIE) > 0, 0.0, 1.0 / (1.0 + ties))
+    several, one = np.zeros((2, len(right)), dtype=bool)
+    several[trials[choices.answer[choices.n_shown > 2]]] = True
+    alone = (choices.n_chosen == 1) & (np.bincount(choices.trial)[choices.trial] == 1)
+    one[trials[choices.answer[alone]]] = True
+    right = np.where(one, right, np.sign(right) * _TIE**ties)
+    return np.where(several, 1.0 - right, np.nan)[trials]
+
+
+@task("Predicting held-out answers", columns=("participant",))
+def cross_validate(
+    method: Method,
+    triplets: Judgements,
+    *,
+    folds: Annotated[int, Number(
+        2, 100, "Folds", "The answers are split into this many folds, and each fold is "
+        "predicted from the others."
+    )] = 5,
+    repeats: Annotated[
+        int, Number(1, 100, "Repeats", "Repeating the division into folds narrows the interval.")
+    ] = 1,
+    unit: IntervalUnit = "auto",
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> ErrorEstimate:
+    """Triplet error by cross-validation over questions and trials.
+
+    Parameters
+    ----------
+    method : Method
+        Fitted anew, as a clone, on every training part.
+    triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+    folds, repeats, seed : int
+    unit : str
+        See its declaration.
+    progress : Progress
+        Called after every fold; the loss is the mean error of the folds so far.
+
+    Returns
+    -------
+    ErrorEstimate
+        With the corrected resampled t interval of Nadeau & Bengio (2003): training parts overlap,
+        so the plain spread of the folds would be too small. With participants, see
+        `reach_over_people`.
+
+    Raises
+    ------
+    DataError
+        If there are fewer groups of answers than folds, or participants are asked for and fewer
+        than two are known.
+    Stopped
+        If `progress` asks to stop before all folds are done.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> found = ts.cross_validate(ts.STE(), answers)
+    >>> found.low < found.error < found.high
+    True
+    >>> len(found.fold_errors)
+    5
+    """
+    triplets = as_answers(triplets)
+    require_groups(triplets, folds)
+    people = known_people(triplets, unit)
+    parts = [
+        (method, triplets, fold != held_out, fold == held_out)
+        for seed in np.random.SeedSequence(seed).spawn(repeats)
+        for fold in [question_folds(triplets, folds, np.random.default_rng(seed))]
+        for held_out in range(folds)
+    ]
+    errors, missed = [], []
+    wrong, once = np.zeros((2, len(triplets)), dtype=np.float32)
+    mistakes = results_of(
+        mistakes_on, parts, lambda share: progress(share, loss=float(np.mean(errors)))
+    )
+    for (*_, held_out), each in zip(parts, mistakes, strict=True):
+        errors.append(np.average(each, weights=triplets.weight[held_out]))
+        once[held_out] = each
+        if not len(errors) % folds:  # every answer was predicted once more
+            wrong += once / repeats
+            missed.append(missed_choices(once, triplets))
+    errors = np.array(errors)
+    mean = float(errors.mean())
+    reach = held_out_reach(errors, 1.0 / (folds - 1), people, wrong, triplets.weight)
+    times = f", {repeats} times" if repeats > 1 else ""
+    return ErrorEstimate(
+        mean, max(mean - reach, 0.0), min(mean + reach, 1.0),
+        int(np.count_nonzero(triplets.weight)),
+        f"{folds}-fold cross-validation by {triplets.grouped_by}{times}", errors, wrong,
+        missed=None if missed[0] is None else sum((m / repeats).astype(np.float32) for m in missed),
+        **said(people),
+    )
+
+
+def require_groups(triplets: Judgements, folds: int) -> None:
+    """Raise a `DataError` if there are fewer groups of answers than folds."""
+    n = n_groups(triplets)
+    if n < folds:
+        kind = "trials" if triplets.grouped_by == "trial" else "different questions"
+        raise DataError(
+            f"{n} {kind} cannot be divided into {folds} folds",
+            file=triplets.name, remedy="Use fewer folds or more answers.",
+        )
+
+
+def corrected_reach(errors: np.ndarray, ratio: float) -> np.ndarray:
+    """Half the width of the 95 % interval of a mean over parts that were held out in turn.
+
+    errors (m, ...): In every part.
+    ratio: Of what is held out to what is learned from.
+
+    References
+    ----------
+    Nadeau, C., & Bengio, Y. (2003). Inference for the generalization error. Machine Learning,
+    52, 239-281: training parts overlap, so the plain spread would be too small.
+    """
+    m = len(errors)
+    spread = np.sqrt((1.0 / m + ratio) * errors.var(axis=0, ddof=1))
+    return spread * stdtrit(m - 1, 0.975)
+
+
+def held_out_reach(
+    errors: np.ndarray, ratio: float, people: SamplingUnits | None, wrong: np.ndarray,
+    weight: np.ndarray, which: np.ndarray | slice = slice(None),
+) -> float:
+    """Half the width of the 95 % interval of a held-out error, over people or over parts.
+
+    errors, ratio: See `corrected_reach`.
+    wrong, weight, which: Of every answer; see `SamplingUnits.influence`.
+    """
+    if people is None:
+        return float(corrected_reach(errors, ratio))
+    return reach_over_people(errors, ratio, people.influence(wrong, weight, which), people.number)
+
+
+def reach_over_people(
+    errors: np.ndarray, ratio: float, influence: np.ndarray, people: int
+) -> float:
+    """Half the width of the 95 % interval of a held-out error over people.
+
+    The variance between people who answered, and, as in `corrected_reach`, that of what was
+    learned, which all parts share for the most part. Student's quantile at the degrees of freedom
+    of their sum (Satterthwaite).
+
+    errors (m,): In every part.
+    ratio: Of what is held out to what is learned from.
+    influence (P,): Of every participant on the error; see `SamplingUnits.influence`.
+    people: How many of them are known: answers of nobody and those of weight 0 tell no more of how
+        people differ.
+    """
+    spread, degrees = spread_over_people(errors, ratio, influence, people)
+    return float(spread * stdtrit(degrees, 0.975)) if spread else 0.0
+
+
+def spread_over_people(
+    errors: np.ndarray, ratio: float, influence: np.ndarray, people: int
+) -> tuple[float, float]:
+    """Standard error, and its degrees of freedom, of what `reach_over_people` is half a width of.
+
+    Without `errors` by part it is that between people alone. One alone has none: it is infinite.
+    """
+    parts = len(errors)
+    if people < 2:
+        return float("inf"), 1.0
+    between = people / (people - 1) * float(influence @ influence)
+    learned = ratio * float(errors.var(ddof=1)) if parts > 1 else 0.0
+    variance = between + learned
+    if variance == 0:
+        return 0.0, float(people - 1)
+    degrees = variance**2 / (between**2 / (people - 1) + learned**2 / max(parts - 1, 1))
+    return float(np.sqrt(variance)), float(degrees)
+
+
+def mistakes_on(
+    method: Method, triplets: Judgements, learned: np.ndarray, held_out: np.ndarray, halt: Halt
+) -> np.ndarray:
+    """How wrongly each held-out answer is predicted from those that are learned."""
+    fitted = clone(method).fit(triplets.take(learned), progress=halt)
+    return fitted.mistakes(triplets.take(held_out))
+
+
+def holdout(
+    fitted: Method, test: Triplets, scheme: str = "held-out answers", *, unit: str = "auto"
+) -> ErrorEstimate:
+    """Triplet error of a fitted method on other answers.
+
+    Returns: With Wilson's interval at the effective number of answers: answers of one participant,
+        or where answers are the unit to one question or of one trial, are not independent, so
+        groups count, by a cluster-robust variance.
+    """
+    test = as_answers(test)
+    wrong = fitted.mistakes(test)
+    people = known_people(test, unit)
+    return ErrorEstimate(
+        *mean_over(people, wrong, test.weight, test.groups),
+        int(np.count_nonzero(test.weight)), scheme, np.array([]), wrong,
+        missed=missed_choices(wrong, test), **said(people),
+    )
+
+
+def mean_over(
+    people: SamplingUnits | None, wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
+) -> tuple[float, float, float]:
+    """`clustered_mean` over people or, if there are none, over groups of answers."""
+    if people is None:
+        return clustered_mean(wrong, weight, groups)
+    return clustered_mean(wrong, weight, people.part, people=people.number)
+
+
+def share_right(
+    people: SamplingUnits | None, wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray
+) -> Share:
+    """Share of what was predicted rightly; see `mean_over`."""
+    error, low, high = mean_over(people, wrong, weight, groups)
+    number = None if people is None else people.number
+    return Share(1 - error, 1 - high, 1 - low, len(wrong), number)
+
+
+def clustered_mean(
+    wrong: np.ndarray, weight: np.ndarray, groups: np.ndarray, *, people: int | None = None
+) -> tuple[float, float, float]:
+    """Mean of what is 0 to 1, with Wilson's interval at the effective number of answers.
+
+    Answers of one group count as far as they differ: the variance is cluster-robust.
+
+    Shapes: wrong, weight (T,).
+    groups (T,): See `tripletscope.core.data.triplets.Judgements.groups`.
+    people: How many participants the groups are: then their variance is unbiased, and the quantile
+        Student's.
+    Returns: mean, low, high.
+    """
+    weight = weight / weight.sum()
+    error = float(weight @ wrong)
+    by_group = np.bincount(groups, weight * (wrong - error))
+    variance = float(by_group @ by_group)
+    if people is not None:
+        variance *= people / (people - 1)
+    # Where all answers are alike, what is left of their variance is rounding.
+    differ = variance > 0 and np.ptp(wrong) > 0
+    effective = error * (1 - error) / variance if differ else len(np.unique(groups))
+    degrees = None if people is None else people - 1
+    return error, *wilson(error, min(effective, len(wrong)), degrees=degrees)
+
+
+def errors_by(estimate: ErrorEstimate, triplets: Triplets, column: str) -> pd.DataFrame:
+    """Error for each value of a column of the answers: sampler, participant, split.
+
+    estimate: Of these answers.
+    Returns: ``column``, ``answers`` (predicted), ``error``, ``low``, ``high``: Wilson's interval at
+        the effective number of answers. It takes the maps as given, and is narrower than that of
+        the whole estimate. ``participants`` that it is over; 0 where it is over answers.
+    """
+    counted = np.flatnonzero(np.isfinite(estimate.wrong) & (triplets.weight > 0))
+    unit = "answers" if estimate.unit == "answers" else "auto"
+    values = triplets.answers[column].astype("str").fillna("").iloc[counted]
+    rows = []
+    for value, places in values.groupby(values.to_numpy()).indices.items():
+        of = counted[places]
+        people = known_people(triplets.take(of), unit)
+        interval = mean_over(people, estimate.wrong[of], triplets.weight[of], triplets.groups[of])
+        rows.append((value, len(of), *interval, 0 if people is None else people.number))
+    return pd.DataFrame(rows, columns=[column, "answers", "error", "low", "high", "participants"])
+
+
+@task("Predicting the test answers", columns=("split", "participant"))
+def split_error(
+    method: Method, triplets: Triplets, *, unit: IntervalUnit = "auto", progress: Progress = silent
+) -> ErrorEstimate:
+    """Triplet error on the data's own test answers, learned from its training answers.
+
+    In the column ``split`` some entries begin with "train" and others with "test" or "val", in any
+    case of letters.
+    """
+    train, test = split_of(triplets)
+    fitted = clone(method).fit(triplets.take(train), progress=progress)
+    if getattr(fitted, "stopped_", False):
+        raise Stopped
+    estimate = holdout(fitted, triplets.take(test), "the data's own test answers", unit=unit)
+    wrong, missed = np.full((2, len(triplets)), np.nan)
+    wrong[test] = estimate.wrong
+    if estimate.missed is None:
+        return replace(estimate, wrong=wrong)
+    missed[test] = estimate.missed
+    return replace(estimate, wrong=wrong, missed=missed)
+
+
+def split_of(triplets: Triplets) -> tuple[np.ndarray, np.ndarray]:
+    """(T,) bool masks of the training and the test answers that the data themselves name."""
+    words = triplets.answers.get("split", pd.Series("", range(len(triplets))))
+    words = words.astype("str").str.strip().str.lower()
+    train = words.str.startswith("train").to_numpy(dtype=bool, na_value=False)
+    test = words.str.startswith(("test", "val")).to_numpy(dtype=bool, na_value=False)
+    counts = triplets.weight > 0
+    if not (train & counts).any() or not (test & counts).any():
+        raise DataError(
+            "the data have no division into training and test answers",
+            file=triplets.name, remedy="Choose a column as split, or use cross-validation.",
+        )
+    return train, test
+
+
+def has_split(triplets: Triplets) -> bool:
+    """Whether the data themselves name training and test answers."""
+    try:
+        split_of(triplets)
+    except DataError:
+        return False
+    return True

@@ -1,0 +1,245 @@
+"""What is resampled as one: the answers of a participant, or those of a trial."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Choice
+
+#: From so many participants on they are resampled, unless something else is asked for: fewer say
+#: too little of how people differ.
+ENOUGH = 8
+
+UNITS = {
+    "auto": f"Participants, if ≥ {ENOUGH}",
+    "participants": "Participants",
+    "answers": "Answers",
+    "both": "Participants, then their answers",
+}
+
+Unit = Annotated[str, Choice(
+    UNITS, "Sampling unit",
+    f"Participants, if ≥ {ENOUGH}: if as many are known, else answers. Participants: what "
+    "another sample of people would have changed, as people differ. Answers: what the same "
+    "people would have answered on another day, and too little for a statement about people. "
+    "Participants, then their answers: conservative."
+)]
+
+#: Where the interval has a formula, and nothing is drawn.
+IntervalUnit = Annotated[str, Choice(
+    {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
+    "Of the interval. Participants: how far the error may lie with another sample of people, "
+    "of whom other answers are learned from, as here; people of whom nothing is known are "
+    "predicted worse. Answers: with other answers by the same people."
+)]
+
+#: The same for what features predict.
+LearnedUnit = Annotated[str, Choice(
+    {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
+    "Of the intervals, beside the objects. Participants: how far a share may lie with other "
+    "objects and another sample of people. Answers: with other objects and other answers by "
+    "the same people. In both, models stay as they were learned."
+)]
+
+
+def over_units(unit: str, number: int | None) -> str:
+    """What an interval is over, as words that follow it: " over 39 participants"."""
+    if unit == "answers" or number is None:
+        return " over answers"
+    return f" over {number:,} participants"
+
+
+def over_units_of_each(numbers: Iterable[int | None]) -> str:
+    """What several intervals are over, as words that follow them.
+
+    numbers: Participants of each; 0 or None where it is over answers.
+    """
+    each = [number or 0 for number in numbers]
+    people = [number for number in each if number]
+    if not people:
+        return over_units("answers", None)
+    words = over_units("participants", max(people))
+    if min(people) < max(people):
+        words = f" over {min(people):,} to {max(people):,} participants"
+    return words if len(people) == len(each) else f"{words}, or over answers where fewer are known"
+
+
+@dataclass(frozen=True)
+class SamplingUnits:
+    """Which answers are drawn together.
+
+    unit: one of {"participants", "answers", "both"}.
+    number: Participants, or, where answers are drawn, trials (answers where each is its own trial).
+    part (T,) or None: Unit of each answer, from 0; None where each answer is one. Trials of nobody
+        known come after the participants.
+    trial (T,) or None: Trial of each answer, ascending with its unit; for ``both`` only.
+    """
+
+    unit: str
+    number: int
+    part: np.ndarray | None
+    trial: np.ndarray | None = None
+
+    @property
+    def degrees(self) -> int | None:
+        """Degrees of freedom of a variance between participants; None where answers are drawn."""
+        return None if self.unit == "answers" else self.number - 1
+
+    @property
+    def correction(self) -> float:
+        """Factor to the variance between resamples: P participants vary by 1 - 1/P too little.
+
+        That of two stages is too large in any case, and stays as it is.
+        """
+        return self.number / (self.number - 1) if self.unit == "participants" else 1.0
+
+    def take(self, which: np.ndarray) -> SamplingUnits:
+        """The units of some of the answers, given by their positions."""
+        if self.part is None:
+            return replace(self, number=len(which))
+        kept, part = np.unique(self.part[which], return_inverse=True)
+        trial = self.trial
+        if trial is not None:
+            trial = np.unique(trial[which], return_inverse=True)[1]
+        return replace(self, number=int(np.sum(kept < self.number)), part=part, trial=trial)
+
+    def drawn(self, rng: np.random.Generator, share: float | None = None) -> np.ndarray:
+        """(T,) how often each answer is drawn.
+
+        share: Of the units, drawn without replacement; by default as many as there are, with it.
+        """
+        counts = _drawn(self.number, share, rng)
+        if self.part is None:
+            return counts
+        others = int(self.part.max(initial=-1)) + 1 - self.number
+        if others:
+            counts = np.concatenate([counts, _drawn(others, share, rng)])
+        if self.trial is None:
+            return counts[self.part]
+        # Trials are numbered by unit, so that those of a unit follow each other.
+        unit = self.part[np.unique(self.trial, return_index=True)[1]]
+        trials = np.bincount(unit)
+        sizes = counts * trials
+        first = np.repeat(np.cumsum(trials) - trials, sizes)
+        chosen = first + (rng.random(len(first)) * np.repeat(trials, sizes)).astype(np.int64)
+        return np.bincount(chosen, minlength=len(unit))[self.trial]
+
+    def influence(
+        self, wrong: np.ndarray, weight: np.ndarray, which: np.ndarray | slice = slice(None)
+    ) -> np.ndarray:
+        """(P,) by how much each unit moves a weighted mean over answers.
+
+        wrong, weight (t,): What is averaged, from 0 to 1.
+        which bool (T,): The t answers; by default all.
+        """
+        weight = weight / weight.sum()
+        return np.bincount(
+            self.part[which], weight * (wrong - weight @ wrong), int(self.part.max()) + 1
+        )
+
+    def subsampled(self, share: float) -> float:
+        """Factor from the variance between subsamples to that of all answers, r / (1 - r)."""
+        if self.unit == "answers":
+            return share / (1.0 - share)
+        few = _size(self.number, share)
+        return few / (self.number - few)
+
+
+def _size(number: int, share: float) -> int:
+    return max(int(share * number), 1)
+
+
+def _drawn(number: int, share: float | None, rng: np.random.Generator) -> np.ndarray:
+    """(number,) how often each unit is drawn."""
+    if share is None:
+        return np.bincount(rng.integers(number, size=number), minlength=number)
+    counts = np.zeros(number, dtype=np.int64)
+    counts[rng.choice(number, _size(number, share), replace=False)] = 1
+    return counts
+
+
+def sampling_units(data: Judgements, unit: str = "auto") -> SamplingUnits:
+    """The units of these answers.
+
+    unit {"auto", "participants", "answers", "both"}: ``auto``: participants if at least `ENOUGH`
+        are known, who gave at least half of the answers; otherwise answers. ``answers``: the
+        answers of a trial are drawn together. ``participants``: all answers of a participant.
+        ``both``: participants, and, of each time that one is drawn, as many trials as there are,
+        with replacement.
+
+    Trials of nobody known are drawn among themselves, as if each were a participant: as many as
+    there are. They do not count in `SamplingUnits.number`. Answers of weight 0 are none.
+
+    References
+    ----------
+    Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application. Section 3.8:
+    drawing groups, and groups and what is in them.
+    """
+    who, n_people = participants_of(data)
+    if unit == "auto":
+        named = np.mean(who[data.weight > 0] >= 0) if n_people else 0.0
+        unit = "participants" if n_people >= ENOUGH and named >= 0.5 else "answers"
+    trial = data.trials
+    if unit == "answers":
+        number = len(data) if trial is None else int(trial.max()) + 1
+        return SamplingUnits(unit, number, trial)
+    if n_people < 2:
+        raise DataError(
+            f"participants cannot be resampled where {'one is' if n_people else 'none are'} known",
+            file=data.name, remedy="Resample answers, or name the column of participants.",
+        )
+    trial = np.arange(len(data)) if trial is None else trial
+    part = np.where(who >= 0, who, n_people + trial)
+    both = None
+    if unit == "both":
+        both = different_pairs(part, trial)[2]
+    return SamplingUnits(unit, n_people, np.unique(part, return_inverse=True)[1], both)
+
+
+def n_participants(data: Judgements) -> int:
+    """How many participants are known to have given answers that count."""
+    return participants_of(data)[1]
+
+
+def participants_of(data: Judgements) -> tuple[np.ndarray, int]:
+    """(T,) number of the participant of each answer that counts, or -1, and how many there are."""
+    if "participant" not in data.answers:
+        return np.full(len(data), -1), 0
+    # Texts of millions of answers would take more than the answers themselves.
+    codes, values = pd.factorize(data.answers["participant"])
+    names = pd.Series(values).astype("str")
+    name = np.append(np.where(names == "", -1, pd.factorize(names)[0]), -1)[codes]
+    counts = (name >= 0) & (data.weight > 0)
+    who = np.full(len(data), -1)
+    who[counts] = pd.factorize(name[counts])[0]
+    return who, int(who.max(initial=-1)) + 1
+
+
+def different_pairs(
+    first: np.ndarray, second: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Both numbers of the different pairs, (G,) each, and which pair every row (T,) is.
+
+    second (T,): From 0.
+    """
+    n = np.int64(second.max(initial=0)) + 1
+    codes, group = np.unique(first.astype(np.int64) * n + second, return_inverse=True)
+    return *np.divmod(codes, n), group
+
+
+def known_people(data: Judgements, unit: str) -> SamplingUnits | None:
+    """Who gave each answer; None where answers are the unit of intervals."""
+    units = sampling_units(data, unit)
+    return None if units.unit == "answers" else units
+
+
+def said(people: SamplingUnits | None) -> dict[str, Any]:
+    """What an error estimate says of its unit."""
+    return {} if people is None else {"unit": "participants", "n_units": people.number}

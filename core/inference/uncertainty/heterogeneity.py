@@ -1,0 +1,149 @@
+"""How much the maps of people differ, from what leaving out people changes beyond answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated
+
+import numpy as np
+from sklearn.base import clone
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import rms
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import results_of
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.units import participants_of
+from tripletscope.core.inference.uncertainty.resampling import map_of
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.optimise.layout import AnswerLayout, order_of
+
+#: More participants are left out in so many groups.
+_GROUPS = 24
+
+
+@dataclass(frozen=True)
+class Heterogeneity:
+    """How much people differ.
+
+    Attributes
+    ----------
+    value : float
+        Standard deviation of a coordinate between the maps of people, as a share of the size of
+        the group's map (`tripletscope.core.data.geometry.rms`); 0 where they differ no more than
+        the noise of their answers makes them.
+    widening : float
+        Standard errors by participants that are left out, divided by those by as many answers of
+        anybody; the median over the objects.
+    n_participants : int
+    effective : float
+        How many participants of equally many answers would vary as much.
+    """
+
+    value: float
+    widening: float
+    n_participants: int
+    effective: float
+
+
+@task("Comparing participants", "embedding", columns=("participant",))
+def heterogeneity(
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    *,
+    divisions: Annotated[int, Number(1, 1000, "Divisions of the answers")] = 4,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> Heterogeneity:
+    """How much people differ, by the method of moments.
+
+    A map of P people whose maps lie tau about the group's varies by tau² / P more than their
+    answers alone would make it. The jackknife over participants less that over groups of as many
+    trials of anybody estimates this for the median object; rotation, shift and scale, which are
+    aligned away, take their share of it. More than 24 participants are left out in 24 groups.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+        Every map begins at that of all answers.
+    triplets : Triplets or array-like of int, shape (T, 3)
+        With participants.
+    divisions : int
+        How often the trials are divided at random; the variance is the mean over them.
+    seed : int
+    progress : Progress
+
+    Raises
+    ------
+    DataError
+        If fewer than two participants are known, or no object is known without each of them.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    Notes
+    -----
+    Measured on planted differences of 0, 0.3 and 0.6, 20 objects in the plane. 12 participants
+    with 80 answers each: STE finds 0.04, 0.28 and 0.54 on average of 30 data sets (standard
+    deviation between them 0.06, 0.07 and 0.15), t-STE 0.10, 0.29 and 0.66, and SOE 0.10, 0.31 and
+    0.66, of ten. 16 participants with 150 answers each: STE 0.03, 0.30 and 0.62 (0.04). Resamples
+    of so few people, who leave one in three out, are too far from the data for a difference of
+    variances.
+
+    References
+    ----------
+    Efron, B., & Stein, C. (1981). The jackknife estimate of variance. The Annals of Statistics, 9,
+    586-596.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> found = ts.heterogeneity(ts.STE(), answers)
+    >>> found.n_participants, 0 <= found.value < 0.3
+    (8, True)
+    """
+    triplets = as_triplets(triplets)
+    who, number = participants_of(triplets)
+    if number < 2:
+        raise DataError(
+            f"people cannot be compared where {'one is' if number else 'none are'} known",
+            file=triplets.name, remedy="Name the column of participants.",
+        )
+    counting = np.flatnonzero(triplets.weight > 0)
+    reference = clone(method).fit(triplets.take(counting)).embedding_
+    answers = AnswerLayout.of(triplets, method.is_likelihood)
+    order = order_of(triplets, method.is_likelihood)
+    rng = np.random.default_rng(seed)
+    parts = min(number, _GROUPS)
+    # Who is not known, -1, is always learned from.
+    part = np.append(rng.permutation(number) % parts, -1)[who]
+    trials = np.arange(len(triplets)) if triplets.trials is None else triplets.trials
+    first, trial = np.unique(trials, return_index=True, return_inverse=True)[1:]
+    groupings = [part] + [rng.permutation(part[first])[trial] for _ in range(divisions)]
+    pieces = [
+        (method, answers, grouping[order] != left, reference)
+        for grouping in groupings for left in range(parts)
+    ]
+    maps = list(results_of(partial(map_of, start=reference), pieces, progress))
+    difference = np.array(maps).reshape(len(groupings), parts, *reference.shape)
+    variances = (parts - 1) * difference.var(axis=1).sum(axis=-1)
+    by_people, by_answers = variances[0], variances[1:].mean(axis=0)
+    weights = np.bincount(who[who >= 0], triplets.weight[who >= 0])
+    effective = float(weights.sum() ** 2 / (weights @ weights))
+    known = np.isfinite(by_people) & np.isfinite(by_answers)
+    n, d = int(known.sum()), reference.shape[1]
+    if not n:
+        raise DataError(
+            "people cannot be compared: no object has a place without each of them",
+            file=triplets.name, remedy="Let several people answer about the same objects.",
+        )
+    coordinates = max(n * d - (d + d * (d - 1) // 2 + 1), 1) / n
+    added = float(np.median((by_people - by_answers)[known])) / coordinates
+    with np.errstate(divide="ignore", invalid="ignore"):
+        widening = float(np.median(np.sqrt(by_people / by_answers)[known]))
+    value = np.sqrt(max(effective * added, 0.0)) / (rms(reference[known]) or 1.0)
+    return Heterogeneity(float(value), widening, number, effective)

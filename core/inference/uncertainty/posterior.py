@@ -1,0 +1,395 @@
+"""Bayesian samples of maps, and a normal approximation of where they lie."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Annotated
+
+import numpy as np
+from sklearn.base import clone
+
+from tripletscope.core.data.geometry import distances
+from tripletscope.core.data.triplets import Triplets, as_triplets
+from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import single_blas_thread
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.uncertainty.comparisons import Comparisons
+from tripletscope.core.inference.uncertainty.curvature import LARGEST, Normal, laplace_normal
+from tripletscope.core.inference.uncertainty.response import ResponseModel, learned_response
+from tripletscope.core.inference.uncertainty.samples import Samples, aligned
+from tripletscope.core.inference.uncertainty.sampling import (
+    JUDGED,
+    Chains,
+    Effective,
+    Most,
+    WarmUp,
+    chain_at,
+    chain_size,
+    drawn,
+)
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.optimise.layout import AnswerLayout
+from tripletscope.core.models.optimise.loss import Objective
+
+#: Variance of a coordinate under the prior of Lohaus et al. (2019), section 5.
+PUBLISHED_VARIANCE = 15.0
+#: How much less likely, in logarithms, than the best mode one may be to get a chain.
+_WORTH = 5.0
+#: Bytes of drawn distances beyond which a posterior over them is refused.
+_MOST_BYTES = 1_000_000_000
+
+Variance = Annotated[
+    float | None,
+    Number(
+        0.01, 10_000.0, "Prior variance",
+        "Of every coordinate. Lohaus et al. (2019) used 15.",
+        advanced=True, automatic="1 / the method's prior, so that its map is the most probable",
+    ),
+]
+
+
+@task("Sampling the posterior", "embedding", name="posterior")
+def sample_posterior(
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    *,
+    sampler: Annotated[
+        str,
+        Choice(
+            {
+                "laplace": "Along the posterior's covariance", "plain": "Along the prior"
+            },
+            "Sampler",
+            "Both are exact in the limit. Along the prior, as in Lohaus et al. (2019), takes ten "
+            "to a hundred times as long.",
+            advanced=True,
+        ),
+    ] = "laplace",
+    variance: Variance = None,
+    effective: Effective = 400,
+    most: Most = 100_000,
+    chains: Chains = 4,
+    warm_up: WarmUp = 0.1,
+    seed: Seed = 0,
+    reference: np.ndarray | None = None,
+    progress: Progress = silent,
+) -> Samples:
+    """Maps from the posterior: their prior probability times the likelihood of the answers.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+        One whose loss is a likelihood: STE, t-STE, CKL.
+    triplets : Triplets or array-like of int, shape (T, 3)
+    sampler, variance, effective, most, chains, warm_up, seed
+        See their declarations. The setting of Lohaus et al. is ``sampler="plain", variance=15,
+        chains=1, warm_up=0, most=500, effective=10_000``.
+    reference : ndarray, shape (n, d), optional
+        By default the most probable map.
+    progress : Progress
+
+    Returns
+    -------
+    Samples
+        Aligned by rotation, reflection and shift; by scale too where the method's loss does not
+        fix the size of a map. With the effective sample size and R-hat of its distances: not of
+        coordinates, which rotation lets drift.
+
+    Raises
+    ------
+    DataError
+        If there is no answer to learn from.
+    ValueError
+        If the method has no likelihood, or the map is too large for ``sampler="laplace"``.
+    Stopped
+        If `progress` asks to stop before there are two maps. A later stop returns what there is.
+
+    Notes
+    -----
+    Chains begin at those optima of the method's starts that are probable enough to matter.
+
+    The posterior is that of one observer: it takes answers as independent, and is too narrow for
+    several people who differ. `bootstrap` with participants as the unit is for these.
+
+    References
+    ----------
+    Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
+    embeddings. Section 3.1.
+    Murray, I., Adams, R. P., & MacKay, D. J. C. (2010). Elliptical slice sampling. AISTATS.
+    Vehtari, A., et al. (2021). Rank-normalization, folding, and localization: an improved R-hat.
+    Bayesian Analysis, 16, 667-718.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> samples = ts.sample_posterior(ts.STE(), answers, effective=50, most=400)
+    >>> samples.source, samples.covariances.shape
+    ('posterior', (14, 2, 2))
+    """
+    triplets = as_triplets(triplets)
+    fitted, precision = _most_probable(method, triplets, variance, progress)
+    answers, loss = AnswerLayout.of(triplets, True), fitted._loss()
+    if sampler == "laplace":
+        with single_blas_thread():
+            modes = _modes(fitted, answers, precision)
+    else:
+        width = np.full(fitted.embedding_.size, precision**-0.5)
+        modes = [Normal(np.zeros(fitted.embedding_.T.shape), width)]
+    runs = []
+    for number, child in enumerate(np.random.SeedSequence(seed).spawn(chains)):
+        normal, start = modes[number % len(modes)], None
+        if sampler == "plain":
+            start = fitted.embeddings_[number % len(fitted.embeddings_)].T.ravel()
+        runs.append(chain_at(
+            answers, loss, normal, np.random.default_rng(child), start=start,
+            precision=precision if sampler == "laplace" else 0.0,
+        ))
+    if reference is None:
+        reference = fitted.embedding_
+    show = _display(fitted, reference)
+    pairs = _judged_pairs(np.flatnonzero(fitted.placed_), seed)
+
+    def judged(draws: np.ndarray) -> np.ndarray:
+        near, far = draws[..., pairs[0]], draws[..., pairs[1]]
+        return np.sqrt(np.sum((near - far) ** 2, axis=2))
+
+    kept, size, rhat = drawn(
+        runs, judged, show, progress, effective=effective, most=most, warm_up=warm_up
+    )
+    embeddings = np.array([show(positions) for chain in kept for positions in chain])
+    return Samples(
+        embeddings, reference, 1.0, "posterior", size, rhat,
+        learn=partial(posterior_response, clone(method), triplets, variance=variance, seed=seed),
+    )
+
+
+@task("Approximating the posterior", "embedding")
+def laplace(
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    *,
+    samples: Annotated[
+        int, Number(20, 10_000, "Maps", "Drawn from the normal approximation.")
+    ] = 400,
+    variance: Variance = None,
+    seed: Seed = 0,
+    reference: np.ndarray | None = None,
+    progress: Progress = silent,
+) -> Samples:
+    """Maps from the normal distribution that the posterior looks like at its mode.
+
+    Quick, and nearly right where answers are many; it knows of no other optimum and no skew. For
+    one observer, and of methods, as `sample_posterior` is.
+    """
+    triplets = as_triplets(triplets)
+    fitted, precision = _most_probable(method, triplets, variance, progress)
+    with single_blas_thread():
+        normal = _normal(fitted, AnswerLayout.of(triplets, True), fitted.embedding_, precision)
+        rng = np.random.default_rng(seed)
+        standard = rng.standard_normal((samples, normal.factor.shape[1]))
+        maps = normal.mode.ravel() + normal.directions(standard)
+    if reference is None:
+        reference = fitted.embedding_
+    show = _display(fitted, reference)
+    embeddings = np.array([show(x.reshape(normal.mode.shape)) for x in maps])
+    progress(1.0, snapshot=embeddings[-1])
+    return Samples(
+        embeddings, reference, 1.0, "laplace",
+        learn=partial(posterior_response, clone(method), triplets, variance=variance, seed=seed),
+    )
+
+
+def posterior_response(
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    *,
+    variance: float | None = None,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> ResponseModel:
+    """How people respond, given a posterior: learned from its normal approximation.
+
+    Of each part of the answers; of maps that are too large for it, from the most probable one.
+
+    method, triplets, variance, seed: As those of `laplace`.
+    """
+    triplets = as_triplets(triplets)
+    single = clone(method).set_params(n_init=1)
+
+    def maps(train: Triplets) -> np.ndarray:
+        if method.n_components * train.n_objects > LARGEST:
+            return _most_probable(single, train, variance, silent)[0].embedding_[None]
+        return laplace(single, train, samples=20, variance=variance, seed=seed).embeddings
+
+    return learned_response(method, triplets, maps, seed=seed, progress=progress)
+
+
+@dataclass(frozen=True)
+class DistanceSamples:
+    """What a posterior over distance matrices says of every distance.
+
+    Attributes
+    ----------
+    mean, sd : ndarray, shape (n, n)
+        Of every distance.
+    effective, rhat : float
+        As in `Samples`.
+    """
+
+    mean: np.ndarray
+    sd: np.ndarray
+    effective: float
+    rhat: float | None
+
+    @property
+    def comparisons(self) -> Comparisons:
+        """How sure every comparison is."""
+        return Comparisons(self.mean, self.sd)
+
+
+@task("Sampling distances", "embedding", name="distance_posterior")
+def sample_distances(
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    *,
+    spread: Annotated[
+        float,
+        Number(
+            0.01, 100.0, "Prior standard deviation",
+            "Of every distance, relative to the mean distance of the map.",
+        ),
+    ] = 1.0,
+    effective: Effective = 400,
+    most: Most = 20_000,
+    chains: Chains = 4,
+    warm_up: WarmUp = 0.1,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> DistanceSamples:
+    """Distances from a posterior whose prior is on distance matrices, not on maps.
+
+    For comparison with `sample_posterior`. This prior knows that distances are symmetric and
+    nothing else: neither the triangle inequality nor the number of dimensions, not even that
+    they are positive. A distance learns only from answers about itself and about distances from
+    the same objects, so that comparisons stay uncertain that a map would settle. Its authors
+    found that it "did not behave satisfactorily" and left it.
+
+    Chains begin at the map of a method whose loss is a likelihood; the prior mean of every distance
+    is the mean distance there. The published covariance is the symmetric Kronecker product of a
+    matrix W with itself, here W a multiple of the identity: entries are independent but for
+    symmetry.
+
+    References
+    ----------
+    Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
+    embeddings. Appendix B.
+    """
+    triplets = as_triplets(triplets)
+    n = triplets.n_objects
+    held = chain_size(effective, chains) * chains
+    if 8 * held * (n * (n - 1) // 2) > _MOST_BYTES:
+        raise ValueError(
+            f"{n * (n - 1) // 2:,} distances, each drawn {held:,} times, would take too much "
+            "memory; ask for fewer effective samples, or sample maps"
+        )
+    fitted, _ = _most_probable(method, triplets, None, progress)
+    upper = np.triu_indices(n, 1)
+    start = distances(fitted.embedding_)[upper]
+    # A distance is a place on a line and an answer compares two places with the origin, where an
+    # object stands that never moves: so the sampler of maps samples distances, too.
+    place = np.zeros((n, n), dtype=np.int64)
+    place[upper] = place[upper[::-1]] = np.arange(1, len(start) + 1)
+    choices = triplets.choices
+    pairs = np.column_stack([np.zeros(len(choices.pairs), int), place[tuple(choices.pairs.T)]])
+    answers = AnswerLayout.of_choices(replace(choices, pairs=pairs, n_objects=len(start) + 1))
+    centre = np.concatenate([[0.0], np.full(len(start), start.mean())])
+    width = np.concatenate([[0.0], np.full(len(start), spread * start.mean())])
+    normal, start = Normal(centre[None], width), np.concatenate([[0.0], start]) - centre
+    runs = [
+        chain_at(answers, fitted._loss(), normal, np.random.default_rng(child), start=start)
+        for child in np.random.SeedSequence(seed).spawn(chains)
+    ]
+    which = 1 + np.random.default_rng(seed).permutation(len(upper[0]))[:JUDGED]
+    kept, size, rhat = drawn(
+        runs, lambda draws: np.abs(draws[:, :, 0, which]), lambda x: x[0], progress,
+        effective=effective, most=most, warm_up=warm_up,
+    )
+    difference = np.abs(np.concatenate(kept)[:, 0, 1:])
+    mean, sd = np.zeros((2, n, n))
+    mean[upper] = mean[upper[::-1]] = difference.mean(axis=0)
+    sd[upper] = sd[upper[::-1]] = difference.std(axis=0, ddof=1)
+    return DistanceSamples(mean, sd, size, rhat)
+
+
+def _display(
+    fitted: OrdinalEmbedding, reference: np.ndarray
+) -> Callable[[np.ndarray], np.ndarray]:
+    """How drawn maps (d, n) are shown: aligned, and as large as they are if answers tell that."""
+    size = "own" if fitted.fixes_scale else "fit"
+    return lambda positions: aligned(positions.T, fitted.placed_, reference, size=size)
+
+
+def _most_probable(
+    method: OrdinalEmbedding, triplets: Triplets, variance: float | None, progress: Progress
+) -> tuple[OrdinalEmbedding, float]:
+    """The method fitted under the prior, and the prior's precision."""
+    if not method.is_likelihood:
+        raise ValueError(
+            f"the loss of {method.title} is not a likelihood; use STE, t-STE or CKL, or bootstrap"
+        )
+    precision = 1.0 / variance if variance else method.prior or 1.0 / PUBLISHED_VARIANCE
+    fitted = clone(method).set_params(prior=precision)
+    fitted.fit(triplets, progress=lambda *_, **__: progress(0.0))
+    if fitted.stopped_:
+        raise Stopped
+    return fitted, precision
+
+
+def _normal(
+    fitted: OrdinalEmbedding, answers: AnswerLayout, embedding: np.ndarray, precision: float
+) -> Normal:
+    if embedding.size > LARGEST:
+        raise ValueError(
+            f"{embedding.size:,} coordinates are more than the {LARGEST:,} whose covariances "
+            "can be held; use the bootstrap"
+        )
+    return laplace_normal(
+        answers, fitted._loss(), embedding.T.copy(), precision, free_size=not fitted.fixes_scale
+    )
+
+
+def _modes(fitted: OrdinalEmbedding, answers: AnswerLayout, precision: float) -> list[Normal]:
+    """Laplace's approximations of the different optima that carry probability, best first."""
+    result: list[tuple[float, Normal]] = []
+    known: list[float] = []
+    ends: list[float] = []
+    for which in np.argsort(fitted.losses_, kind="stable"):
+        value = fitted.losses_[which]
+        if known and value > known[0] + _WORTH + 1e-2 * answers.n_objects:
+            break
+        if any(abs(value - other) < 1e-5 * other for other in known):
+            continue
+        known.append(value)
+        normal = _normal(fitted, answers, fitted.embeddings_[which], precision)
+        if not fitted.fixes_scale:
+            objective = Objective(answers, fitted._loss(), fitted.n_components, precision)
+            value, _ = objective(normal.mode.ravel())
+            if any(abs(value - other) < 1e-5 * other for other in ends):
+                continue
+            ends.append(value)
+        result.append((normal.log_volume - value, normal))
+    best = max(evidence for evidence, _ in result)
+    ranked = sorted(result, key=lambda pair: -pair[0])
+    return [normal for evidence, normal in ranked if evidence > best - _WORTH]
+
+
+def _judged_pairs(objects: np.ndarray, seed: int) -> np.ndarray:
+    """(2, p) pairs of objects whose distances stand for all."""
+    first, second = np.triu_indices(len(objects), 1)
+    which = np.random.default_rng(seed).permutation(len(first))[:JUDGED]
+    return objects[np.array([first[which], second[which]])]

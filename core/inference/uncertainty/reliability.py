@@ -1,0 +1,410 @@
+"""Do probabilities hold for what people answer? Measured on held-out responses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.method import Method, unfitted
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.score import (
+    clustered_mean,
+    question_folds,
+    require_groups,
+)
+from tripletscope.core.inference.evaluation.units import (
+    Unit,
+    known_people,
+    n_participants,
+    sampling_units,
+)
+from tripletscope.core.inference.uncertainty.response import (
+    ResponseModel,
+    evidence,
+    fit_response,
+    margin_evidence,
+)
+from tripletscope.core.inference.uncertainty.sources import Maps, Source, Spread, samples_from
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+
+#: Classes of equally many responses.
+_BINS = 10
+#: Cluster resamples for the interval of the expected calibration error, and how many clusters are
+#: drawn: where there are more, each is several of them, which takes a hundredth of the time.
+_DRAWS, _CLUSTERS = 400, 5_000
+#: From this probability on, a prediction is called sure.
+SURE = 0.9
+#: Departures from what is said, on average and among what is sure, that are called about right.
+_TOLERATED, _TOLERATED_SURE = 0.02, 0.03
+#: Where chance alone makes them depart by more, that they depart no further says nothing.
+_VAGUE = 0.05
+
+Folds = Annotated[
+    int,
+    Number(
+        2, 100, "Folds", "The responses are split into this many folds, and each fold is "
+        "predicted from the others.", advanced=True,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Held-out responses in classes of about equally many, the least certain first.
+
+    Attributes
+    ----------
+    said : ndarray, shape (m,)
+        Mean probability of the predicted response.
+    right : ndarray, shape (m,)
+        Share that was given as predicted.
+    low, high : ndarray, shape (m,)
+        Wilson's 95 % interval of it at the effective number of responses.
+    counts : ndarray of int, shape (m,)
+    """
+
+    said: np.ndarray
+    right: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    counts: np.ndarray
+
+
+@dataclass(frozen=True)
+class Sure:
+    """Held-out responses that were predicted with a high probability.
+
+    Attributes
+    ----------
+    said, right : float
+        Mean probability, and share given as predicted; NaN where there are none.
+    low, high : float
+        95 % interval of the share.
+    count : int
+    """
+
+    said: float
+    right: float
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Held-out responses with the probabilities that they were predicted with.
+
+    Attributes
+    ----------
+    response : ndarray, shape (T,)
+        Response probability of each response as it was given, from maps and a calibration that
+        have not seen it; NaN where nothing is known.
+    order : ndarray, shape (T,)
+        Order certainty of it; NaN, too, where there are no samples.
+    weight : ndarray, shape (T,)
+    part : ndarray of int, shape (T,)
+        Participant of each response; or, where `n_people` is None, its group.
+    n_people : int or None
+        How many participants the intervals are over; None where responses are the unit.
+    slope, power, lapse : float
+        Of the `tripletscope.core.inference.uncertainty.response.ResponseModel`, from all responses.
+    method : dict
+        What was calibrated, as `tripletscope.core.engine.method.described` says it.
+    """
+
+    response: np.ndarray
+    order: np.ndarray
+    weight: np.ndarray
+    part: np.ndarray
+    n_people: int | None
+    slope: float
+    power: float
+    lapse: float
+    method: dict
+
+    def bins(self, which: str = "response") -> Bins:
+        """Ten classes of about equally many responses; fewer where many probabilities are equal.
+
+        Parameters
+        ----------
+        which : {"response", "order"}
+            By response probability or by order certainty.
+        """
+        said, right, kept = self._judged(which)
+        classes = _classes(said)
+        result = []
+        for number in range(classes.max(initial=-1) + 1):
+            own = classes == number
+            weight = self.weight[kept[own]]
+            result.append((
+                np.average(said[own], weights=weight), *self._share(right[own], kept[own]),
+                own.sum(),
+            ))
+        said, right, low, high, counts = np.array(result).reshape(-1, 5).T
+        return Bins(said, right, low, high, counts.astype(int))
+
+    def expected_error(self, which: str = "response") -> float:
+        """Expected calibration error: mean absolute gap of `Bins.right` and `Bins.said`."""
+        return float(_expected_error(self._sums(which).sum(axis=0)))
+
+    def error_interval(self, which: str = "response") -> tuple[float, float]:
+        """95 % interval of the expected calibration error, resampling participants or questions.
+
+        An absolute gap cannot be negative, so that the interval tends to lie high.
+        """
+        sums = self._sums(which)
+        number = len(sums)
+        rng = np.random.default_rng(0)
+        drawn = [
+            _expected_error(np.bincount(rng.integers(number, size=number), minlength=number)
+                            @ sums.reshape(number, -1))
+            for _ in range(_DRAWS if number else 0)
+        ]
+        low, high = np.quantile(drawn, [0.025, 0.975]) if drawn else (np.nan, np.nan)
+        return float(low), float(high)
+
+    def error_by_chance(self, which: str = "response") -> float:
+        """Expected calibration error that exact probabilities would show of so many responses.
+
+        Responses are taken as independent; those of few people scatter more.
+        """
+        said, _, kept = self._judged(which)
+        if not len(said):
+            return float("nan")
+        weight = self.weight[kept]
+        variance = np.bincount(_classes(said), weight**2 * said * (1.0 - said))
+        return float(np.sqrt(2.0 / np.pi * variance).sum() / weight.sum())
+
+    def sure(self, which: str = "response", threshold: float = SURE) -> Sure:
+        """What became of responses that were predicted with at least this probability."""
+        said, right, kept = self._judged(which)
+        own = said >= threshold
+        if not own.any():
+            return Sure(*[float("nan")] * 4, 0)
+        mean = float(np.average(said[own], weights=self.weight[kept[own]]))
+        return Sure(mean, *self._share(right[own], kept[own]), int(own.sum()))
+
+    @property
+    def model(self) -> ResponseModel:
+        """That of all responses, as `Samples.response` has its fields."""
+        told = np.isfinite(self.response) & (self.weight > 0)
+        return ResponseModel(
+            self.method, self.slope, self.power, self.lapse, int(told.sum())
+        )
+
+    @property
+    def verdict(self) -> str:
+        """What this says of response probabilities for real responses.
+
+        Silent on: exact probabilities
+        (tests/core/inference/uncertainty/test_reliability.py::test_exact_probabilities_are_seldom_denied).
+        Silent on: few responses
+        (tests/core/inference/uncertainty/test_reliability.py::test_few_responses_are_said_to_be_few).
+        """
+        known = int(np.isfinite(self.response).sum())
+        if not known:
+            return "None of the held-out responses can be predicted."
+        off, sure = self.expected_error(), self.sure()
+        # What chance alone does to few responses says nothing against the probabilities.
+        chance = self.error_by_chance()
+        holds = off <= max(_TOLERATED, 1.5 * chance)
+        if holds and chance > _VAGUE:
+            begin = f"{known:,} held-out responses are too few to judge response probabilities"
+        else:
+            word = "hold" if holds else "do not hold"
+            begin = f"On {known:,} held-out responses of people, response probabilities {word}"
+        begin += f": they are off by {100 * off:.1f} points on average"
+        if holds and off > _TOLERATED:
+            begin += f", where chance alone would make it about {100 * chance:.1f}"
+        if not sure.count:
+            return f"{begin}. No response is predicted with {100 * SURE:.0f} % or more."
+        gap = sure.right - sure.said
+        within = abs(gap) <= _TOLERATED_SURE
+        word = "about right" if within else "overconfident" if gap < 0 else "underconfident"
+        if not within and sure.low <= sure.said <= sure.high:
+            word = "not surely off"
+        return (
+            f"{begin}, and responses predicted with at least {100 * SURE:.0f} % "
+            f"({100 * sure.said:.1f} % on average) were given in {100 * sure.right:.1f} % of cases "
+            f"({word})."
+        )
+
+    def _judged(self, which: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Probability of the prediction, whether it was right (1/2 for a tie), and of which."""
+        answers = {"response": self.response, "order": self.order}[which]
+        kept = np.flatnonzero(np.isfinite(answers) & (self.weight > 0))
+        answers = answers[kept]
+        return np.maximum(answers, 1.0 - answers), 0.5 + np.sign(answers - 0.5) / 2.0, kept
+
+    def _share(self, right: np.ndarray, kept: np.ndarray) -> tuple[float, float, float]:
+        part = np.unique(self.part[kept], return_inverse=True)[1]
+        # Those who are known come first; trials of nobody are no people.
+        people = None if self.n_people is None else len(
+            np.unique(self.part[kept][self.part[kept] < self.n_people])
+        )
+        # One participant alone has no spread between participants.
+        people = None if people is None or people < 2 else people
+        return clustered_mean(right, self.weight[kept], part, people=people)
+
+    def _sums(self, which: str) -> np.ndarray:
+        """(P, 3 m) weights, and what was said and right, of every part in every class.
+
+        Of more than `_CLUSTERS` parts, of as many equally large random groups of them.
+        """
+        said, right, kept = self._judged(which)
+        if not len(said):
+            return np.zeros((0, 3))
+        classes, weight = _classes(said), self.weight[kept]
+        part = np.unique(self.part[kept], return_inverse=True)[1]
+        m, parts = int(classes.max()) + 1, int(part.max()) + 1
+        if parts > _CLUSTERS:
+            part = (np.random.default_rng(1).permutation(parts) % _CLUSTERS)[part]
+            parts = _CLUSTERS
+        cell = part * m + classes
+        return np.column_stack([
+            np.bincount(cell, values, parts * m).reshape(parts, m)
+            for values in (weight, weight * said, weight * right)
+        ])
+
+
+def _classes(said: np.ndarray) -> np.ndarray:
+    """Number of the class of each response, from 0; of equal probability in one class.
+
+    Divided in the order of the rows, answers to one question that a file lists by what was
+    answered would be said to be off.
+    """
+    _, value, counts = np.unique(said, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - (counts + 1) // 2
+    classes = middle * min(_BINS, len(said)) // max(len(said), 1)
+    return np.unique(classes, return_inverse=True)[1][value]
+
+
+def _expected_error(sums: np.ndarray) -> float:
+    """Expected calibration error, from the sums over all parts."""
+    weight, said, right = sums.reshape(3, -1)
+    total = weight.sum()
+    return np.abs(right - said).sum() / total if total else float("nan")
+
+
+@task("Predicting held-out responses", "embedding", columns=("participant",))
+def reliability(
+    method: OrdinalEmbedding,
+    triplets: Triplets,
+    *,
+    source: Source = "bootstrap",
+    unit: Unit = "auto",
+    folds: Folds = 5,
+    maps: Maps = 20,
+    spread: Spread = "joint",
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> Reliability:
+    """How often held-out responses were given as predicted, and with which probability.
+
+    Every fold is predicted by maps of the others, and calibrated by what became of the
+    predictions of the others.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+    triplets : Triplets or array-like of int, shape (T, 3)
+    source, unit, folds, maps, spread, seed
+        See their declarations. The unit is also that of the intervals.
+    progress : Progress
+
+    Returns
+    -------
+    Reliability
+
+    Raises
+    ------
+    DataError
+        If there are fewer groups of answers than folds.
+    Stopped
+        If `progress` asks to stop before all folds are done.
+
+    References
+    ----------
+    Guo, C., Pleiss, G., Sun, Y., & Weinberger, K. Q. (2017). On calibration of modern neural
+    networks. ICML. Expected calibration error; here in classes of equally many responses.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> found = ts.reliability(ts.STE(), answers)
+    >>> found.sure().count > 0
+    True
+    """
+    triplets = as_triplets(triplets)
+    chosen = sampling_units(triplets, unit).unit
+
+    def predicted(train: Triplets, test: Triplets, done: float) -> tuple[np.ndarray, np.ndarray]:
+        def watched(fraction: float, **details: object) -> bool:
+            return progress(min(done + fraction / folds, 0.999), **details)
+
+        # Every fold alike, even where one lacks the only answers of a participant.
+        own = chosen if n_participants(train) > 1 else "answers"
+        samples = samples_from(source, method, train, maps, seed, watched, unit=own)
+        return (
+            evidence(method, samples.embeddings, test.rows),
+            samples.order_certainty(test, spread=spread),
+        )
+
+    return _cross_validated(method, triplets, predicted, unit, folds, seed, progress)
+
+
+def margin_reliability(method: Method, triplets: Judgements, *, folds: int = 5) -> Reliability:
+    """The same of a method without samples: kernels, forests, a single map.
+
+    Response probabilities are calibrated from its margins; there is no order certainty.
+
+    Shapes: triplets (T, 3) or (T, 4).
+    """
+
+    def predicted(train: Triplets, test: Triplets, _: float) -> tuple[np.ndarray, np.ndarray]:
+        fitted = unfitted(method).fit(train)
+        return margin_evidence(fitted, test), np.full(len(test), np.nan)
+
+    return _cross_validated(method, as_answers(triplets), predicted, "auto", folds, 0, silent)
+
+
+def _cross_validated(
+    method: Method,
+    triplets: Judgements,
+    predicted: Callable[..., tuple[np.ndarray, np.ndarray]],
+    unit: str,
+    folds: int,
+    seed: int,
+    progress: Progress,
+) -> Reliability:
+    require_groups(triplets, folds)
+    people = known_people(triplets, unit)
+    fold = question_folds(triplets, folds, np.random.default_rng(seed))
+    told, order, response = np.full((3, len(triplets)), np.nan)
+    for number in range(folds):
+        test = fold == number
+        told[test], order[test] = predicted(
+            triplets.take(~test), triplets.take(test), number / folds
+        )
+        if progress((number + 1) / folds) and number + 1 < folds:
+            raise Stopped
+    for number in range(folds):
+        test = fold == number
+        model = fit_response(method, told[~test], triplets.weight[~test])
+        response[test] = model.probability(told[test])
+    model = fit_response(method, told, triplets.weight)
+    return Reliability(
+        response, order, triplets.weight.astype(float),
+        triplets.groups if people is None else people.part,
+        None if people is None else people.number, model.slope, model.power,
+        model.lapse, model.method,
+    )

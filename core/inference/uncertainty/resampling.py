@@ -1,0 +1,365 @@
+"""The bootstrap: maps of resampled answers, and of the replicates of measured dissimilarities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated
+
+import numpy as np
+from sklearn.base import clone
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import procrustes, procrustes_disparity
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Choice, Number, Switch
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.progress import Progress, Stopped, part, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.units import (
+    SamplingUnits,
+    Unit,
+    n_participants,
+    sampling_units,
+)
+from tripletscope.core.inference.uncertainty.response import ResponseModel, learned_response
+from tripletscope.core.inference.uncertainty.samples import Samples, aligned
+from tripletscope.core.models.embedding.mds import Scaling
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.optimise.layout import AnswerLayout, order_of
+from tripletscope.core.ratings.measured import Dissimilarities
+
+#: Replicates that decide whether the others may begin at the map of all answers, and the share
+#: of the spread by which their maps may then differ.
+_PILOTS, _SAME = 4, 0.01
+#: Tolerance of the others at least: what further iterations change is far less than what replicates
+#: differ by; standard deviations of distances stay within 0.5 % (benchmarks/many_objects.py).
+_ROUGH = 1e-6
+#: Replicates of every part of the answers from which the response model is learned.
+_FEW = 6
+#: Starts of every replicate of dissimilarities: classical scaling, and one at random.
+_STARTS = 2
+
+Scheme = Annotated[
+    str,
+    Choice(
+        {"resample": "With replacement", "subsample": "Subsample"}, "Resampling",
+        "With replacement: as many units as in the data, which in simulations gives ellipses "
+        "of about the right size. Subsample: a fraction of the units without replacement, as "
+        "in Lohaus et al. (2019). Answers from one trial, such as the two of an odd-one-out "
+        "response, are drawn together.",
+    ),
+]
+Fraction = Annotated[
+    float,
+    Number(0.01, 0.99, "Subsample fraction", "Of the units, in each subsample.", advanced=True),
+]
+Align = Annotated[
+    str,
+    Choice(
+        {"whole": "Map of all answers", "replicate": "A replicate, sizes fitted"}, "Alignment",
+        "Map of all answers: replicates are brought to it and get its size. A replicate, drawn at "
+        "random, to which the size of the others is fitted: as in Lohaus et al. (2019).",
+        advanced=True, later=True,
+    ),
+]
+
+
+@task("Resampling answers", "embedding", columns=("participant",))
+def bootstrap(
+    method: OrdinalEmbedding,
+    triplets: Judgements,
+    *,
+    replicates: Annotated[
+        int,
+        Number(
+            2, 10_000, "Bootstrap replicates",
+            "Maps computed from resampled answers. More make the ellipses themselves more precise.",
+        ),
+    ] = 100,
+    scheme: Scheme = "resample",
+    unit: Unit = "auto",
+    share: Fraction = 0.5,
+    rescale: Annotated[
+        bool,
+        Switch(
+            "Correct for the smaller sample",
+            "Maps of a subsample of fraction r vary too much: variances are multiplied by r / (1 − "
+            "r). Off: as in the paper, more conservative.",
+            advanced=True,
+        ),
+    ] = True,
+    align: Align = "whole",
+    seed: Seed = 0,
+    reference: np.ndarray | None = None,
+    progress: Progress = silent,
+) -> Samples:
+    """Maps of resampled participants or trials, aligned to one map by similarity transformations.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+        Every replicate is fitted from a single start.
+    triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+    replicates, scheme, unit, share, rescale, align, seed
+        See their declarations; `share` and `rescale` matter to subsamples only. The setting of
+        Lohaus et al. is ``replicates=20, scheme="subsample", unit="answers", share=0.4,
+        rescale=False, align="replicate"``.
+    reference : ndarray, shape (n, d), optional
+        By default the map of all answers.
+    progress : Progress
+        Called after every replicate.
+
+    Returns
+    -------
+    Samples
+
+    Raises
+    ------
+    DataError
+        If participants are to be resampled and fewer than two are known.
+    Stopped
+        If `progress` asks to stop before there are two replicates. A later stop returns the
+        replicates there are.
+
+    Notes
+    -----
+    The answers of one participant are drawn together, and so are those of one trial where
+    answers are drawn: they are not independent, and ellipses from single answers would be too
+    small. Of participants, the ellipses cover what another sample of as many people would have
+    changed; of answers, what other trials of the same people would have. They do not cover a
+    wrong model, objects that were not asked, nor other minima of the loss. What the ellipses of
+    participants estimate is the map of very many people, which is not the mean of their maps.
+
+    Where answers are few, the loss has several minima, and replicates that all began at the map
+    of all answers would vary too little. They begin there only if the first few replicates lead
+    to the same maps from there as from their own starts. These are fitted to the method's
+    tolerance; the others to one of 1e-6 at least, which is much finer than what they differ by.
+
+    References
+    ----------
+    Davison, A. C., & Hinkley, D. V. (1997). Bootstrap methods and their application. Section 3.8.
+    Lohaus, M., Hennig, P., & von Luxburg, U. (2019). Uncertainty estimates for ordinal
+    embeddings. Section 3.1.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> samples = ts.bootstrap(ts.STE(), answers, replicates=20)
+    >>> samples.covariances.shape
+    (14, 2, 2)
+    """
+    triplets = as_answers(triplets)
+    if scheme == "subsample" and unit == "both":
+        raise ValueError("unit is 'both'; subsamples are of participants or of answers.")
+    units = sampling_units(triplets, unit)
+    if reference is None:
+        # Answers that all count the same are added up in another way than others.
+        counting = np.flatnonzero(triplets.weight > 0)
+        reference = clone(method).fit(triplets.take(counting)).embedding_
+    single = clone(method).set_params(n_init=1)
+    answers = AnswerLayout.of(triplets, method.is_likelihood)
+    # Answers of weight 0 are none: a resample of nothing else would have no map.
+    answers = answers.reweighted(answers.weight)
+    order = order_of(triplets, method.is_likelihood)
+    units = units.take(order[triplets.weight[order] > 0])
+    learn = partial(
+        bootstrap_response, single, triplets, scheme=scheme, unit=units.unit, share=share, seed=seed
+    )
+    share = share if scheme == "subsample" else None
+    drawing = answers, units, share, reference
+    maps: list[np.ndarray] = []
+    for result in _replicates(single, drawing, np.random.SeedSequence(seed).spawn(replicates)):
+        maps.append(result)
+        if progress(len(maps) / replicates, snapshot=result):
+            break
+    if len(maps) < 2:
+        raise Stopped
+    if align == "replicate":
+        *maps, reference = _to_replicate([*maps, reference], seed)
+    correction = units.correction
+    if share is not None:
+        correction = units.subsampled(share) if rescale else 1.0
+    return Samples(
+        np.array(maps), reference, correction, unit=units.unit, n_units=units.number, learn=learn,
+    )
+
+
+def bootstrap_response(
+    method: OrdinalEmbedding,
+    triplets: Judgements,
+    *,
+    scheme: str = "resample",
+    unit: str = "auto",
+    share: float = 0.5,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> ResponseModel:
+    """How people respond, given replicates: learned from a few of each part of the answers.
+
+    method, triplets, scheme, unit, share, seed: As those of `bootstrap`.
+    """
+    triplets = as_answers(triplets)
+    single = clone(method).set_params(n_init=1)
+    unit = sampling_units(triplets, unit).unit
+
+    def maps(train: Judgements) -> np.ndarray:
+        own = unit if n_participants(train) > 1 else "answers"
+        return bootstrap(
+            single, train, replicates=_FEW, scheme=scheme, unit=own, share=share, seed=seed
+        ).embeddings
+
+    return learned_response(single, triplets, maps, seed=seed, progress=progress)
+
+
+def _replicates(
+    method: OrdinalEmbedding, drawing: tuple, seeds: list[np.random.SeedSequence]
+) -> Iterator[np.ndarray]:
+    """(n, d) map of every seed, in their order.
+
+    drawing: Answers, units, share and reference of `_replicate`.
+    """
+    reference = drawing[-1]
+    warm, n_pilots = True, 0
+    for pilots in (seeds[:1], seeds[1:_PILOTS]):  # often the first one tells
+        if warm:
+            n_pilots += len(pilots)
+            both = [(method, *drawing, seed, begun) for seed in pilots for begun in (False, True)]
+            result = in_parallel(_replicate, both, partial=True)
+            for cold, begun in zip(result, result, strict=False):
+                warm &= _is_same(begun, cold, reference)
+                yield cold
+    rough = clone(method).set_params(tol=max(method.tol, _ROUGH))
+    others = [(rough, *drawing, seed, warm) for seed in seeds[n_pilots:]]
+    yield from in_parallel(_replicate, others, partial=True)
+
+
+def _replicate(
+    method: OrdinalEmbedding, answers: AnswerLayout, units: SamplingUnits, share: float | None,
+    reference: np.ndarray, seed: np.random.SeedSequence, warm: bool, halt: Halt,
+) -> np.ndarray:
+    """(n, d) map of resampled answers, aligned."""
+    # How often each was drawn is its weight, those never drawn are left out.
+    counts = units.drawn(np.random.default_rng(seed), share)
+    return map_of(method, answers, counts, reference, halt, start=reference if warm else None)
+
+
+def map_of(
+    method: OrdinalEmbedding, answers: AnswerLayout, times: np.ndarray, reference: np.ndarray,
+    halt: Halt, *, start: np.ndarray | None,
+) -> np.ndarray:
+    """(n, d) map of answers that count so many times (T,), aligned; NaN where an object has none.
+
+    start: By default the method's own.
+    """
+    counted = answers.reweighted(times * answers.weight)
+    return aligned(method.refitted(counted, start, halt), counted.placed, reference)
+
+
+def _to_replicate(maps: list[np.ndarray], seed: int) -> list[np.ndarray]:
+    """The maps brought to one of them, which is not the last, by fitting their sizes, too."""
+    target = maps[np.random.default_rng(seed).integers(len(maps) - 1)]
+    result = []
+    for own in maps:
+        common = np.isfinite(own[:, 0]) & np.isfinite(target[:, 0])
+        result.append(procrustes(own[common], target[common])(own) if common.any() else own)
+    return result
+
+
+def _is_same(warm: np.ndarray, cold: np.ndarray, reference: np.ndarray) -> bool:
+    """Whether the reference led to the same map of resampled answers as their own start."""
+    placed = np.isfinite(cold[:, 0])
+    difference = procrustes_disparity(warm[placed], cold[placed])
+    return bool(difference <= _SAME * procrustes_disparity(reference[placed], cold[placed]))
+
+
+@dataclass(frozen=True, eq=False)
+class MapOfDissimilarities:
+    """A map of dissimilarities with its uncertainty.
+
+    Attributes
+    ----------
+    fitted : NMDS or MDS
+        The map of their means.
+    samples : Samples or None
+        Maps of what they could as well have been; None where that is not known.
+    """
+
+    fitted: Scaling
+    samples: Samples | None
+
+
+def map_dissimilarities(
+    method: Scaling, dissimilarities: Dissimilarities, *, weigh: bool = False, most: int = 100,
+    progress: Progress = silent,
+) -> MapOfDissimilarities:
+    """Map measured dissimilarities and their replicates.
+
+    Parameters
+    ----------
+    method : NMDS or MDS
+        Fitted as a clone.
+    dissimilarities : Dissimilarities
+        Pairs that nobody judged do not count.
+    weigh : bool
+        Whether pairs count by their standard errors, see `Dissimilarities.weights`; by default
+        all that are known count the same.
+    most : int
+        Replicates that are mapped; 0 for none.
+    progress : Progress
+        Snapshots are maps of the means. A stop keeps the map, without samples.
+
+    Raises
+    ------
+    DataError
+        If all dissimilarities of an object are unknown.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import tripletscope as ts
+    >>> table = pd.DataFrame({
+    ...     "participant": ["ann"] * 6 + ["bob"] * 6, "item1": list("aaabbc") * 2,
+    ...     "item2": list("bcdcdd") * 2, "rating": [6, 3, 1, 5, 2, 7, 7, 2, 1, 4, 3, 6]})
+    >>> found = ts.map_dissimilarities(ts.MDS(), ts.Ratings(table).dissimilarities(), most=20)
+    >>> found.fitted.embedding_.shape, found.samples.n_units
+    ((4, 2), 2)
+    """
+    known = np.isfinite(dissimilarities.mean).astype(float)
+    weights = dissimilarities.weights if weigh else known
+    fitted = clone(method).fit_dissimilarities(
+        dissimilarities.mean, weights=weights, progress=part(progress, 0.0, 0.2)
+    )
+    drawn = dissimilarities.replicates[:most]
+    if fitted.stopped_ or len(drawn) < 2:
+        return MapOfDissimilarities(fitted, None)
+    rough = clone(method).set_params(
+        n_init=min(_STARTS, method.n_init), tol=max(_ROUGH, method.tol)
+    )
+    maps, reference = [], fitted.embedding_
+    jobs = [(rough, each, weights, reference) for each in drawn]
+    for number, result in enumerate(in_parallel(_replicate_of_distances, jobs)):
+        maps.append(result)
+        if progress(0.2 + 0.8 * number / len(drawn)):
+            return MapOfDissimilarities(fitted, None)
+    people = dissimilarities.unit == "raters"
+    return MapOfDissimilarities(fitted, Samples(
+        np.array(maps), reference, unit="participants" if people else "answers",
+        n_units=dissimilarities.n_raters if people else None,
+    ))
+
+
+def _replicate_of_distances(
+    method: Scaling, matrix: np.ndarray, weights: np.ndarray, reference: np.ndarray, halt: Halt
+) -> np.ndarray:
+    """(n, d) map of a replicate, aligned; NaN where objects are unknown in it."""
+    weights = np.where(np.isfinite(matrix), weights, 0.0)
+    try:
+        result = clone(method).fit_dissimilarities(matrix, weights=weights).embedding_
+    except DataError:  # the raters who were drawn have not judged some object at all
+        return np.full(reference.shape, np.nan)
+    return aligned(result, np.ones(len(result), dtype=bool), reference)

@@ -1,0 +1,194 @@
+"""How likely a person answers so: response probabilities, calibrated on held-out responses.
+
+Order certainty says how sure a map is of an order, and tends to 1 with more answers. A person may
+still answer otherwise: how often is learned from responses that the maps have not seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import expit, logit
+
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.method import Method, described, unfitted
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.inference.evaluation.score import n_groups, question_folds
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.optimise.loss import single_losses
+
+#: Parts of the questions that are held out in turn.
+FOLDS = 5
+#: Standard deviations of the logarithms of slope and power before any response was seen. Without
+#: them, a few responses that are all predicted rightly would make the slope infinite.
+_SLOPES, _POWERS = 2.0, 0.5
+
+
+@dataclass(frozen=True)
+class ResponseModel:
+    """Probability of a response from the evidence for it.
+
+    lapse / 2 + (1 - lapse) / (1 + exp(-slope * evidence ** power)), where the power keeps the
+    sign: a person lapses now and then and guesses, and otherwise answers the more surely the
+    clearer the maps are. The power is for noise that is not the method's: without it, what noise
+    grows with distance would be taken for lapses.
+
+    Attributes
+    ----------
+    method : dict
+        What `described` says of the method; it decides on what `evidence` is.
+    slope : float
+    power : float
+        Both are 1 where the evidence is the log odds of a likelihood that holds.
+    lapse : float
+        From 0 to 1.
+    n_responses : int
+        Held-out responses from which these were learned. Without any, the slope is 1
+        for a likelihood and otherwise 0, because margins alone say nothing of people.
+    """
+
+    method: dict
+    slope: float
+    power: float
+    lapse: float
+    n_responses: int
+
+    def probability(self, evidence: np.ndarray) -> np.ndarray:
+        """(T,) probability of each response, from `evidence` of shape (T,); NaN where it is."""
+        strength = self.slope * np.sign(evidence) * np.abs(evidence) ** self.power
+        return self.lapse / 2.0 + (1.0 - self.lapse) * expit(strength)
+
+    def from_maps(self, embeddings: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """(T,) probability of each response, from maps of shape (b, n, d)."""
+        return self.probability(evidence(unfitted(self.method), embeddings, rows))
+
+
+def has_likelihood(method: Method) -> bool:
+    """Whether a method says itself how likely a response is."""
+    return isinstance(method, OrdinalEmbedding) and method.is_likelihood
+
+
+def evidence(method: Method, embeddings: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """What maps say of each response, above 0 where they agree.
+
+    Where the method has a likelihood, the log odds of its mean over the maps; otherwise the mean
+    difference of the two distances, over the size of the map. Of a choice among several pairs,
+    such as an odd one out, each answer is about two of them: given that one of these was chosen,
+    it is as probable as if no other had been shown.
+
+    Shapes: rows (T, 3) or (T, 4).
+    embeddings (b, n, d): NaN for objects that have no place.
+    Returns: (T,): NaN where no map has all objects.
+    """
+    total, count = np.zeros((2, len(rows)))
+    for positions in embeddings:
+        one = _probability(method, positions, rows) if has_likelihood(method) else _margin(
+            positions, rows
+        )
+        known = np.isfinite(one)
+        total += np.where(known, one, 0.0)
+        count += known
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = total / count
+    if not has_likelihood(method):
+        return mean
+    # A mean of exactly 0 or 1 is rounding, and would have no finite logarithm.
+    return logit(np.clip(mean, np.finfo(float).tiny, 1.0 - np.finfo(float).eps))
+
+
+def margin_evidence(fitted: Method, answers: Judgements) -> np.ndarray:
+    """(T,) `evidence` of a fitted method without maps: its margins, over its mean distance."""
+    size = float(np.nanmean(fitted.distances()))
+    return fitted.margins(answers) / (size or 1.0)
+
+
+def _squares(positions: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Squared distances (T,) of the near and of the far pair."""
+    third = rows[:, -2 if rows.shape[1] == 4 else 0]
+    near = positions[rows[:, 0]] - positions[rows[:, 1]]
+    far = positions[third] - positions[rows[:, -1]]
+    return np.sum(near**2, axis=1), np.sum(far**2, axis=1)
+
+
+def _probability(method: Method, positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    near2, far2 = _squares(positions, rows)
+    known = np.isfinite(near2 + far2)
+    result = np.full(len(rows), np.nan)
+    result[known] = np.exp(-single_losses(method._loss(), near2[known], far2[known]))
+    return result
+
+
+def _margin(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    near2, far2 = _squares(positions, rows)
+    placed = positions[np.isfinite(positions[:, 0])]
+    # Root mean square of the distances; from the coordinates, it takes no matrix.
+    size = np.sqrt(2.0 * placed.var(axis=0).sum()) if len(placed) else 0.0
+    return (np.sqrt(far2) - np.sqrt(near2)) / (size or 1.0)
+
+
+def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> ResponseModel:
+    """Slope, power and lapse that make held-out responses the most probable.
+
+    One more response, which contradicts all evidence, is added, so that no response is ever said
+    to be impossible.
+
+    Shapes: weight (T,).
+    evidence (T,): For the responses as they were given, from what has not seen them.
+    """
+    told = np.isfinite(evidence) & (weight > 0)
+    number = int(told.sum())
+    if not number:
+        return ResponseModel(described(method), float(has_likelihood(method)), 1.0, 0.0, 0)
+    weight, side = weight[told], np.sign(evidence[told])
+    # Evidence of 0 has no logarithm, and no side on which it would matter.
+    size = np.log(np.where(side == 0, 1.0, np.abs(evidence[told])))
+
+    def lost(x: np.ndarray) -> tuple[float, np.ndarray]:
+        power, lapse = np.exp(x[1]), expit(x[2])
+        strength = side * np.exp(x[0] + power * size)
+        agreed = expit(strength)
+        answers = lapse / 2.0 + (1.0 - lapse) * agreed
+        value = x[0] ** 2 / (2.0 * _SLOPES**2) + x[1] ** 2 / (2.0 * _POWERS**2)
+        value -= weight @ np.log(answers) + np.log(lapse)
+        by_strength = weight * (1.0 - lapse) * agreed * (1.0 - agreed) * strength / answers
+        by_lapse = -(weight @ ((0.5 - agreed) / answers)) - 1.0 / lapse
+        return value, np.array([
+            x[0] / _SLOPES**2 - by_strength.sum(),
+            x[1] / _POWERS**2 - power * (by_strength @ size),
+            by_lapse * lapse * (1.0 - lapse),
+        ])
+
+    result = minimize(
+        lost, [0.0, 0.0, logit(0.02)], jac=True, method="L-BFGS-B",
+        bounds=[(-10.0, 10.0), (-2.0, 2.0), (-15.0, 4.0)],
+    ).x
+    slope, power = np.exp(result[:2])
+    return ResponseModel(
+        described(method), float(slope), float(power), float(expit(result[2])), number
+    )
+
+
+def learned_response(
+    method: Method,
+    triplets: Judgements,
+    drawn: Callable[[Judgements], np.ndarray],
+    *,
+    seed: int = 0,
+    progress: Progress = silent,
+) -> ResponseModel:
+    """A response model, learned from responses that are held out in turn.
+
+    drawn: From answers to maps of them, ndarray of shape (b, n, d).
+    """
+    result = np.full(len(triplets), np.nan)
+    if n_groups(triplets) >= FOLDS:
+        fold = question_folds(triplets, FOLDS, np.random.default_rng(seed))
+        for held_out in range(FOLDS):
+            if progress(held_out / FOLDS):
+                raise Stopped
+            test = fold == held_out
+            result[test] = evidence(method, drawn(triplets.take(~test)), triplets.rows[test])
+    return fit_response(method, result, triplets.weight)

@@ -1,0 +1,452 @@
+"""Elliptical slice sampling, compiled, in chains that run until they agree."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache
+from typing import Annotated, NamedTuple
+
+import numba
+import numpy as np
+from numba.core import types
+
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.progress import Progress, Stopped
+from tripletscope.core.inference.uncertainty.curvature import Normal
+from tripletscope.core.models.optimise.elementary import (
+    KERNEL,
+    SIMILARITY,
+    address,
+    compiled,
+    found_at,
+)
+from tripletscope.core.models.optimise.layout import AnswerLayout
+from tripletscope.core.models.optimise.loss import Loss
+from tripletscope.core.models.optimise.responses import choose, pair_of, pairs_shown
+
+#: Distances from which convergence is judged, at most.
+JUDGED = 60
+#: Where the largest R-hat is lower, chains agree. The usual 1.01 is for one quantity; the largest
+#: of many is above it by chance even in perfect chains of this length.
+AGREED = 1.05
+#: Looks at progress between two judgements.
+_LOOKS = 8
+#: Maps that a chain keeps at least: from fewer, R-hat is mostly chance.
+_HELD = 200
+#: Draws between two looks at whether to stop.
+_BLOCK = 128
+#: Answers after which a point may turn out too unlikely already.
+_LOOK = 1024
+
+_similarity_at = found_at(SIMILARITY)
+
+_OPTIONS = {"nogil": True, "cache": True, "error_model": "numpy"}
+
+Effective = Annotated[
+    int,
+    Number(
+        20, 10_000, "Effective samples",
+        "Sampling continues until the draws are worth this many independent ones.",
+    ),
+]
+Most = Annotated[
+    int,
+    Number(
+        100, 10_000_000, "Max. draws per chain", "Sampling stops here, even if the effective "
+        "samples are too few.",
+        advanced=True,
+    ),
+]
+Chains = Annotated[
+    int,
+    Number(
+        1, 64, "Chains", "Independent chains, which must converge to the same distribution.",
+        advanced=True
+    ),
+]
+WarmUp = Annotated[
+    float,
+    Number(
+        0.0, 0.9, "Burn-in", "Proportion at the start of every chain that is discarded.",
+        advanced=True,
+    ),
+]
+
+
+class Target(NamedTuple):
+    """A posterior relative to a normal distribution: what every step is judged by.
+
+    Shapes: roles uint32 (3, T), weight (T,).
+    constants (k,): Of the loss.
+    mode (d or d + 1, n): Of the normal distribution, with an even number of components.
+    precision: Of the prior, where the normal distribution is not the prior itself; otherwise 0.
+    turned: Whether rotations are left out.
+    similarity, further: Addresses of that of the loss and of `_with_choices`; 0 where there are no
+        choices among several pairs, for which nothing need be compiled then.
+    kinds (k, 3): Of the kinds of choices among several pairs: how many roles they have, how many
+        there are, and `LayoutPart.chosen`.
+    shown uint32 (e,): Their roles, one kind after the other.
+    worth (s,): Their weights.
+    """
+
+    constants: np.ndarray
+    roles: np.ndarray
+    weight: np.ndarray
+    mode: np.ndarray
+    n_components: int
+    precision: float
+    turned: bool
+    similarity: int
+    further: int
+    kinds: np.ndarray
+    shown: np.ndarray
+    worth: np.ndarray
+
+
+_TARGET = types.NamedTuple(
+    [
+        types.float64[::1], types.uint32[:, ::1], types.float64[::1], types.float64[:, ::1],
+        types.int64, types.float64, types.boolean, types.int64, types.int64,
+        types.int64[:, ::1], types.uint32[::1], types.float64[::1],
+    ],
+    Target,
+)
+#: Type of `_with_choices`.
+_FURTHER = types.FunctionType(
+    types.float64(_TARGET, types.float64[:, ::1], types.float64, types.float64)
+)
+_further_at = found_at(_FURTHER)
+
+
+class Place(NamedTuple):
+    """Where a chain is; changed in place.
+
+    deviation (d * n,): From the mode.
+    standard (r,): The same in standard normals.
+    value (1,): Log of posterior over normal density; -inf before the first step.
+    """
+
+    deviation: np.ndarray
+    standard: np.ndarray
+    value: np.ndarray
+
+
+class Chain(NamedTuple):
+    """A chain of maps whose distribution becomes the posterior's.
+
+    Every step goes to a point on the ellipse through the present deviation from the mode and a
+    random one (Murray, Adams & MacKay 2010), where the ratio of the posterior to the normal
+    distribution is above a random share of its present value. With the prior as the normal
+    distribution that ratio is the likelihood; with Laplace's approximation it is nearly constant,
+    so that most steps go far (as in Nishihara, Murray & Adams 2014). Both are exact.
+
+    Where the normal distribution leaves out rotations, maps are kept in the mode's orientation,
+    and the volume that rotation sweeps there is part of the ratio.
+
+    answers: Of triplets.
+    loss: Minus the log likelihood of an answer.
+    precision: Of the prior, where `normal` is not the prior itself; otherwise 0.
+    place, rng: What changes from draw to draw.
+    """
+
+    answers: AnswerLayout
+    loss: Loss
+    normal: Normal
+    precision: float
+    place: Place
+    rng: np.random.Generator
+
+
+def chain_at(
+    answers: AnswerLayout, loss: Loss, normal: Normal, rng: np.random.Generator, *,
+    precision: float = 0.0, start: np.ndarray | None = None,
+) -> Chain:
+    """A chain at the mode, or at a deviation `start` (d * n,) from it, for vectors as factor."""
+    place = Place(
+        np.zeros(normal.mode.size), np.zeros(normal.factor.shape[-1]), np.full(1, -np.inf)
+    )
+    if start is not None:
+        place.deviation[:] = start
+        place.standard[:] = start / np.where(normal.factor == 0, 1, normal.factor)
+    return Chain(answers, loss, normal, precision, place, rng)
+
+
+def drawn(
+    chains: list[Chain],
+    judged: Callable[[np.ndarray], np.ndarray],
+    show: Callable[[np.ndarray], np.ndarray],
+    progress: Progress,
+    *,
+    effective: int,
+    most: int,
+    warm_up: float,
+) -> tuple[np.ndarray, float, float | None]:
+    """Draws of all chains (c, m, d, n) after warming up, effective sample size and R-hat.
+
+    Chains are judged each time they have twice as many draws; they keep about twice as many maps
+    as are wanted, evenly spread over all draws.
+
+    effective: Effective draws that are wanted, of all chains together.
+    most: Draws of each chain at most.
+    warm_up: Share of the draws that is left out.
+    """
+    held = chain_size(effective, len(chains))
+    thin, done, fraction, stopped = 1, 0, 0.0, False
+    kept: np.ndarray | None = None
+    while True:
+        stage = min(held * thin - done, most - done) // thin * thin
+        for part in np.diff(np.linspace(0, stage // thin, _LOOKS + 1).astype(int)) * thin:
+            if not part:
+                continue
+            items = [(*chain, int(part), thin) for chain in chains]
+            result, *now = zip(*in_parallel(advance, items), strict=True)
+            chains = [
+                chain._replace(place=place, rng=rng)
+                for chain, place, rng in zip(chains, *now, strict=True)
+            ]
+            result = np.array(result)
+            kept = result if kept is None else np.concatenate([kept, result], axis=1)
+            done += int(part)
+            fraction = max(fraction, done / most)
+            stopped = progress(fraction, snapshot=show(result[0, -1]))
+            if stopped:
+                break
+        used = kept[:, int(warm_up * kept.shape[1]) :]
+        if used.shape[0] * used.shape[1] < 2:
+            raise Stopped
+        size, rhat = convergence(judged(used))
+        enough = size >= effective and rhat is not None and rhat <= AGREED
+        if stopped or enough or done + 2 * thin > most:
+            return used, size, rhat
+        fraction = max(fraction, min(size / effective, 0.5))
+        kept, thin = kept[:, 1::2], 2 * thin
+
+
+def chain_size(effective: int, chains: int) -> int:
+    """Draws that every chain keeps at most."""
+    return max(2 * effective // chains, _HELD)
+
+
+def convergence(values: np.ndarray) -> tuple[float, float | None]:
+    """How far chains have come.
+
+    values (c, m, q): Of q quantities, in m draws of c chains.
+    Returns: effective: Median over the quantities of the bulk effective sample size; rhat: Their
+        largest rank-normalised split R-hat. None for under four draws.
+    """
+    from arviz_stats.base import array_stats  # imported late: that takes a second
+
+    if values.shape[1] < 4:
+        return float(values.shape[0]), None
+    size = array_stats.ess(values, chain_axis=0, draw_axis=1)
+    rhat = array_stats.rhat(values, chain_axis=0, draw_axis=1)
+    return float(np.median(size)), float(np.max(rhat))
+
+def advance(
+    answers: AnswerLayout, loss: Loss, normal: Normal, precision: float, place: Place,
+    rng: np.random.Generator, draws: int, thin: int, halt: Halt,
+) -> tuple[np.ndarray, Place, np.random.Generator]:
+    """(draws // thin, d, n) every `thin`-th of so many further maps of a `Chain`; fewer if halted.
+
+    Also where the chain is then.
+    """
+    target = _target(answers, loss, normal, precision)
+    result = [np.empty((0, normal.mode.size))]
+    block = thin * max(_BLOCK // thin, 1)
+    for first in range(0, draws, block):
+        if halt():
+            break
+        size = min(block, draws - first)
+        standard = rng.standard_normal((size, len(place.standard)))
+        kept = np.empty((size // thin, normal.mode.size))
+        compiled_steps()(
+            loss.kernel, target, place, normal.directions(standard), standard, rng, thin, kept
+        )
+        result.append(kept)
+    maps = np.concatenate(result) + normal.mode.ravel()
+    return maps.reshape(-1, *normal.mode.shape), place, rng
+
+
+def _target(answers: AnswerLayout, loss: Loss, normal: Normal, precision: float) -> Target:
+    plain = [part for part in answers.parts if not part.chosen]
+    choices = [part for part in answers.parts if part.chosen]
+    even = np.zeros((len(normal.mode) % 2, normal.mode.shape[1]))
+    return Target(
+        loss.constants,
+        np.concatenate([np.empty((3, 0), np.uint32), *(part.roles for part in plain)], axis=1),
+        np.concatenate([np.empty(0), *(part.weight for part in plain)]),
+        np.concatenate([normal.mode, even]), len(normal.mode), float(precision), normal.turned,
+        address(loss.similarity, SIMILARITY) if choices else 0,
+        address(_with_choices, _FURTHER) if choices else 0,
+        np.array([(*part.roles.shape, part.chosen) for part in choices], np.int64).reshape(-1, 3),
+        np.concatenate([np.empty(0, np.uint32), *(part.roles.ravel() for part in choices)]),
+        np.concatenate([np.empty(0), *(part.weight for part in choices)]),
+    )
+
+
+@compiled
+def _gather(positions, anchor, near, far, near2, far2):
+    """Squared distances in a map (d, n); two coordinates at a time, so with half the passes."""
+    near2[:] = 0.0
+    far2[:] = 0.0
+    for c in range(0, positions.shape[0], 2):
+        x, y = positions[c], positions[c + 1]
+        for t in range(anchor.size):
+            a, j, k = anchor[t], near[t], far[t]
+            near2[t] += (x[a] - x[j]) ** 2 + (y[a] - y[j]) ** 2
+            far2[t] += (x[a] - x[k]) ** 2 + (y[a] - y[k]) ** 2
+
+
+@compiled
+def _gather_pairs(positions, one, other, squares):
+    """The same of single pairs."""
+    squares[:] = 0.0
+    for c in range(0, positions.shape[0], 2):
+        x, y = positions[c], positions[c + 1]
+        for t in range(one.size):
+            i, j = one[t], other[t]
+            squares[t] += (x[i] - x[j]) ** 2 + (y[i] - y[j]) ** 2
+
+
+@numba.njit(**_OPTIONS)
+def _log_ratio(kernel, target, y, standard2, floor, positions, buffers):
+    """Log of posterior over normal density at mode + y, or -inf if that is below `floor`.
+
+    `standard2` is the squared length of the deviation in standard normals.
+    """
+    constants, roles, weight, mode, n_components, precision, turned = target[:7]
+    n_objects = mode.shape[1]
+    ratio, size2 = 0.0, 0.0
+    for c in range(n_components):
+        for i in range(n_objects):
+            x = mode[c, i] + y[c * n_objects + i]
+            positions[c, i] = x
+            size2 += x * x
+    if precision > 0:
+        ratio = 0.5 * standard2 - 0.5 * precision * size2
+    if turned:
+        ratio += _log_sweep(mode, positions, n_components)
+    for low in range(0, weight.size, _LOOK):
+        high = min(low + _LOOK, weight.size)
+        near2, far2 = buffers[0, : high - low], buffers[1, : high - low]
+        by_near, by_far = buffers[2, : high - low], buffers[3, : high - low]
+        _gather(
+            positions, roles[0, low:high], roles[1, low:high], roles[2, low:high], near2, far2
+        )
+        ratio -= kernel(near2, far2, weight[low:high], constants, by_near, by_far)
+        if not ratio > floor:  # losses are 0 or more, so it only falls
+            return -np.inf
+    if target.further:
+        return _further_at(target.further)(target, positions, ratio, floor)
+    return ratio
+
+
+@numba.njit(**_OPTIONS)
+def _with_choices(target, positions, ratio, floor):
+    """The same once choices among several pairs are counted in."""
+    similarity = _similarity_at(target.similarity)
+    role = begin = 0
+    for kind in range(len(target.kinds)):
+        n_roles, n_choices, chosen = target.kinds[kind]
+        roles = target.shown[role : role + n_roles * n_choices].reshape((n_roles, n_choices))
+        shown, size = pairs_shown(roles), min(_LOOK, n_choices)
+        squares, values, slopes = (
+            np.empty((shown, size)), np.empty((shown, size)), np.empty((shown, size))
+        )
+        loss = np.empty(size)
+        for low in range(0, n_choices, _LOOK):
+            high = min(low + _LOOK, n_choices)
+            n = high - low
+            for e in range(shown):
+                i, j = pair_of(roles, e)
+                _gather_pairs(positions, roles[i, low:high], roles[j, low:high], squares[e, :n])
+                similarity(squares[e, :n], target.constants, values[e, :n], slopes[e, :n])
+            choose(values, n, chosen, loss, slopes)
+            for t in range(n):
+                ratio -= target.worth[begin + low + t] * loss[t]
+            if not ratio > floor:
+                return -np.inf
+        role += n_roles * n_choices
+        begin += n_choices
+    return ratio
+
+
+@numba.njit(**_OPTIONS)
+def _log_sweep(mode, positions, n_components):
+    """Log volume that rotation sweeps at a map, up to a constant.
+
+    With C = mode' map, which is symmetric for maps in the mode's orientation, it is the product
+    over pairs of the sums of C's eigenvalues: the determinant of the map's rotations measured
+    along those of the mode.
+    """
+    if n_components == 2:
+        trace = 0.0
+        for i in range(mode.shape[1]):
+            trace += mode[0, i] * positions[0, i] + mode[1, i] * positions[1, i]
+        return math.log(trace) if trace > 0 else -np.inf
+    product = np.zeros((n_components, n_components))
+    for c in range(n_components):
+        for e in range(n_components):
+            for i in range(mode.shape[1]):
+                product[c, e] += mode[c, i] * positions[e, i]
+    sizes = np.linalg.eigvalsh(0.5 * (product + product.T))
+    total = 0.0
+    for c in range(n_components):
+        for e in range(c):
+            if not sizes[c] + sizes[e] > 0:
+                return -np.inf
+            total += math.log(sizes[c] + sizes[e])
+    return total
+
+
+def _steps(kernel, target, place, directions, standard, rng, thin, kept):
+    """As many steps as directions."""
+    y, z, value = place
+    positions = target.mode.copy()
+    buffers = np.empty((4, min(_LOOK, target.weight.size)))
+    trial = np.empty_like(y)
+    if value[0] == -np.inf:
+        value[0] = _log_ratio(kernel, target, y, np.sum(z * z), -np.inf, positions, buffers)
+    for s in range(directions.shape[0]):
+        here2 = there2 = across = 0.0
+        for r in range(z.size):
+            here2 += z[r] * z[r]
+            there2 += standard[s, r] * standard[s, r]
+            across += z[r] * standard[s, r]
+        floor = value[0] + math.log(1.0 - rng.random())
+        angle = 2.0 * math.pi * rng.random()
+        low, high = angle - 2.0 * math.pi, angle
+        while True:
+            c, e = math.cos(angle), math.sin(angle)
+            for r in range(y.size):
+                trial[r] = c * y[r] + e * directions[s, r]
+            length2 = c * c * here2 + 2.0 * c * e * across + e * e * there2
+            result = _log_ratio(kernel, target, trial, length2, floor, positions, buffers)
+            if result > floor:
+                y[:] = trial
+                for r in range(z.size):
+                    z[r] = c * z[r] + e * standard[s, r]
+                value[0] = result
+                break
+            if angle < 0:
+                low = angle
+            else:
+                high = angle
+            if high - low < 1e-10:  # nowhere to go but where it is
+                break
+            angle = low + (high - low) * rng.random()
+        if (s + 1) % thin == 0:
+            kept[(s + 1) // thin - 1] = y
+
+
+@cache
+def compiled_steps() -> numba.core.dispatcher.Dispatcher:
+    """`_steps` as compiled code, once for all losses: it takes them by their address."""
+    vector, matrix = types.float64[::1], types.float64[:, ::1]
+    place = types.NamedUniTuple(vector, 3, Place)
+    signature = types.void(
+        KERNEL, _TARGET, place, matrix, matrix, types.npy_rng, types.int64, matrix
+    )
+    return numba.njit(signature, **_OPTIONS)(_steps)

@@ -1,0 +1,109 @@
+"""Samples from any of the sources, for what is computed with each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Choice, Number, parameters
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.units import Unit
+from tripletscope.core.inference.uncertainty.posterior import (
+    Variance,
+    laplace,
+    posterior_response,
+    sample_posterior,
+)
+from tripletscope.core.inference.uncertainty.resampling import (
+    Fraction,
+    Scheme,
+    bootstrap,
+    bootstrap_response,
+)
+from tripletscope.core.inference.uncertainty.response import ResponseModel
+from tripletscope.core.inference.uncertainty.samples import SOURCES, SPREADS, Samples
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+
+Source = Annotated[
+    str,
+    Choice(
+        SOURCES, "Uncertainty from",
+        "Bootstrap: maps of resampled participants or answers, for every method. Posterior and "
+        "normal approximation: for STE, t-STE and CKL, whose losses are likelihoods; they are "
+        "for one observer, and too narrow for people who differ.",
+    ),
+]
+Maps = Annotated[
+    int,
+    Number(10, 10_000, "Maps", "Bootstrap replicates, or effective posterior samples."),
+]
+Spread = Annotated[
+    str,
+    Choice(
+        SPREADS, "Spread of a difference",
+        "The probability that one distance is shorter than another depends on how much their "
+        "difference varies between maps. As published by Lohaus et al. (2019), probabilities are "
+        "too conservative.",
+        advanced=True,
+    ),
+]
+
+
+def samples_from(
+    source: str,
+    method: OrdinalEmbedding,
+    triplets: Judgements,
+    maps: int,
+    seed: int,
+    progress: Progress = silent,
+    *,
+    unit: str = "auto",
+) -> Samples:
+    """About so many maps from one of `SOURCES`, everything else as it is by default.
+
+    Quadruples have the bootstrap only. The unit is that of the bootstrap; posteriors take all
+    answers as independent, as those of one observer are.
+    """
+    if source == "bootstrap":
+        return bootstrap(
+            method, triplets, replicates=maps, unit=unit, seed=seed, progress=progress
+        )
+    if source == "posterior":
+        return sample_posterior(
+            method, triplets, effective=max(maps, 20), seed=seed, progress=progress
+        )
+    return laplace(method, triplets, samples=max(maps, 20), seed=seed, progress=progress)
+
+
+@task("Learning how people respond", "embedding", columns=("participant",))
+def response_model(
+    method: OrdinalEmbedding,
+    triplets: Judgements,
+    *,
+    source: Source = "bootstrap",
+    scheme: Scheme = "resample",
+    unit: Unit = "auto",
+    share: Fraction = 0.5,
+    variance: Variance = None,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> ResponseModel:
+    """How likely people respond as maps have it, learned from responses that are held out in turn.
+
+    What `Samples.response_probability` learns when it is first asked, as a result of its own; see
+    `response_options`.
+    """
+    if source == "bootstrap":
+        return bootstrap_response(
+            method, triplets, scheme=scheme, unit=unit, share=share, seed=seed, progress=progress
+        )
+    return posterior_response(method, triplets, variance=variance, seed=seed, progress=progress)
+
+
+def response_options(source: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of `response_model` for samples that were computed with other `options`."""
+    known = {p.name for p in parameters(response_model)}
+    return {"source": source} | {n: value for n, value in options.items() if n in known}

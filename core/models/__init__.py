@@ -1,0 +1,1 @@
+"""Models of answers: maps, the losses that they minimise, and answers drawn from them."""

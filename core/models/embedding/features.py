@@ -1,0 +1,111 @@
+"""Objects where their measured features put them, with no answer asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Column, Switch
+from tripletscope.core.engine.method import register
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.models.embedding.ordinal import Embedding
+
+
+@register("features")
+@dataclass(kw_only=True, eq=False, repr=False)
+class Features(Embedding):
+    """Places objects by columns of numbers that are known of them; distances are Euclidean.
+
+    What compares objects by their features goes in the place of a map: trees, searches and
+    forests ask it which of two objects a third is nearer to.
+
+    Parameters
+    ----------
+    columns, standardise
+        See their declarations.
+
+    Attributes
+    ----------
+    embedding_ : ndarray, shape (n, d)
+        The columns, centred if they are standardised; 0 for objects that lack a number.
+    placed_ : ndarray of bool, shape (n,)
+        False for objects that lack a number.
+    n_objects_ : int
+    stopped_ : bool
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd, tripletscope as ts
+    >>> objects = pd.DataFrame({"id": ["a", "b", "c"], "width": [1.0, 2.0, 4.0]})
+    >>> answers = ts.Triplets([[0, 1, 2]], objects)
+    >>> ts.Features(columns=["width"], standardise=False).fit(answers).distances()[0]
+    array([0., 1., 3.])
+    """
+
+    name = "features"
+    title = "Features"
+
+    columns: Annotated[list[str], Column(
+        "Features", "Columns of numbers by which objects are compared. Leave out what is to be "
+        "predicted.", several=True
+    )]
+    standardise: Annotated[bool, Switch(
+        "Standardise", "Each feature gets a standard deviation of 1. Without it, features with "
+        "large numbers decide."
+    )] = True
+
+    def fit(self, triplets: Judgements, y: Any = None, *, progress: Progress = silent) -> Self:
+        """Take the features of the objects; answers do not matter.
+
+        Parameters
+        ----------
+        triplets : Triplets or Quadruples
+        y, progress : ignored
+
+        Raises
+        ------
+        DataError
+            If a column is missing or holds no numbers, or fewer than two objects have all.
+        """
+        self._check_parameters()
+        data = as_answers(triplets)
+        values = np.column_stack([_numbers(data, column) for column in self.columns])
+        self.placed_ = np.isfinite(values).all(axis=1)
+        if self.placed_.sum() < 2:
+            raise DataError(
+                "fewer than two objects have a number in each of the features", file=data.name,
+                remedy="Choose fewer features, or complete the table of objects.",
+            )
+        if self.standardise:
+            complete = values[self.placed_]
+            spread = complete.std(axis=0)
+            values = (values - complete.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+        self.n_objects_, self.stopped_ = data.n_objects, False
+        self.embedding_ = np.where(self.placed_[:, None], values, 0.0)
+        return self
+
+
+def _numbers(data: Judgements, name: str) -> np.ndarray:
+    if name not in data.objects:
+        raise DataError(
+            f"the stimulus metadata have no column {name!r}", file=data.name,
+            remedy=f"The columns are {', '.join(map(str, data.objects.columns))}.",
+        )
+    column = data.objects[name]
+    if not is_feature(column):
+        raise DataError(
+            f"the column {name!r} does not hold numbers", file=data.name,
+            remedy="Choose columns of numbers.",
+        )
+    return column.to_numpy(dtype=float, na_value=np.nan)
+
+
+def is_feature(column: pd.Series) -> bool:
+    """Whether objects can be compared by a column: it holds numbers."""
+    return pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column)

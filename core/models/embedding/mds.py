@@ -1,0 +1,364 @@
+"""Multidimensional scaling of dissimilarities, metric and non-metric."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any, Self
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+from scipy.stats import rankdata
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import distances, principal_axes, rms
+from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.method import register
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import single_blas_thread
+from tripletscope.core.engine.progress import Progress, part, silent
+from tripletscope.core.models.embedding.ordinal import Embedding, Starts, Tolerance
+from tripletscope.core.models.optimise.minimise import minimise, restarts
+
+#: Stress is minimised as a percentage, squared, so that tolerances are shares of it.
+_PERCENT = 1e4
+
+#: The allowed values that are closest to distances (p,): the closest point of a cone.
+Regression = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Scaling(Embedding):
+    """A map of given dissimilarities with the lowest stress-1.
+
+    Stress-1 is the root of the squared differences of distances and disparities, over the squared
+    distances. A subclass says which disparities are allowed.
+
+    Attributes
+    ----------
+    embedding_ : ndarray, shape (n, d)
+        Positions, centred, turned to their principal axes. Of metric scaling in units of the
+        dissimilarities; of non-metric scaling with a root mean square of 1: their size means
+        nothing.
+    loss_ : float
+        Stress-1 of the best start: 0 is perfect, 0.1 fair.
+    losses_ : ndarray, shape (n_init,)
+    dissimilarities_ : ndarray, shape (n, n)
+        As they were given, with zeros on the diagonal.
+    disparities_ : ndarray, shape (n, n)
+        The allowed values that are closest to the distances; NaN for pairs of weight 0. A Shepard
+        plot shows distances and disparities against dissimilarities.
+    stress_per_object_ : ndarray, shape (n,)
+        Share of every object in the squared stress; they sum to 1, or are 0 where it is 0.
+    n_iter_ : int
+        Iterations of the best start.
+    converged_, stopped_ : bool
+    n_objects_ : int
+    """
+
+    n_components: Annotated[int, Number(1, 20, "Dimensions", "Coordinates per object.")] = 2
+    n_init: Starts = 10
+    max_iter: Annotated[int, Number(1, 100_000, "Max. iterations", advanced=True)] = 1000
+    tol: Tolerance = 1e-9
+    seed: Seed = 0
+
+    def _regression(self, dissimilarities: np.ndarray, weight: np.ndarray) -> Regression:
+        """What finds the disparities of dissimilarities (p,) with weights (p,) above 0."""
+        raise NotImplementedError
+
+    def _first(self, dissimilarities: np.ndarray) -> np.ndarray:
+        """(p,) what the first start takes for distances."""
+        raise NotImplementedError
+
+    def _enlargement(
+        self, dissimilarities: np.ndarray, weight: np.ndarray, lengths: np.ndarray
+    ) -> float:
+        """Factor from a map with distances (p,) to the one that is kept; 0 for one of size 1."""
+        return 0.0
+
+    def fit_dissimilarities(
+        self, matrix: Any, *, weights: Any = None, progress: Progress = silent
+    ) -> Self:
+        """Find the map with the lowest stress.
+
+        Parameters
+        ----------
+        matrix : array-like, shape (n, n)
+            Symmetric; the diagonal does not matter.
+        weights : array-like, shape (n, n), optional
+            How much each pair counts in the stress, 0 or more; pairs of weight 0 may be missing
+            (NaN). By default all count the same and must be there.
+        progress : Progress
+            As for `fit` of an ordinal embedding; a stop keeps the best map so far.
+
+        Raises
+        ------
+        DataError
+            If the matrix is not square and symmetric, or an entry that counts is not a number, or
+            an object has none.
+        """
+        self._check_parameters()
+        matrix, weights = _checked(matrix, weights)
+        n, shape = len(matrix), (len(matrix), self.n_components)
+        upper = np.nonzero(np.triu(weights, 1))
+        weight, dissimilarities = weights[upper], matrix[upper]
+        regression = self._regression(dissimilarities, weight)
+
+        def objective(x: np.ndarray) -> tuple[float, np.ndarray]:
+            positions = x.reshape(shape)
+            lengths = distances(positions)[upper]
+            off = lengths - regression(lengths)
+            size = max(float(lengths @ (weight * lengths)), 1e-300)
+            stress = float(off @ (weight * off)) / size
+            # The regression is the closest point of a cone, so that its own change adds nothing.
+            slope = np.zeros((n, n))
+            slope[upper] = weight * (off - stress * lengths) / (
+                size * np.where(lengths > 0, lengths, np.inf)
+            )
+            slope += slope.T
+            gradient = slope.sum(axis=1)[:, None] * positions - slope @ positions
+            return _PERCENT * stress, 2.0 * _PERCENT * gradient.ravel()
+
+        with single_blas_thread():
+            optima = restarts(
+                lambda start, progress: minimise(
+                    objective, start, max_iter=self.max_iter, tol=self.tol, progress=progress
+                ),
+                self._starts(self._first(dissimilarities), upper, shape),
+                progress=part(progress, show=lambda x: x.reshape(shape)),
+            )
+        self.losses_ = np.sqrt(np.array([optimum.loss for optimum in optima]) / _PERCENT)
+        best = optima[int(np.argmin(self.losses_))]
+        embedding = principal_axes(best.x.reshape(shape))
+        spread = rms(embedding) or 1.0
+        factor = self._enlargement(dissimilarities, weight, distances(embedding)[upper])
+        self.embedding_ = embedding * factor if factor > 0 else embedding / spread
+        self.loss_ = float(self.losses_.min())
+        self.n_iter_, self.converged_ = best.n_iter, best.converged
+        self.stopped_ = any(optimum.stopped for optimum in optima)
+        self.n_objects_, self.dissimilarities_ = n, matrix
+        self._look_at_fit(regression, upper, weight)
+        return self
+
+    def _starts(
+        self, first: np.ndarray, upper: tuple[np.ndarray, np.ndarray], shape: tuple[int, int]
+    ) -> list[np.ndarray]:
+        """Classical scaling (Torgerson 1952), then noise."""
+        n, d = shape
+        # Missing pairs begin at the mean of the others.
+        square = np.full((n, n), np.mean(first**2)) if len(first) < n * (n - 1) // 2 else (
+            np.zeros((n, n))
+        )
+        np.fill_diagonal(square, 0.0)
+        square[upper] = square[upper[::-1]] = first**2
+        means = square.mean(axis=0)
+        values, vectors = np.linalg.eigh(-0.5 * (square - means - means[:, None] + means.mean()))
+        scaled = np.zeros(shape)
+        leading = min(n, d)
+        scaled[:, :leading] = (vectors * np.sqrt(np.maximum(values, 0.0)))[:, ::-1][:, :leading]
+        seeds = np.random.SeedSequence(self.seed).spawn(self.n_init - 1)
+        noise = [np.random.default_rng(seed).standard_normal(n * d) for seed in seeds]
+        return [(scaled / (rms(scaled) or 1.0)).ravel(), *noise]
+
+    def _look_at_fit(
+        self, regression: Regression, upper: tuple[np.ndarray, np.ndarray], weight: np.ndarray
+    ) -> None:
+        lengths = self.distances()
+        # Those of pairs that do not count are not known.
+        self.disparities_ = np.full_like(lengths, np.nan)
+        np.fill_diagonal(self.disparities_, 0.0)
+        fit = regression(lengths[upper])
+        self.disparities_[upper] = self.disparities_[upper[::-1]] = fit
+        missed = np.zeros_like(lengths)
+        missed[upper] = missed[upper[::-1]] = weight * (lengths[upper] - fit) ** 2
+        each = np.sum(missed, axis=1)
+        self.stress_per_object_ = each / (each.sum() or 1.0)
+
+
+def _checked(matrix: Any, weights: Any) -> tuple[np.ndarray, np.ndarray]:
+    """(n, n) dissimilarities with zeros on the diagonal, and their weights."""
+    matrix = np.array(matrix, dtype=float)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or len(matrix) < 2:
+        raise DataError(
+            f"dissimilarities need a square matrix, this one has shape {matrix.shape}",
+            remedy="Give one row and one column per object.",
+        )
+    np.fill_diagonal(matrix, 0.0)
+    counts = np.ones(matrix.shape) if weights is None else np.array(weights, dtype=float)
+    if counts.shape != matrix.shape or not (counts >= 0).all() or not np.isfinite(counts).all():
+        raise ValueError("weights must be a number from 0 up for each dissimilarity.")
+    np.fill_diagonal(counts, 0.0)
+    finite = np.isfinite(matrix) | (counts == 0)
+    if not finite.all():
+        raise DataError(
+            "a dissimilarity is missing", row=int(np.argmin(finite.all(axis=1))),
+            remedy="Give all of them, or give missing ones a weight of 0.",
+        )
+    counted = np.where(counts > 0, matrix, 0.0)
+    if not np.allclose(counted, counted.T) or not np.allclose(counts, counts.T):
+        raise DataError(
+            "the dissimilarities of two objects differ by direction",
+            remedy="Average the two directions.",
+        )
+    alone = ~(counts > 0).any(axis=1)
+    if alone.any():
+        raise DataError(
+            "all dissimilarities of an object are missing", row=int(np.argmax(alone)),
+            remedy="Leave it out.",
+        )
+    return matrix, counts
+
+
+@register("matrix_embedding")
+@dataclass(kw_only=True, eq=False, repr=False)
+class MDS(Scaling):
+    """Metric multidimensional scaling of given dissimilarities.
+
+    Minimises stress-1 of the distances against the dissimilarities, as SMACOF does, whose stress
+    has the same minima: against multiples of them (ratio), or against a straight line of them
+    (interval), where zero is arbitrary, as in ratings. By gradients, from classical scaling and
+    from random starts.
+
+    References
+    ----------
+    de Leeuw, J., & Mair, P. (2009). Multidimensional scaling using majorization: SMACOF in R.
+    Journal of Statistical Software, 31(3), 1-30.
+    Borg, I., & Groenen, P. J. F. (2005). Modern multidimensional scaling. Springer. Chapters 8, 9.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tripletscope as ts
+    >>> corners = np.array([[0, 0], [0, 1], [1, 0], [1, 1.2], [2, 0.5]])
+    >>> apart = np.linalg.norm(corners[:, None] - corners, axis=2)
+    >>> fitted = ts.MDS().fit_dissimilarities(apart)
+    >>> np.allclose(fitted.distances(), apart, atol=1e-3)
+    True
+    """
+
+    name = "mds"
+    title = "Metric MDS"
+
+    transform: Annotated[str, Choice(
+        {"ratio": "Ratio: distances are multiples", "interval": "Interval: zero is arbitrary"},
+        "Dissimilarities are",
+        "Ratio: twice as dissimilar is twice as far, as for arrangements and measured "
+        "distances. Interval: any straight line, as for ratings, whose zero is arbitrary."
+    )] = "ratio"
+
+    def _regression(self, dissimilarities: np.ndarray, weight: np.ndarray) -> Regression:
+        return _Line(dissimilarities, weight, self.transform == "interval")
+
+    def _first(self, dissimilarities: np.ndarray) -> np.ndarray:
+        return dissimilarities
+
+    def _enlargement(
+        self, dissimilarities: np.ndarray, weight: np.ndarray, lengths: np.ndarray
+    ) -> float:
+        # The size at which the squared differences, which SMACOF minimises, are smallest.
+        if self.transform == "interval":
+            dissimilarities = dissimilarities - dissimilarities.mean()
+            lengths = lengths - lengths.mean()
+        square = float((weight * lengths) @ lengths)
+        return float((weight * dissimilarities) @ lengths) / (square or 1.0)
+
+
+class _Line:
+    """Regression of distances on dissimilarities by a line that does not fall.
+
+    Shapes: given, weight (p,).
+    free: Whether it may begin elsewhere than at zero.
+    """
+
+    def __init__(self, dissimilarities: np.ndarray, weight: np.ndarray, free: bool) -> None:
+        self._weight, self._free = weight / weight.sum(), free
+        self._given = dissimilarities - self._weight @ dissimilarities if free else dissimilarities
+        self._square = float(self._weight @ self._given**2)
+
+    def __call__(self, distances: np.ndarray) -> np.ndarray:
+        """(p,) the values closest to distances (p,) on such a line."""
+        slope = float(self._weight @ (distances * self._given)) / (self._square or 1.0)
+        begin = float(self._weight @ distances) if self._free else 0.0
+        return begin + max(slope, 0.0) * self._given
+
+
+@register("matrix_embedding")
+@dataclass(kw_only=True, eq=False, repr=False)
+class NMDS(Scaling):
+    """Non-metric multidimensional scaling of given dissimilarities.
+
+    Minimises Kruskal's stress-1 of the distances against the best monotone transform of the
+    dissimilarities, by gradients until it falls no further. The first start is the classical
+    scaling of the ranks, without which one-dimensional scales end in local minima; the others are
+    random.
+
+    References
+    ----------
+    Kruskal, J. B. (1964). Nonmetric multidimensional scaling: a numerical method. Psychometrika,
+    29, 115-129.
+    de Leeuw, J. (1977). Correctness of Kruskal's algorithms for monotone regression with ties.
+    Psychometrika, 42, 141-144.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import tripletscope as ts
+    >>> corners = np.array([[0, 0], [0, 1], [1, 0], [1, 1.2], [2, 0.5]])
+    >>> apart = np.linalg.norm(corners[:, None] - corners, axis=2)
+    >>> fitted = ts.NMDS().fit_dissimilarities(apart**2)
+    >>> round(fitted.loss_, 3)
+    0.0
+    """
+
+    name = "nmds"
+    title = "NMDS"
+
+    ties: Annotated[
+        str,
+        Choice(
+            {
+                "primary": "Primary: may differ in the map",
+                "secondary": "Secondary: should be equal in the map",
+                "tertiary": "Tertiary: in order on average",
+            },
+            "Tied dissimilarities",
+            "Kruskal's approaches; R's MASS and vegan use the primary one. Ratings with few "
+            "levels have many ties, and the secondary approach asks much of their map.",
+        ),
+    ] = "primary"
+
+    def _regression(self, dissimilarities: np.ndarray, weight: np.ndarray) -> Regression:
+        return _Monotone(rankdata(dissimilarities, method="dense"), self.ties, weight)
+
+    def _first(self, dissimilarities: np.ndarray) -> np.ndarray:
+        return rankdata(dissimilarities, method="dense").astype(float)
+
+
+class _Monotone:
+    """Monotone regression of distances on dissimilarities with ties.
+
+    Shapes: weight (p,).
+    ranks (p,): Dense, from 1.
+    ties: "primary", "secondary" or "tertiary".
+    """
+
+    def __init__(self, ranks: np.ndarray, ties: str, weight: np.ndarray) -> None:
+        self._group, self._weight = ranks.astype(np.int64) - 1, weight
+        self._sizes = np.bincount(self._group, weight)
+        self._order = np.argsort(self._group, kind="stable")
+        self._ties = ties if len(self._sizes) < len(ranks) else "none"
+
+    def __call__(self, distances: np.ndarray) -> np.ndarray:
+        """(p,) the values closest to distances (p,) whose order is allowed."""
+        if self._ties in ("primary", "none"):
+            order = self._order
+            if self._ties == "primary":
+                order = np.lexsort((distances, self._group))
+            fit = np.empty_like(distances)
+            fit[order] = isotonic_regression(distances[order], weights=self._weight[order]).x
+            return fit
+        means = np.bincount(self._group, self._weight * distances) / self._sizes
+        fitted = isotonic_regression(means, weights=self._sizes).x
+        if self._ties == "secondary":
+            return fitted[self._group]
+        return distances + (fitted - means)[self._group]

@@ -1,0 +1,388 @@
+"""What all embeddings share: parameters, starts, the fit, and the answers of a map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Annotated, Any, ClassVar, Self
+
+import numpy as np
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import distances, principal_axes, rms, to_unit_rms
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.engine.declared import Choice, Number, Switch
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.parallel import single_blas_thread
+from tripletscope.core.engine.progress import Progress, part, silent
+from tripletscope.core.models.embedding.placing import place
+from tripletscope.core.models.embedding.starts import line_start, random_start, spectral_start
+from tripletscope.core.models.optimise.layout import AnswerLayout
+from tripletscope.core.models.optimise.loss import Loss, Objective, map_losses, margins
+from tripletscope.core.models.optimise.minimise import Optimum, minimise, restarts
+
+#: Sizes at which a start without a scale is tried.
+_SCALES = 2.0 ** np.arange(-4, 4)
+#: Answers on which they are tried.
+_SCALING_ANSWERS = 1024
+#: Starts by default, and at most where they lead to maps of different losses.
+_STARTS, _MOST_STARTS = 4, 16
+#: Up to so many answers further starts are cheap, and different losses common.
+_FEW_ANSWERS = 20_000
+#: Losses this much above the lowest one, as a fraction, count as the same.
+SAME_LOSS = 1e-3
+#: Places at which `transform` begins to look for an object's best one.
+_PLACES = 4
+
+# Declarations of parameters to which a method may give another default.
+
+Starts = Annotated[int, Number(
+    1, 100, "Restarts",
+    "The loss has local minima. Of this many restarts, the map with the lowest loss is kept.",
+    advanced=True
+)]
+
+Tolerance = Annotated[float, Number(
+    1e-15, 1e-1, "Tolerance",
+    "A fit has converged when an iteration lowers the loss by less than this fraction.",
+    advanced=True
+)]
+
+Prior = Annotated[float, Number(
+    0.0, 10_000.0, "Prior",
+    "Strength of the Gaussian prior on the coordinates. It shrinks the map towards its centre "
+    "by adding half of this times each object's squared distance from there to the loss. Helps "
+    "with few answers, and keeps the map finite.", advanced=True
+)]
+
+
+class Embedding(Method):
+    """A map of n objects in d dimensions, however it was found.
+
+    Attributes
+    ----------
+    embedding_ : ndarray, shape (n, d)
+    n_objects_ : int
+    """
+
+    def distances(self) -> np.ndarray:
+        """(n, n) Euclidean distances in the map."""
+        self._require_fit()
+        return distances(self.embedding_)
+
+    def margins(self, triplets: Judgements) -> np.ndarray:
+        """(T,) distance to far minus distance to near, in units of the map."""
+        self._require_fit()
+        return margins(self.embedding_, as_answers(triplets).rows)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class OrdinalEmbedding(Embedding):
+    """Places n objects in d dimensions so that distances answer the triplets.
+
+    Attributes
+    ----------
+    embedding_ : ndarray, shape (n, d)
+        Positions, centred, turned to their principal axes.
+    embeddings_ : ndarray, shape (starts, n, d)
+        The map of every start, likewise.
+    placed_ : ndarray of bool, shape (n,)
+        False for objects that only answers of weight 0 mention, or none; these lie at the origin.
+    loss_ : float
+        Loss of the best start, the prior's share included.
+    losses_ : ndarray, shape (starts,)
+        Final loss of every start.
+    n_iter_ : int
+        Iterations of the best start.
+    converged_, stopped_ : bool
+        Whether the best start had converged; whether the fit was stopped from outside.
+    triplet_error_ : float
+        Share of the training answers that the map contradicts.
+    n_objects_ : int
+    """
+
+    #: Whether the size of a map means something: the loss weighs it against the noise or against
+    #: a margin. Otherwise a larger map of the same shape is about as good, and maps are compared
+    #: after `tripletscope.core.data.geometry.to_unit_rms`.
+    fixes_scale: ClassVar[bool] = True
+
+    n_components: Annotated[int, Number(
+        1, 50, "Dimensions",
+        "Coordinates per object. Two are easy to look at; more may predict answers better."
+    )] = 2
+    n_init: Annotated[int | None, Number(
+        1, 100, "Restarts",
+        "The loss has local minima. Of this many restarts, the map with the lowest loss is "
+        "kept. Automatic: 4, then twice as many, up to 16, as long as only one of them has "
+        "reached the lowest loss (within 0.1 %), there are at most 20,000 answers, and the "
+        "first does not begin at the objects' order.", advanced=True,
+        automatic=f"{_STARTS} to {_MOST_STARTS}"
+    )] = None
+    init: Annotated[
+        str,
+        Choice(
+            {
+                "spectral": "Spectral, then random", "order": "Object order, then random",
+                "random": "Random",
+            }, "Initialisation",
+            "Where the first restart begins. Spectral: at the leading eigenvectors of the triplet "
+            "counts, which finds the best map far more often, above all in one dimension. Object "
+            "order: on a line, in the order in which the objects are listed, for scales from "
+            "comparisons of pairs, which otherwise end up folded.",
+            advanced=True,
+        ),
+    ] = "spectral"
+    max_iter: Annotated[int, Number(
+        1, 100_000, "Max. iterations",
+        "A fit that reaches this limit is reported as not converged.", advanced=True
+    )] = 2000
+    tol: Tolerance = 1e-8
+    # Where answers are few this lowers the held-out error by up to a quarter; where they are many
+    # no difference could be measured.
+    prior: Prior = 0.1
+    average: Annotated[bool, Switch(
+        "Average over restarts",
+        "Predicts answers from distances averaged over all restarts, not from the best map "
+        "alone. Helps with few answers.", advanced=True
+    )] = False
+    seed: Annotated[int, Number(
+        0, 2**31 - 1, "Seed", "The same seed gives the same map, bit for bit.", advanced=True
+    )] = 0
+
+    def _loss(self) -> Loss:
+        """The loss of one answer under the present parameters."""
+        raise NotImplementedError
+
+    def _minimise(self, answers: AnswerLayout, start: np.ndarray, progress: Progress) -> Optimum:
+        """The map of lowest loss to be reached from `start`, both flattened (d, n)."""
+        objective = Objective(answers, self._loss(), self.n_components, self.prior)
+        return minimise(objective, start, max_iter=self.max_iter, tol=self.tol, progress=progress)
+
+    def fit(
+        self, triplets: Judgements, y: Any = None, *, init_embedding: np.ndarray | None = None,
+        progress: Progress = silent,
+    ) -> Self:
+        """Find the map with the lowest loss.
+
+        Parameters
+        ----------
+        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+            Four columns i, j, k, l say that i and j are more similar than k and l.
+        y : ignored
+        init_embedding : ndarray, shape (n, d), optional
+            Where the first start begins, as it is; by default as `init` says.
+        progress : Progress
+            Snapshots are maps of shape (n, d); a stop keeps the best map so far.
+
+        Raises
+        ------
+        DataError
+            If there is no answer to learn from.
+        ValueError
+            If a parameter is outside its range, or `init_embedding` does not fit the data.
+        """
+        self._check_parameters()
+        data = as_answers(triplets)
+        if not np.any(data.weight > 0):
+            raise DataError(
+                "there are no answers to learn from",
+                file=data.name, remedy="Include at least one answer.",
+            )
+        answers = AnswerLayout.of(data, self.is_likelihood)
+        shape = (self.n_components, data.n_objects)
+
+        with single_blas_thread():
+            optima = self._restarts(
+                answers, init_embedding, part(progress, show=lambda x: x.reshape(shape).T)
+            )
+            self._keep(optima, answers.placed)
+        self.triplet_error_ = 1.0 - self.score(data)
+        return self
+
+    def _keep(self, optima: list[Optimum], placed: np.ndarray) -> None:
+        """What every start has led to."""
+        self.n_objects_, self.placed_ = len(placed), placed
+        shape = (self.n_components, len(placed))
+        self.embeddings_ = np.zeros((len(optima), *shape[::-1]))
+        for embedding, optimum in zip(self.embeddings_, optima, strict=True):
+            embedding[placed] = principal_axes(optimum.x.reshape(shape).T[placed])
+        self.losses_ = np.array([optimum.loss for optimum in optima])
+        best = int(np.argmin(self.losses_))
+        self.embedding_ = self.embeddings_[best].copy()
+        self.loss_, self.n_iter_ = optima[best].loss, optima[best].n_iter
+        self.converged_ = optima[best].converged
+        self.stopped_ = any(optimum.stopped for optimum in optima)
+
+    def _restarts(
+        self, answers: AnswerLayout, init_embedding: np.ndarray | None, progress: Progress
+    ) -> list[Optimum]:
+        """What every start leads to; where they disagree, of more starts than at first."""
+        # Who knows the order is not looking for a folded map, be its loss lower.
+        more = len(answers) <= _FEW_ANSWERS and self.init != "order"
+        most = self.n_init or (_MOST_STARTS if more else _STARTS)
+        starts = self._starts(answers, init_embedding, most)
+        optima: list[Optimum] = []
+        while len(optima) < most:
+            wanted = min(self.n_init or max(2 * len(optima), _STARTS), most)
+            optima += restarts(
+                lambda start, progress: self._minimise(answers, start, progress),
+                list(islice(starts, wanted - len(optima))), first=len(optima),
+                progress=part(progress, len(optima) / most, wanted / most),
+            )
+            losses = np.array([optimum.loss for optimum in optima])
+            if any(optimum.stopped for optimum in optima) or agreeing(losses) > 1:
+                break
+        return optima
+
+    def refitted(
+        self, answers: AnswerLayout, start: np.ndarray | None = None, progress: Progress = silent
+    ) -> np.ndarray:
+        """A map (n, d) of prepared answers from one start; nothing of the method is changed.
+
+        start (n, d): By default the first that `fit` would try.
+        Returns: Meaningless for objects without answers.
+        """
+        shape = (self.n_components, answers.n_objects)
+        first = next(self._starts(answers, start, 1))
+        return self._minimise(answers, first, progress).x.reshape(shape).T
+
+    def fit_transform(self, triplets: Triplets, y: Any = None, **options: Any) -> np.ndarray:
+        """Fit and return `embedding_`, shape (n, d)."""
+        return self.fit(triplets, **options).embedding_
+
+    def transform(self, triplets: Judgements) -> np.ndarray:
+        """Place further objects into the fitted map from answers about them.
+
+        Parameters
+        ----------
+        triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+            About the fitted objects, in the same order, followed by m others.
+
+        Returns
+        -------
+        ndarray, shape (n + m, d)
+            The fitted objects where they were, then the others where the loss of their answers
+            is least; the middle of the map for those without answers.
+
+        Raises
+        ------
+        DataError
+            If there are fewer objects than in the map.
+        """
+        self._require_fit()
+        data = as_answers(triplets)
+        if data.n_objects < self.n_objects_:
+            raise DataError(
+                f"there are {data.n_objects} objects, but {self.n_objects_} in the map",
+                file=data.name, remedy="List the objects of the map first, then the others.",
+            )
+        with single_blas_thread():
+            return place(
+                data, self.embedding_, self.placed_, self._loss(), prior=self.prior,
+                n_starts=_PLACES, rng=np.random.default_rng(self.seed),
+            )
+
+    def _starts(
+        self, answers: AnswerLayout, init_embedding: np.ndarray | None, most: int
+    ) -> Iterator[np.ndarray]:
+        few = answers.thinned(_SCALING_ANSWERS)
+        trial = Objective(
+            few, self._loss(), self.n_components, self.prior * len(few) / len(answers)
+        )
+        for number, seed in enumerate(np.random.SeedSequence(self.seed).spawn(most)):
+            if number == 0 and init_embedding is not None:
+                yield _flattened(init_embedding, trial.shape)
+                continue
+            rng = np.random.default_rng(seed)
+            if number == 0 and self.init == "spectral":
+                start = spectral_start(answers.comparisons, self.n_components, rng)
+            elif number == 0 and self.init == "order":
+                start = line_start(answers.n_objects, self.n_components, rng)
+            else:
+                start = random_start(answers.n_objects, self.n_components, rng)
+            x = start.ravel()
+            yield min((scale * x for scale in _SCALES), key=lambda x: trial(x)[0])
+
+    def distances(self) -> np.ndarray:
+        """(n, n) Euclidean distances: in the best map, or on average over the starts."""
+        self._require_fit()
+        return np.mean([distances(embedding) for embedding in self._maps()], axis=0)
+
+    def margins(self, triplets: Judgements) -> np.ndarray:
+        """(T,) distance to far minus distance to near, in units of the map.
+
+        On average over the starts where `average` says so.
+        """
+        self._require_fit()
+        rows = as_answers(triplets).rows
+        return np.mean([margins(embedding, rows) for embedding in self._maps()], axis=0)
+
+    def choice_probabilities(self, data: Triplets) -> np.ndarray:
+        """Probability of what was chosen in each stage of the data, under the fitted map.
+
+        Parameters
+        ----------
+        data : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+
+        Returns
+        -------
+        ndarray, shape (S,)
+            In the order of ``data.choices``: of an odd one out it is that of the pair that was
+            left among its three pairs, of a ranking that of each choice from what was left. Maps
+            learn more than eight that were chosen in no order as all of their comparisons.
+
+        Raises
+        ------
+        ValueError
+            If the method has no likelihood: use STE, t-STE or CKL.
+        """
+        self._require_fit()
+        if not self.is_likelihood:
+            raise ValueError(f"the loss of {self.title} is not a likelihood; use STE, t-STE or CKL")
+        choices, loss = as_answers(data).choices, self._loss()
+        return np.mean(
+            [np.exp(-map_losses(loss, positions, choices)) for positions in self._maps()], axis=0
+        )
+
+    def choice_log_likelihood(self, data: Triplets) -> float:
+        """Logarithm of the probability of what was chosen: weighted mean over the trials.
+
+        Parameters
+        ----------
+        data : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+
+        Raises
+        ------
+        ValueError
+            If the method has no likelihood: use STE, t-STE or CKL.
+        """
+        answers = as_answers(data)
+        # Of a choice that the map has as good as impossible, the logarithm is still finite.
+        probabilities = np.maximum(self.choice_probabilities(answers), np.finfo(float).tiny)
+        choices = answers.choices
+        first = np.unique(choices.trial, return_index=True)[1]
+        return float(np.log(probabilities) @ choices.weight / choices.weight[first].sum())
+
+    def _maps(self) -> list[np.ndarray]:
+        """The maps that answer; several are brought to the size of the best."""
+        if not self.average:
+            return [self.embedding_]
+        size = rms(self.embedding_[self.placed_])
+        return [size * to_unit_rms(embedding, self.placed_) for embedding in self.embeddings_]
+
+
+def agreeing(losses: np.ndarray) -> int:
+    """How many starts have reached the lowest loss, within 0.1 %."""
+    lowest = losses.min()
+    return int((losses <= lowest + SAME_LOSS * abs(lowest)).sum())
+
+
+def _flattened(embedding: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+    embedding = np.asarray(embedding, dtype=float)
+    if embedding.shape != shape[::-1] or not np.isfinite(embedding).all():
+        raise ValueError(
+            f"init_embedding has shape {embedding.shape}; it must be finite and {shape[::-1]}"
+        )
+    return embedding.T.ravel()

@@ -1,0 +1,85 @@
+"""Where an object belongs in a map that is already there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.models.optimise.layout import AnswerLayout
+from tripletscope.core.models.optimise.loss import Loss, Objective
+from tripletscope.core.models.optimise.minimise import minimise
+
+#: Fitted objects whose surroundings are tried.
+_TRIALS = 48
+
+
+def place(
+    data: Judgements, embedding: np.ndarray, placed: np.ndarray, loss: Loss, *, prior: float,
+    n_starts: int, rng: np.random.Generator,
+) -> np.ndarray:
+    """Positions of all objects when those of `embedding` stay where they are.
+
+    Every other object is first placed by itself, by its answers that name no further one, from
+    the best of several places; then all are moved together.
+
+    Shapes: embedding (m, d).
+    data: Of n objects, the first of which are those of `embedding`.
+    placed bool (m,): Which of these have a place; answers that mention the rest tell nothing.
+    Returns: (n, d).
+    """
+    n_known, n_components = embedding.shape
+    positions = np.zeros((n_components, data.n_objects))
+    positions[:, :n_known] = embedding.T
+    has_place = np.zeros(data.n_objects, dtype=bool)
+    has_place[:n_known] = placed
+    answers = AnswerLayout.of(data, loss.similarity is not None)
+    useful, newest, alone = _about_new(answers, has_place, n_known)
+
+    def objective(which: np.ndarray, moved: slice) -> Callable:
+        """Of some answers, as a function of some objects' positions, flattened (d, m)."""
+        some = answers.reweighted(np.where(which, answers.weight, 0.0))
+        total, there = Objective(some, loss, n_components, prior), positions.copy()
+
+        def of_moved(x: np.ndarray) -> tuple[float, np.ndarray]:
+            there[:, moved] = x.reshape(n_components, -1)
+            value, gradient = total(there.ravel())
+            return value, gradient.reshape(there.shape)[:, moved].ravel()
+
+        return of_moved
+
+    known = embedding[placed]
+    spread = known.std(axis=0)
+    for new in range(n_known, data.n_objects):
+        mine = alone & (newest == new)
+        if not mine.any():
+            continue
+        trials = known[rng.permutation(len(known))[:_TRIALS]]
+        # Beside an object, not on it; but in no dimension that the map does not use.
+        trials = trials + 0.1 * spread * rng.standard_normal(trials.shape)
+        by_itself = objective(mine, slice(new, new + 1))
+        starts = sorted(trials, key=lambda x: by_itself(x)[0])[:n_starts]
+        best = min((minimise(by_itself, x) for x in starts), key=lambda optimum: optimum.loss)
+        positions[:, new] = best.x
+    if useful.any():
+        moved = slice(n_known, data.n_objects)
+        together = objective(useful, moved)
+        positions[:, moved] = minimise(together, positions[:, moved].ravel()).x.reshape(
+            n_components, -1
+        )
+    return positions.T.copy()
+
+
+def _about_new(
+    answers: AnswerLayout, has_place: np.ndarray, n_known: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Which answers tell where further objects are, their last object, and which name no other."""
+    useful, newest, alone = [], [], []
+    for part in answers.parts:
+        last = part.roles.max(axis=0)
+        right = (has_place[part.roles] | (part.roles >= n_known)).all(axis=0)
+        useful.append(right & (last >= n_known) & (part.weight > 0))
+        newest.append(last)
+        alone.append(useful[-1] & (has_place[part.roles] | (part.roles == last)).all(axis=0))
+    return np.concatenate(useful), np.concatenate(newest), np.concatenate(alone)

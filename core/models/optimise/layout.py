@@ -1,0 +1,257 @@
+"""Answers as compiled code takes them: by kind, in columns, objects of one neighbourhood together.
+
+A layout is what an `Objective`, a chain and second derivatives go through. It is made of answers
+as they are, or of `Choices`, and nothing is read back from it but in `order_of` its answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.models.optimise.elementary import compiled
+from tripletscope.core.models.optimise.responses import MOST_CHOSEN
+
+
+@dataclass(frozen=True, eq=False)
+class LayoutPart:
+    """Answers of one kind: equally many pairs each, of which equally many were chosen.
+
+    roles uint32 (3, T) or (4, T): Objects of every answer, grouped by the first: anchor, near, far;
+        or i, j, k, l, where i and j are said to be more similar than k and l. Of choices among m
+        pairs (2 m, T): the pairs, the chosen ones first; or (3, T), where the pairs are the first
+        two of three objects, first and last, and the last two.
+    weight (T,): Of every answer.
+    n_objects: Of the data.
+    chosen: How many pairs were chosen in each, below 0 where as the least similar; 0 for answers,
+        which the loss of near and far is for.
+    """
+
+    roles: np.ndarray
+    weight: np.ndarray
+    n_objects: int
+    chosen: int = 0
+
+    @classmethod
+    def of(
+        cls, rows: np.ndarray, weight: np.ndarray, n_objects: int, chosen: int = 0
+    ) -> LayoutPart:
+        """Rows, as `roles` turned round, and weights, shape (T,), that are known to be right."""
+        rows = np.ascontiguousarray(rows, np.int32).view()
+        rows.flags.writeable = False  # as those of data: each kind of array is compiled for
+        return cls(*_grouped(rows, weight, n_objects), n_objects, chosen)
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+    @property
+    def pairs(self) -> np.ndarray:
+        """(m, 2, T) the pairs of objects that each is about, the chosen ones first."""
+        n_roles = len(self.roles)
+        if n_roles > 3:
+            return self.roles.reshape(n_roles // 2, 2, -1)
+        return self.roles[[[0, 1], [0, 2], [1, 2]] if self.chosen else [[0, 1], [0, 2]]]
+
+    def thinned(self, n_answers: int) -> LayoutPart:
+        """At most so many of the answers, evenly spread over the anchors."""
+        step = -(-len(self) // n_answers)
+        return self._with(np.ascontiguousarray(self.roles[:, ::step]), self.weight[::step])
+
+    def reweighted(self, weight: np.ndarray) -> LayoutPart:
+        """The same answers with other weights, shape (T,); those of weight 0 are left out."""
+        if weight.all():
+            return self._with(self.roles, weight.astype(float))
+        kept = np.flatnonzero(weight)
+        return self._with(np.ascontiguousarray(self.roles[:, kept]), weight[kept].astype(float))
+
+    def _with(self, roles: np.ndarray, weight: np.ndarray) -> LayoutPart:
+        return replace(self, roles=roles, weight=np.ascontiguousarray(weight))
+
+    @property
+    def placed(self) -> np.ndarray:
+        """(n,) bool: objects that some answer of a weight above 0 mentions."""
+        roles = self.roles if self.weight.all() else self.roles[:, self.weight > 0]
+        return np.bincount(roles.ravel(), minlength=self.n_objects) > 0
+
+
+class AnswerLayout:
+    """Answers laid out for `Objective`.
+
+    parts: At least one.
+    """
+
+    def __init__(self, parts: list[LayoutPart]) -> None:
+        self.parts = tuple(parts)
+        self.n_objects = parts[0].n_objects
+
+    @classmethod
+    def of(cls, answers: Judgements, as_choices: bool = False) -> AnswerLayout:
+        """Of data.
+
+        as_choices: Whether what was chosen among several pairs is one choice, as a likelihood takes
+            it; otherwise it is as many answers as the data hold.
+        """
+        if as_choices and answers.are_choices:
+            return cls.of_choices(answers.choices)
+        return cls([LayoutPart.of(answers.rows, answers.weight, answers.n_objects)])
+
+    @classmethod
+    def of_choices(cls, choices: Choices) -> AnswerLayout:
+        """Of choices with their weights."""
+        return cls([
+            LayoutPart.of(kind.rows, choices.weight[kind.stage], choices.n_objects, kind.chosen)
+            for kind in _kinds(choices)
+        ])
+
+    def __len__(self) -> int:
+        return sum(map(len, self.parts))
+
+    @property
+    def weight(self) -> np.ndarray:
+        """(T,) of every answer, part by part."""
+        return np.concatenate([part.weight for part in self.parts])
+
+    @property
+    def placed(self) -> np.ndarray:
+        """(n,) bool: objects that some answer of a weight above 0 mentions."""
+        return np.any([part.placed for part in self.parts], axis=0)
+
+    @property
+    def comparisons(self) -> LayoutPart:
+        """Every chosen pair against every one that was not, as answers about near and far."""
+        if len(self.parts) == 1 and not self.parts[0].chosen:
+            return self.parts[0]
+        rows, weight = [], []
+        for part in self.parts:
+            each = _compared(part.pairs, part.chosen or 1)
+            rows.append(each)
+            weight.append(np.tile(part.weight, len(each) // len(part)))
+        rows, weight = np.concatenate(rows), np.concatenate(weight)
+        return LayoutPart.of(_with_anchors(rows), weight, self.n_objects)
+
+    def thinned(self, n_answers: int) -> AnswerLayout:
+        """About so many of the answers, of every kind."""
+        return AnswerLayout([
+            part.thinned(max(n_answers * len(part) // len(self), 1)) for part in self.parts
+        ])
+
+    def reweighted(self, weight: np.ndarray) -> AnswerLayout:
+        """The same answers with other weights, shape (T,); those of weight 0 are left out."""
+        ends = np.cumsum([len(part) for part in self.parts])
+        parts = [
+            part.reweighted(of_part)
+            for part, of_part in zip(self.parts, np.split(weight, ends[:-1]), strict=True)
+        ]
+        return AnswerLayout([part for part in parts if len(part)] or parts[:1])
+
+
+def order_of(answers: Judgements, as_choices: bool) -> np.ndarray:
+    """(T,) an answer of the data that each of its `AnswerLayout` stands for."""
+    if not (as_choices and answers.are_choices):
+        return np.argsort(answers.rows[:, 0], kind="stable")
+    return answers.choices.answer[stages_of(answers.choices)]
+
+
+def stages_of(choices: Choices) -> np.ndarray:
+    """(T,) the stage that each of the `AnswerLayout` of choices stands for."""
+    return np.concatenate([
+        kind.stage[np.argsort(kind.rows[:, 0], kind="stable")] for kind in _kinds(choices)
+    ])
+
+
+class _Kind(NamedTuple):
+    """Stages of one kind, or their comparisons.
+
+    rows (K, r): As the roles of a `LayoutPart`, turned round.
+    stage (K,): Which stage each is.
+    """
+
+    rows: np.ndarray
+    stage: np.ndarray
+    chosen: int
+
+
+def _kinds(choices: Choices) -> Iterator[_Kind]:
+    few = _of_few(choices)
+    for kind in choices.kinds:
+        n_pairs = kind.place.shape[1]
+        for of_few in (False, True):
+            kept = few[kind.stage] == of_few
+            if not kept.any():
+                continue
+            stage, pairs = kind.stage[kept], choices.pairs[kind.place[kept]]
+            if (n_pairs, kind.chosen) == (2, -1):
+                pairs = pairs[:, ::-1]
+            rows = pairs.reshape(len(stage), -1)
+            if abs(kind.chosen) > MOST_CHOSEN:
+                rows = _compared(np.moveaxis(pairs, 0, 2), kind.chosen)
+                yield _Kind(_with_anchors(rows), np.tile(stage, len(rows) // len(stage)), 0)
+                continue
+            chosen = 0 if n_pairs == 2 else kind.chosen
+            yield _Kind(rows[:, [0, 1, 3]] if of_few else rows, stage, chosen)
+
+
+def _of_few(choices: Choices) -> np.ndarray:
+    """(S,) bool: stages of two pairs of three objects, or of all three pairs of them."""
+    result = np.zeros(len(choices), dtype=bool)
+    i, j = choices.pairs.T
+    for shown in (2, 3):
+        which = np.flatnonzero(choices.n_shown == shown)
+        begin = choices.bounds[which]
+        same = i[begin] == i[begin + 1]
+        if shown == 3:
+            same &= (j[begin] == i[begin + 2]) & (j[begin + 1] == j[begin + 2])
+        result[which] = same
+    return result
+
+
+def _compared(pairs: np.ndarray, chosen: int) -> np.ndarray:
+    """(r (m - r) S, 4) each chosen pair against each that was not; all stages, then the next ones.
+
+    Shapes: pairs (m, 2, S).
+    chosen: Below 0, as the least similar.
+    """
+    result = []
+    for one in pairs[: abs(chosen)]:
+        for other in pairs[abs(chosen):]:
+            near, far = (one, other) if chosen > 0 else (other, one)
+            result.append(np.concatenate([near, far]).T)
+    return np.concatenate(result)
+
+
+def _with_anchors(rows: np.ndarray) -> np.ndarray:
+    """Rows (T, 4) of two pairs as anchor, near and far, where all pairs have an object in common.
+
+    So an odd one out starts where its two answers would.
+    """
+    rows = rows.astype(np.int64)
+    near, far = rows[:, :2], rows[:, 2:]
+    shared = np.where((near[:, :1] == far).any(axis=1), near[:, 0], near[:, 1])
+    if not (shared[:, None] == far).any(axis=1).all():
+        return rows
+    return np.column_stack([shared, near.sum(axis=1) - shared, far.sum(axis=1) - shared])
+
+
+@compiled
+def _grouped(rows, weight, n_objects):
+    """Columns of `rows` and weights, in the order of the first column; by a counting sort."""
+    n_answers, n_roles = rows.shape
+    place = np.zeros(n_objects + 1, dtype=np.int64)
+    for t in range(n_answers):
+        place[rows[t, 0] + 1] += 1
+    for i in range(n_objects):
+        place[i + 1] += place[i]
+    roles = np.empty((n_roles, n_answers), dtype=np.uint32)
+    ordered = np.empty(n_answers)
+    for t in range(n_answers):
+        p = place[rows[t, 0]]
+        place[rows[t, 0]] += 1
+        ordered[p] = weight[t]
+        for role in range(n_roles):
+            roles[role, p] = rows[t, role]
+    return roles, ordered

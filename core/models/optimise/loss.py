@@ -1,0 +1,370 @@
+"""Total loss of a map over many answers, and its gradient, from the loss of one answer.
+
+A loss is a compiled function of the two squared distances of an answer; for choices among several
+pairs, that of the similarity of one pair (`tripletscope.core.models.optimise.responses`). It never
+sees coordinates; `Objective` gathers the distances, calls it, and scatters its derivatives. The
+three steps run over blocks of answers that stay in the processor's cache. Where answers are many,
+parts of them are added up in threads, always the same parts in the same order: the bits of a loss
+do not depend on the number of threads.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from itertools import pairwise
+from numbers import Real
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba.core import types
+
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.engine.threads import side_by_side
+from tripletscope.core.models.optimise.elementary import (
+    KERNEL,
+    SIMILARITY,
+    address,
+    compiled,
+    exact,
+    found_at,
+)
+from tripletscope.core.models.optimise.layout import AnswerLayout
+from tripletscope.core.models.optimise.responses import add_up_choices, choice_losses
+from tripletscope.core.models.optimise.rows import (
+    add_gradient,
+    of_answers,
+    set_squared_distances,
+    width,
+)
+
+#: Answers that are handled at a time: their distances and slopes stay in the nearest cache.
+_BLOCK = 512
+#: Answers from which on parts of them are added up side by side, ...
+SEVERAL_PARTS = 65_536
+#: ... of so many answers at least, ...
+_PART = 32_768
+#: ... and so many parts at most, of which each has a gradient of its own.
+_MOST_PARTS = 16
+
+
+@exact
+def _margins(positions, rows, margin):
+    third, last = (0, 2) if rows.shape[1] == 3 else (2, 3)
+    for t in range(len(rows)):
+        near2 = far2 = 0.0
+        for c in range(positions.shape[1]):
+            near2 += (positions[rows[t, 0], c] - positions[rows[t, 1], c]) ** 2
+            far2 += (positions[rows[t, third], c] - positions[rows[t, last], c]) ** 2
+        margin[t] = math.sqrt(far2) - math.sqrt(near2)
+
+
+def margins(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """(T,) distance of the far pair minus distance of the near pair.
+
+    Shapes: positions (n, d).
+    rows (T, 3) or (T, 4): Anchor, near and far; or i, j, k and l, where i and j are said to be
+        nearer.
+    """
+    margin = np.empty(len(rows))
+    _margins(
+        np.ascontiguousarray(positions, float), np.ascontiguousarray(rows, np.uint32), margin
+    )
+    return margin
+
+
+@dataclass(frozen=True)
+class Loss:
+    """The loss of one answer.
+
+    kernel compiled function ``(near2, far2, weight, constants, by_near, by_far) -> float``: Takes
+        squared distances from anchor to near and to far and weights of some answers, fills in the
+        derivatives by the two squared distances, returns the sum of weighted losses.
+    parameters: Constants of the loss, however many; the kernel gets them as a vector.
+    similarity compiled function ``(squares, constants, similarity, slope)``, optional: Of a
+        likelihood: takes squared distances of some pairs, fills in their similarities and the
+        derivatives of these. A pair is chosen among some with a probability in proportion to the
+        exponential of its similarity; the loss of one answer is that of a choice of two.
+    """
+
+    kernel: Callable
+    parameters: tuple[float, ...] = ()
+    similarity: Callable | None = None
+
+    def __post_init__(self) -> None:
+        for part in (self.kernel, self.similarity or self.kernel):
+            if not isinstance(part, numba.core.dispatcher.Dispatcher):
+                raise ValueError(
+                    f"the kernel of a loss is {part!r}; it must be compiled, which `compiled` of "
+                    "tripletscope.core.models.optimise.elementary does"
+                )
+        for number in self.parameters:
+            if not isinstance(number, Real) or not math.isfinite(number):
+                raise ValueError(f"a constant of a loss is {number!r}; it must be a finite number")
+
+    @cached_property
+    def constants(self) -> np.ndarray:
+        """(k,) the parameters as compiled code takes them."""
+        return np.array(self.parameters, dtype=float)
+
+    def similarities(self, squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of squared distances, and their derivatives, in the shape of these."""
+        result, slope = np.empty((2, squares.size))
+        self.similarity(np.ascontiguousarray(squares).ravel(), self.constants, result, slope)
+        return result.reshape(squares.shape), slope.reshape(squares.shape)
+
+
+_VECTOR, _MATRIX = types.float64[::1], types.float64[:, ::1]
+
+
+class Block(NamedTuple):
+    """What `evaluate` needs to know of answers, and where it works.
+
+    Shapes: roles uint32 (r, T), weight (T,).
+    kernel: Address in this process of the kernel of the loss, or of its similarity for choices.
+    constants (k,): Of the loss.
+    positions, gradient (n, w): By rows; see `tripletscope.core.models.optimise.rows.width`.
+    chosen: As of `LayoutPart`.
+    """
+
+    kernel: int
+    constants: np.ndarray
+    roles: np.ndarray
+    weight: np.ndarray
+    prior: float
+    n_components: int
+    positions: np.ndarray
+    gradient: np.ndarray
+    chosen: int
+
+
+#: Type of a `Block`.
+BLOCK_TYPE = types.NamedTuple(
+    [
+        types.int64, _VECTOR, types.uint32[:, ::1], _VECTOR, types.float64, types.int64, _MATRIX,
+        _MATRIX, types.int64,
+    ],
+    Block,
+)
+
+
+_kernel_at = found_at(KERNEL)
+
+
+@compiled
+def evaluate(block, x, gradient):
+    """What `Objective` does, for compiled code and answers that are few."""
+    lay_out(x, block.n_components, block.positions, 0, block.positions.shape[0])
+    block.gradient[:] = 0.0
+    total = add_up(block, 0, block.weight.size, block.gradient)
+    return _with_prior(block, x, total, gradient)
+
+
+@compiled
+def evaluate_choices(block, x, gradient):
+    """The same of choices among several pairs; by itself, so that others need not compile it."""
+    lay_out(x, block.n_components, block.positions, 0, block.positions.shape[0])
+    block.gradient[:] = 0.0
+    total = add_up_choices(block, 0, block.weight.size, block.gradient)
+    return _with_prior(block, x, total, gradient)
+
+
+@compiled
+def _with_prior(block, x, total, gradient):
+    n = block.positions.shape[0]
+    size2 = 0.0
+    for k in range(x.size):
+        size2 += x[k] * x[k]
+        gradient[k] = block.prior * x[k]
+    for c in range(block.n_components):
+        for i in range(n):
+            gradient[c * n + i] += block.gradient[i, c]
+    return total + 0.5 * block.prior * size2
+
+
+#: Type of `evaluate`.
+EVALUATE = types.FunctionType(types.float64(BLOCK_TYPE, _VECTOR, _VECTOR))
+
+
+@compiled
+def lay_out(x, n_components, positions, low, high):
+    """Put the objects from `low` to `high` of flattened (d, n) positions into rows."""
+    n = positions.shape[0]
+    for i in range(low, high):
+        for c in range(n_components):
+            positions[i, c] = x[c * n + i]
+
+
+@compiled
+def add_up(block, low, high, gradient):
+    """Loss of the answers from `low` to `high`; their gradient is added to that by rows."""
+    kernel = _kernel_at(block.kernel)
+    size = min(_BLOCK, high - low)
+    near2, far2, by_near, by_far = (
+        np.empty(size), np.empty(size), np.empty(size), np.empty(size)
+    )
+    total = 0.0
+    for begin in range(low, high, _BLOCK):
+        end = min(begin + _BLOCK, high)
+        m = end - begin
+        objects = of_answers(block.roles, begin, end)
+        set_squared_distances(block.positions, objects, near2, far2)
+        total += kernel(
+            near2[:m], far2[:m], block.weight[begin:end], block.constants, by_near[:m], by_far[:m]
+        )
+        add_gradient(
+            block.positions, objects, block.roles.shape[0] == 3, by_near, by_far, gradient
+        )
+    return total
+
+
+@compiled
+def _merged(gradients, prior, x, low, high, gradient):
+    """Set the gradient by the objects from `low` to `high`, from those of the parts, by rows."""
+    n = gradients.shape[1]
+    for c in range(x.size // n):
+        for i in range(low, high):
+            total = prior * x[c * n + i]
+            for part in range(gradients.shape[0]):
+                total += gradients[part, i, c]
+            gradient[c * n + i] = total
+
+
+def single_losses(loss: Loss, near2: np.ndarray, far2: np.ndarray) -> np.ndarray:
+    """(T,) loss of every answer by itself, from squared distances to near and far, shape (T,)."""
+    result = np.empty(len(near2))
+    _compiled_singles()(
+        loss.kernel, loss.constants, np.ascontiguousarray(near2), np.ascontiguousarray(far2),
+        result,
+    )
+    return result
+
+
+def _singles(kernel, constants, near2, far2, found):
+    near, far, by_near, by_far = np.empty(1), np.empty(1), np.empty(1), np.empty(1)
+    one = np.ones(1)
+    for t in range(found.size):
+        near[0], far[0] = near2[t], far2[t]
+        found[t] = kernel(near, far, one, constants, by_near, by_far)
+
+
+@cache
+def _compiled_singles() -> Callable:
+    signature = types.void(KERNEL, _VECTOR, _VECTOR, _VECTOR, _VECTOR)
+    return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(_singles)
+
+
+def map_losses(loss: Loss, positions: np.ndarray, choices: Choices) -> np.ndarray:
+    """(S,) minus the logarithm of the probability of what was chosen in each stage.
+
+    Shapes: positions (n, d).
+    loss: With a similarity.
+    """
+    first, second = choices.pairs.T
+    squares = sum((x[first] - x[second]) ** 2 for x in positions.T)
+    return choice_losses(choices, loss.similarities(squares)[0])[0]
+
+
+def address_of(loss: Loss, chosen: int) -> int:
+    """Where the part of a loss is that a kind of answers needs; `chosen` as of the answers."""
+    return address(loss.similarity, SIMILARITY) if chosen else address(loss.kernel, KERNEL)
+
+
+class Objective:
+    """Loss and gradient of a map over all answers, as an optimiser wants them.
+
+    answers: May be shared by several objectives.
+    prior: Strength of a normal prior on the positions: ``prior / 2`` times the sum of the squared
+        coordinates is added.
+
+    An instance holds buffers: use one per thread.
+    """
+
+    def __init__(
+        self, answers: AnswerLayout, loss: Loss, n_components: int,
+        prior: float = 0.0,
+    ) -> None:
+        n, size = answers.n_objects, width(n_components)
+        self._made_of = answers, loss, n_components, prior
+        self.shape = n_components, n
+        bounds = [_parts(len(kind), n * size) for kind in answers.parts]
+        self._gradients = np.zeros((sum(map(len, bounds)) - len(bounds), n, size))
+        positions = np.zeros((n, size))
+        blocks = [
+            Block(
+                address_of(loss, kind.chosen), loss.constants, kind.roles, kind.weight,
+                float(prior), n_components, positions, self._gradients[0], kind.chosen,
+            ) for kind in answers.parts
+        ]
+        self.block = blocks[0]
+        #: What evaluates the block, where answers are in one part.
+        self.evaluation = evaluate_choices if self.block.chosen else evaluate
+        # Few answers of several kinds take less time than threads to begin.
+        self._run = side_by_side if len(answers) >= SEVERAL_PARTS else _in_turn
+        self._pieces = [
+            (add_up_choices if block.chosen else add_up, block, *piece)
+            for block, ends in zip(blocks, bounds, strict=True)
+            for piece in pairwise(ends.tolist())
+        ]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Objective, self._made_of  # addresses are others in another process
+
+    @property
+    def in_one_part(self) -> bool:
+        """Whether the answers are so few that compiled code may evaluate them by itself."""
+        return len(self._gradients) == 1
+
+    @property
+    def size(self) -> int:
+        """Answers and coordinates."""
+        return len(self.block.weight) + self.shape[0] * self.shape[1]
+
+    def __call__(self, x: np.ndarray) -> tuple[float, np.ndarray]:
+        """Total weighted loss and its gradient at the flattened (d, n) positions `x`."""
+        block, n = self.block, self.shape[1]
+        gradient = np.empty(x.size)
+        if self.in_one_part:
+            return self.evaluation(block, x, gradient), gradient
+        objects = _pieces(n, len(self._gradients))
+        self._run(
+            lambda part: lay_out(x, block.n_components, block.positions, *part), objects
+        )
+        self._gradients[:] = 0.0
+        losses = self._run(
+            lambda piece: piece[0][0](*piece[0][1:], piece[1]),
+            list(zip(self._pieces, self._gradients, strict=True)),
+        )
+        self._run(
+            lambda part: _merged(self._gradients, block.prior, x, *part, gradient), objects
+        )
+        return sum(losses) + 0.5 * block.prior * float(x @ x), gradient
+
+
+def _in_turn(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
+    return [function(item) for item in items]
+
+
+def _parts(n_answers: int, n_coordinates: int) -> np.ndarray:
+    """Bounds of the parts that are added up side by side, whatever the number of threads.
+
+    There are no more than answers need to be worth the parts' gradients.
+    """
+    number = 1
+    if n_answers >= SEVERAL_PARTS:
+        worth = min(n_answers // _PART, n_answers // (2 * n_coordinates), _MOST_PARTS)
+        number = 2 ** int(math.log2(max(worth, 1)))
+    return _bounds(n_answers, number)
+
+
+def _pieces(n: int, most: int) -> list[tuple[int, int]]:
+    """Ranges of objects, as many as are worth a thread each."""
+    bounds = _bounds(n, max(min(most, n // _PART), 1))
+    return list(pairwise(bounds.tolist()))
+
+
+def _bounds(n: int, number: int) -> np.ndarray:
+    return np.linspace(0, n, number + 1).astype(np.int64)

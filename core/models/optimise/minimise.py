@@ -1,0 +1,423 @@
+"""Minimisation on plain arrays by L-BFGS, from one start or from several.
+
+The steps are compiled, and the loss is evaluated between them: a compiled objective takes many
+iterations without the interpreter, which on a hundred answers takes longer than all arithmetic, and
+whose lock keeps fits from running side by side.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba.core import types
+
+from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.progress import Progress, as_coarse_as, is_coarse, silent
+from tripletscope.core.models.optimise.elementary import address, compiled, found_at
+from tripletscope.core.models.optimise.loss import BLOCK_TYPE, EVALUATE, Objective
+
+#: Steps that the model of the curvature remembers.
+_MEMORY = 10
+#: A step must lower the loss by this share of what the slope promised, ...
+_FALL = 1e-4
+#: ... and leave at most this share of the slope.
+_FLATTENING = 0.9
+#: Lengths tried along one direction.
+_TRIALS = 30
+#: As many answers and coordinates are gone through in one go, for some milliseconds, ...
+_IN_ONE_GO = 300_000
+#: ... in so many iterations at most.
+_MOST_ITERATIONS = 200
+
+#: Where a descent stands: under way, at its end, or nowhere, as the loss is not finite.
+GOING, CONVERGED, FAILED = 0, 1, 2
+# What `_prepare` and `_advance` found: a place to evaluate, a step, no way down.
+_SEARCHING, _STEPPED, _STUCK = 0, 1, 2
+# Rows of the vectors.
+_X, _GRADIENT, _TRIAL, _TRIAL_GRADIENT, _DIRECTION, _BEST, _BEST_GRADIENT = range(7)
+# Numbers: at the current point; along the direction, where the two ends of the bracket have a
+# place, a value and a slope each; of the best point in the bracket; of the last step.
+_LOSS, _LENGTH, _SLOPE, _LOW, _HIGH, _BEST_LOSS, _LAST_FALL = 0, 1, 2, 3, 6, 9, 10
+# Counts.
+_KEPT, _TRIED, _HAS_HIGH, _HAS_BEST, _ITERATIONS = range(5)
+#: ``x -> (loss, gradient)``.
+Function = Callable[[np.ndarray], tuple[float, np.ndarray]]
+
+
+class State(NamedTuple):
+    """Everything that a descent knows, for a loss of m variables.
+
+    vectors (7, m): Rows `_X` to `_BEST_GRADIENT`.
+    numbers (11,): `_LOSS` to `_LAST_FALL`.
+    counts (5,): `_KEPT` to `_ITERATIONS`.
+    steps, changes (_MEMORY, m): Latest steps, and what they changed of the gradient.
+    products (_MEMORY,): Of each step with its change.
+    """
+
+    vectors: np.ndarray
+    numbers: np.ndarray
+    counts: np.ndarray
+    steps: np.ndarray
+    changes: np.ndarray
+    products: np.ndarray
+
+
+class Descent:
+    """Where a minimisation stands.
+
+    Shapes: start (m,).
+    gradient (m,): At the start.
+    losses: After each of the latest iterations.
+    """
+
+    def __init__(self, start: np.ndarray, loss: float, gradient: np.ndarray) -> None:
+        self._vectors, self._numbers = np.zeros((7, start.size)), np.zeros(11)
+        self._vectors[_X], self._vectors[_GRADIENT], self._numbers[_LOSS] = start, gradient, loss
+        self._counts = np.zeros(5, dtype=np.int64)
+        self._losses = np.empty(_MOST_ITERATIONS)
+        steps, changes = np.empty((2, _MEMORY, start.size))
+        self._state = State(
+            self._vectors, self._numbers, self._counts, steps, changes, np.empty(_MEMORY)
+        )
+
+    @property
+    def x(self) -> np.ndarray:
+        """(m,) the current point; changed in place."""
+        return self._vectors[_X]
+
+    @property
+    def loss(self) -> float:
+        return float(self._numbers[_LOSS])
+
+    @property
+    def fall(self) -> float:
+        """By which share the last step lowered the loss."""
+        return float(self._numbers[_LAST_FALL])
+
+    @property
+    def n_iter(self) -> int:
+        return int(self._counts[_ITERATIONS])
+
+    def proceed(self, objective: Function, tol: float, most: int) -> int:
+        """One iteration, or several, but not over `most`, where they are short.
+
+        Returns: GOING, CONVERGED or FAILED.
+        """
+        before = self.n_iter
+        if isinstance(objective, Objective) and objective.in_one_part:
+            n = max(_IN_ONE_GO // objective.size, 1)
+            state = _compiled_iterations()(
+                address(objective.evaluation, EVALUATE), objective.block, self._state, tol,
+                self._losses[: min(n, most)],
+            )
+        else:
+            state = self._iteration(objective, tol)
+        self.losses = self._losses[: self.n_iter - before].tolist()
+        return state
+
+    def _iteration(self, objective: Function, tol: float) -> int:
+        result = _prepare(self._state)
+        while result == _SEARCHING:
+            loss, gradient = objective(self._vectors[_TRIAL].copy())
+            self._vectors[_TRIAL_GRADIENT] = gradient
+            result = _advance(loss, self._state)
+        self._losses[0] = self.loss
+        return _judged(result, self._numbers, tol)
+
+
+_evaluation_at = found_at(EVALUATE)
+
+
+def _iterations(evaluation, block, descent, tol, losses):
+    """As many iterations as there is room for their losses, unless the descent ends before.
+
+    Evaluations are called by their address: as a part of this function they would take 1.4 times
+    as long, as the compiler loses sight of what may be a vector, and give other bits.
+    """
+    evaluate = _evaluation_at(evaluation)
+    vectors, numbers = descent.vectors, descent.numbers
+    state = GOING
+    for iteration in range(losses.size):
+        result = _prepare(descent)
+        while result == _SEARCHING:
+            loss = evaluate(block, vectors[_TRIAL], vectors[_TRIAL_GRADIENT])
+            result = _advance(loss, descent)
+        losses[iteration] = numbers[_LOSS]
+        state = _judged(result, numbers, tol)
+        if state != GOING:
+            break
+    return state
+
+
+@cache
+def _compiled_iterations() -> Callable:
+    """`_iterations`, compiled once for all losses, and before any is at hand."""
+    vector, matrix = types.float64[::1], types.float64[:, ::1]
+    state = types.NamedTuple(
+        [matrix, vector, types.int64[::1], matrix, matrix, vector], State
+    )
+    signature = types.int64(types.int64, BLOCK_TYPE, state, types.float64, vector)
+    return numba.njit(signature, nogil=True, cache=True, error_model="numpy")(_iterations)
+
+
+@compiled
+def _judged(found, numbers, tol):
+    if found == _STUCK:
+        return CONVERGED if math.isfinite(numbers[_LOSS]) else FAILED
+    return CONVERGED if numbers[_LAST_FALL] <= tol else GOING
+
+
+@compiled
+def _prepare(descent):
+    """Choose a direction, and the first place along it to evaluate."""
+    vectors, numbers, counts, steps, changes, products = descent
+    x, gradient, direction = vectors[_X], vectors[_GRADIENT], vectors[_DIRECTION]
+    while True:
+        _two_loops(direction, gradient, steps, changes, products, counts[_KEPT])
+        slope = _dot(direction, gradient)
+        if slope < 0.0:
+            break
+        if counts[_KEPT] == 0:
+            return _STUCK
+        counts[_KEPT] = 0
+    length = 1.0
+    if counts[_KEPT] == 0:
+        # Nothing is known yet but the size of the map: this moves it by a hundredth.
+        size = math.sqrt(_dot(x, x))
+        length = 0.01 * (size if size > 0.0 else 1.0) / max(math.sqrt(-slope), 1e-300)
+    numbers[_SLOPE], numbers[_LENGTH] = slope, length
+    numbers[_LOW], numbers[_LOW + 1], numbers[_LOW + 2] = 0.0, numbers[_LOSS], slope
+    counts[_TRIED] = counts[_HAS_HIGH] = counts[_HAS_BEST] = 0
+    _look(vectors, length)
+    return _SEARCHING
+
+
+@compiled
+def _advance(loss, descent):
+    """Go on with the loss at the trial point, towards one with the weak Wolfe conditions.
+
+    Brackets and divides (Lewis & Overton 2013, algorithm 4.6, which copes with kinks too), by
+    the minimum of a cubic where that is well inside.
+    """
+    vectors, numbers, counts = descent.vectors, descent.numbers, descent.counts
+    length, first_slope = numbers[_LENGTH], numbers[_SLOPE]
+    slope = _dot(vectors[_DIRECTION], vectors[_TRIAL_GRADIENT])
+    if not loss <= numbers[_LOSS] + _FALL * length * first_slope:
+        numbers[_HIGH], numbers[_HIGH + 1], numbers[_HIGH + 2] = length, loss, slope
+        counts[_HAS_HIGH] = 1
+    elif slope < _FLATTENING * first_slope:
+        numbers[_LOW], numbers[_LOW + 1], numbers[_LOW + 2] = length, loss, slope
+        vectors[_BEST], vectors[_BEST_GRADIENT] = vectors[_TRIAL], vectors[_TRIAL_GRADIENT]
+        numbers[_BEST_LOSS] = loss
+        counts[_HAS_BEST] = 1
+    else:
+        _step(loss, descent)
+        return _STEPPED
+    counts[_TRIED] += 1
+    if counts[_TRIED] == _TRIALS:
+        if counts[_HAS_BEST]:
+            vectors[_TRIAL], vectors[_TRIAL_GRADIENT] = vectors[_BEST], vectors[_BEST_GRADIENT]
+            _step(numbers[_BEST_LOSS], descent)
+            return _STEPPED
+        if counts[_KEPT] == 0:
+            return _STUCK
+        counts[_KEPT] = 0
+        return _prepare(descent)
+    if counts[_HAS_HIGH]:
+        low, high = numbers[_LOW], numbers[_HIGH]
+        width = high - low
+        inside = _cubic_minimum(numbers[_LOW : _LOW + 3], numbers[_HIGH : _HIGH + 3])
+        length = min(max(inside, low + 0.1 * width), high - 0.1 * width)
+    else:
+        length *= 4.0
+    numbers[_LENGTH] = length
+    _look(vectors, length)
+    return _SEARCHING
+
+
+@compiled
+def _look(vectors, length):
+    x, direction, trial = vectors[_X], vectors[_DIRECTION], vectors[_TRIAL]
+    for i in range(x.size):
+        trial[i] = x[i] + length * direction[i]
+
+
+@compiled
+def _step(loss, descent):
+    """Take the trial point, and learn from the step, unless the loss is not convex along it."""
+    vectors, numbers, counts, steps, changes, products = descent
+    place = counts[_KEPT] % _MEMORY
+    step, change = steps[place], changes[place]
+    product = size2 = 0.0
+    for i in range(step.size):
+        along = vectors[_TRIAL, i] - vectors[_X, i]
+        turned = vectors[_TRIAL_GRADIENT, i] - vectors[_GRADIENT, i]
+        product += along * turned
+        size2 += turned * turned
+    if product > 1e-16 * size2:
+        for i in range(step.size):
+            step[i] = vectors[_TRIAL, i] - vectors[_X, i]
+            change[i] = vectors[_TRIAL_GRADIENT, i] - vectors[_GRADIENT, i]
+        products[place] = product
+        counts[_KEPT] += 1
+    vectors[_X], vectors[_GRADIENT] = vectors[_TRIAL], vectors[_TRIAL_GRADIENT]
+    numbers[_LAST_FALL] = (numbers[_LOSS] - loss) / max(numbers[_LOSS], 1.0)
+    numbers[_LOSS] = loss
+    counts[_ITERATIONS] += 1
+
+
+@compiled
+def _two_loops(direction, gradient, steps, changes, products, n_kept):
+    """Minus the gradient times the estimated inverse Hessian."""
+    memory = min(n_kept, _MEMORY)
+    for i in range(gradient.size):
+        direction[i] = -gradient[i]
+    shares = np.empty(memory)
+    for k in range(memory):
+        place = (n_kept - 1 - k) % _MEMORY
+        shares[k] = _dot(steps[place], direction) / products[place]
+        _add(direction, -shares[k], changes[place])
+    if n_kept:
+        newest = (n_kept - 1) % _MEMORY
+        size = products[newest] / _dot(changes[newest], changes[newest])
+        for i in range(direction.size):
+            direction[i] *= size
+    for k in range(memory - 1, -1, -1):
+        place = (n_kept - 1 - k) % _MEMORY
+        _add(direction, shares[k] - _dot(changes[place], direction) / products[place],
+             steps[place])
+
+
+@compiled
+def _dot(x, y):
+    total = 0.0
+    for i in range(x.size):
+        total += x[i] * y[i]
+    return total
+
+
+@compiled
+def _add(x, share, y):
+    for i in range(x.size):
+        x[i] += share * y[i]
+
+
+@compiled
+def _cubic_minimum(a, b):
+    """Where the cubic through two points (place, value, slope) is least; else their middle."""
+    middle = (a[0] + b[0]) / 2.0
+    if not (math.isfinite(b[1]) and math.isfinite(b[2])):
+        return middle
+    bend = a[2] + b[2] - 3.0 * (a[1] - b[1]) / (a[0] - b[0])
+    square = bend * bend - a[2] * b[2]
+    if not square >= 0.0:
+        return middle
+    root = math.sqrt(square)
+    across = b[2] - a[2] + 2.0 * root
+    return b[0] - (b[0] - a[0]) * (b[2] + root - bend) / across if across != 0.0 else middle
+
+
+@dataclass(frozen=True)
+class Optimum:
+    """Where a minimisation ended.
+
+    x: The best point seen.
+    converged: Whether the loss had stopped falling.
+    stopped: Whether the progress object asked to stop.
+    """
+
+    x: np.ndarray
+    loss: float
+    n_iter: int
+    converged: bool
+    stopped: bool = False
+
+
+def minimise(
+    objective: Function,
+    start: np.ndarray,
+    *,
+    max_iter: int = 1000,
+    tol: float = 1e-9,
+    progress: Progress = silent,
+) -> Optimum:
+    """Minimise a smooth loss, 0 or more, by L-BFGS (Nocedal & Wright 2006, algorithm 7.5).
+
+    Shapes: start (m,).
+    tol: Converged when one iteration lowers the loss by less than this share of it (or of 1, where
+        the loss is smaller than 1).
+    progress: Told of every iteration, unless it is coarse; where answers are few, of some
+        milliseconds' at once, with the last iterate. A stop keeps that.
+
+    SciPy's implementation works for itself as long in every iteration as five thousand answers
+    take to evaluate, which is most of the time where answers are few. This one also copes with
+    kinks.
+    """
+    descent = Descent(start, *objective(start))
+    fraction, state = 0.0, CONVERGED if descent.loss <= tol else GOING
+    stopped = progress(fraction, loss=descent.loss, snapshot=start)
+    while state == GOING and not stopped and descent.n_iter < max_iter:
+        state = descent.proceed(objective, tol, max_iter - descent.n_iter)
+        losses = descent.losses[-1:] if is_coarse(progress) else descent.losses
+        for n_iter, loss in enumerate(losses, descent.n_iter - len(losses) + 1):
+            fraction = max(fraction, _share_done(descent.fall, n_iter, max_iter, tol))
+            stopped = progress(fraction, loss=loss, snapshot=descent.x) or stopped
+    return Optimum(
+        descent.x.copy(), descent.loss, descent.n_iter, state == CONVERGED and not stopped,
+        bool(stopped),
+    )
+
+
+def _share_done(fall: float, n_iter: int, max_iter: int, tol: float) -> float:
+    """How far a minimisation has come, from how fast the loss still falls."""
+    fallen = math.log(min(max(fall, tol), 1.0)) / math.log(tol) if 0 < tol < 1 else 0.0
+    return max(0.98 * fallen, n_iter / max_iter)
+
+
+def _merged(progress: Progress, n_starts: int, first: int) -> Callable[[int], Progress]:
+    """Progresses of several starts, in several threads, that report to one."""
+    lock, fractions, stops = threading.Lock(), [0.0] * n_starts, []
+
+    def of(start: int) -> Progress:
+        def report(fraction: float, **details: Any) -> bool:
+            with lock:
+                fractions[start] = fraction
+                mean = sum(fractions) / n_starts
+                if progress(mean, **details, start=first + start):
+                    stops.append(start)
+                return bool(stops)
+
+        return as_coarse_as(progress, report)
+
+    return of
+
+
+def restarts(
+    minimise_from: Callable[[np.ndarray, Progress], Optimum],
+    starts: Sequence[np.ndarray],
+    *,
+    first: int = 0,
+    progress: Progress = silent,
+) -> list[Optimum]:
+    """Minimise from every start, in threads.
+
+    Shapes: starts (m,).
+    minimise_from: ``(start, progress) -> Optimum``.
+    first: Number of the first of them, for `progress`.
+    Returns: In the order of the starts, the same whatever the number of threads.
+    """
+    progress_of = _merged(progress, len(starts), first)
+
+    def one(number: int, start: np.ndarray, halt: Halt) -> Optimum:
+        result = minimise_from(start, progress_of(number))
+        progress_of(number)(1.0)
+        return result
+
+    return list(in_parallel(one, enumerate(starts), shared=True))

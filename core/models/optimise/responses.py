@@ -1,0 +1,281 @@
+"""The likelihood of choices: which of several pairs of objects are the most similar.
+
+One pair out of m is chosen with a probability in proportion to the exponential of its similarity
+(softmax); of several, one after the other from what is left (Plackett, 1975; Luce, 1959).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy.special import comb, logsumexp, softmax
+
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.models.optimise.elementary import (
+    SIMILARITY,
+    compiled,
+    exp_negative,
+    found_at,
+    log1p_unit,
+    log_positive,
+)
+from tripletscope.core.models.optimise.rows import add_gradient, set_squared_distances
+
+#: Choices that are handled at a time.
+_BLOCK = 256
+#: Pairs that may be chosen in no order: all orders count, by their 2^r subsets.
+MOST_CHOSEN = 8
+#: Values that differ by no more than rounding are tied.
+_SAME = 1e-12
+#: Places and logarithms of weights of the integral over an exponential time of rate 1, and the
+#: logarithm beyond which rates are not told apart.
+_STEPS = np.arange(-3.4, 6.6, 0.04)
+_TIMES = np.exp(_STEPS - np.exp(-_STEPS))
+_LOG_WEIGHTS = np.log(0.04 * _TIMES * (1.0 + np.exp(-_STEPS))) - _TIMES
+_FARTHEST = 300.0
+
+_similarity_at = found_at(SIMILARITY)
+
+
+@compiled
+def pairs_shown(roles):
+    """How many pairs each choice is among."""
+    return 3 if roles.shape[0] == 3 else roles.shape[0] // 2
+
+
+@compiled
+def pair_of(roles, e):
+    """Which two of the roles are pair `e`."""
+    if roles.shape[0] == 3:
+        return (1 if e == 2 else 0), (1 if e == 0 else 2)
+    return 2 * e, 2 * e + 1
+
+
+@compiled
+def _two_pairs(roles, e, f, low, high):
+    i, j = pair_of(roles, e)
+    k, m = pair_of(roles, f)
+    return roles[i, low:high], roles[j, low:high], roles[k, low:high], roles[m, low:high]
+
+
+@compiled
+def add_up_choices(block, low, high, gradient):
+    """Loss of the choices from `low` to `high`; their gradient is added to that by rows."""
+    similarity = _similarity_at(block.kernel)
+    shown, size = pairs_shown(block.roles), min(_BLOCK, high - low)
+    squares, values, slopes = (
+        np.empty((shown, size)), np.empty((shown, size)), np.empty((shown, size))
+    )
+    loss, nought = np.empty(size), np.zeros(size)
+    total = 0.0
+    for begin in range(low, high, _BLOCK):
+        end = min(begin + _BLOCK, high)
+        m = end - begin
+        for e in range(0, shown, 2):
+            f = min(e + 1, shown - 1)  # the last one alone is set twice
+            set_squared_distances(
+                block.positions, _two_pairs(block.roles, e, f, begin, end),
+                squares[e], squares[f],
+            )
+        for e in range(shown):
+            similarity(squares[e, :m], block.constants, values[e, :m], slopes[e, :m])
+        by = squares
+        choose(values, m, block.chosen, loss, by)
+        for t in range(m):
+            total += block.weight[begin + t] * loss[t]
+        for e in range(shown):
+            for t in range(m):
+                by[e, t] *= block.weight[begin + t] * slopes[e, t]
+        for e in range(0, shown, 2):
+            f = min(e + 1, shown - 1)
+            add_gradient(
+                block.positions, _two_pairs(block.roles, e, f, begin, end),
+                shown == 3 and block.roles.shape[0] == 3 and e == 0, by[e],
+                by[f] if f > e else nought, gradient,
+            )
+    return total
+
+
+@compiled
+def choose(values, n, chosen, lost, by):
+    """Minus the logarithms of the probabilities of choices, and their derivatives.
+
+    values (m, b): Similarities of the pairs of each choice, the chosen ones first; changed in place
+        where the least similar were chosen.
+    n: Of how many choices; what is beyond is left alone.
+    chosen: How many pairs; below 0, as the least similar.
+    lost (b,): Set to the losses.
+    by (m, b): Set to the derivatives by the similarities.
+    """
+    if chosen < 0:
+        for e in range(values.shape[0]):
+            for t in range(n):
+                values[e, t] = -values[e, t]
+    if abs(chosen) == 1:
+        _choose_one(values, n, lost, by)
+    else:
+        _choose_several(values, n, abs(chosen), lost, by)
+    if chosen < 0:
+        for e in range(values.shape[0]):
+            for t in range(n):
+                by[e, t] = -by[e, t]
+
+
+@compiled
+def _choose_one(values, n, lost, by):
+    shown = values.shape[0]
+    top = np.empty(n)
+    for t in range(n):
+        top[t] = values[0, t]
+        lost[t] = 0.0
+    for e in range(1, shown):
+        for t in range(n):
+            top[t] = max(top[t], values[e, t])
+    for e in range(shown):
+        for t in range(n):
+            by[e, t] = exp_negative(values[e, t] - top[t])
+            lost[t] += by[e, t]
+    for e in range(shown):
+        for t in range(n):
+            by[e, t] /= lost[t]
+    for t in range(n):
+        by[0, t] -= 1.0
+        lost[t] = top[t] - values[0, t] + log_positive(lost[t])
+
+
+@compiled
+def _choose_several(values, n, chosen, lost, by):
+    """A set in no order has the probability of all its orders together.
+
+    Of every subset of the chosen ones, by its bits: the logarithm of the probability that it came
+    first, in whatever order, and of the sum over what is left when it is gone. What remains after
+    the last is never asked for.
+    """
+    shown, full = values.shape[0], 2**chosen - 1
+    left, first, after = np.empty(full + 1), np.empty(full + 1), np.empty(full + 1)
+    for t in range(n):
+        others = -np.inf
+        for e in range(chosen, shown):
+            others = _log_sum(others, values[e, t])
+        for gone in range(full, -1, -1):
+            left[gone] = others
+            for e in range(chosen):
+                if not gone >> e & 1:
+                    left[gone] = _log_sum(left[gone], values[e, t])
+        first[0] = 0.0
+        for gone in range(1, full + 1):
+            first[gone] = -np.inf
+            for e in range(chosen):
+                if gone >> e & 1:
+                    before = gone ^ 1 << e
+                    first[gone] = _log_sum(
+                        first[gone], first[before] + values[e, t] - left[before]
+                    )
+        lost[t] = max(-first[full], 0.0)
+        # Share of all orders that pass through each subset; backwards from all of them.
+        after[:] = 0.0
+        after[full] = 1.0
+        by[:, t] = 0.0
+        for gone in range(full, 0, -1):
+            for e in range(chosen):
+                if gone >> e & 1:
+                    before = gone ^ 1 << e
+                    share = after[gone] * math.exp(
+                        first[before] + values[e, t] - left[before] - first[gone]
+                    )
+                    after[before] += share
+                    by[e, t] -= share
+        for gone in range(full):
+            for e in range(shown):
+                if e >= chosen or not gone >> e & 1:
+                    by[e, t] += after[gone] * math.exp(values[e, t] - left[gone])
+
+
+@compiled
+def _log_sum(x, y):
+    """log(exp(x) + exp(y)); either may be minus infinity."""
+    high = max(x, y)
+    return high + log1p_unit(exp_negative(-abs(x - y))) if min(x, y) > -np.inf else high
+
+
+def choice_losses(choices: Choices, similarity: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Minus the log-probability of every stage, and its derivatives by the similarities.
+
+    similarity (E,): Of every pair of the choices, where it stands.
+    Returns: (S,); (E,).
+    """
+    loss, slope = np.zeros(len(choices)), np.zeros(len(similarity))
+    for stage, place, chosen in choices.kinds:
+        loss[stage], by = losses_of(similarity[place].T, chosen)
+        slope[place] = by.T
+    return loss, slope
+
+
+def losses_of(similarity: np.ndarray, chosen: int) -> tuple[np.ndarray, np.ndarray]:
+    """The same of stages of one kind.
+
+    similarity (m, K): Of the pairs of each, the chosen ones first.
+    Returns: (K,); (m, K).
+    """
+    values = np.array(similarity, dtype=float, order="C")
+    loss, slope = np.empty(values.shape[1]), np.empty_like(values)
+    if abs(chosen) > MOST_CHOSEN:
+        for low in range(0, len(loss), _BLOCK):  # every time is looked at for each of them
+            part = slice(low, low + _BLOCK)
+            loss[part], slope[:, part] = _losses_of_many(values[:, part], chosen)
+        return loss, slope
+    choose(values, values.shape[1], chosen, loss, slope)
+    return loss, slope
+
+
+def _losses_of_many(values: np.ndarray, chosen: int) -> tuple[np.ndarray, np.ndarray]:
+    """The same of many chosen ones, whose subsets are too many: by an integral.
+
+    Each pair is taken at an exponential time with the exponential of its value as rate; the set is
+    chosen if all of it comes before the others. Double exponential quadrature over that time.
+    """
+    sign, few = (1, chosen) if chosen > 0 else (-1, -chosen)
+    values = sign * values
+    rest = logsumexp(values[few:], axis=0)
+    rate = np.exp(np.clip(values[:few] - rest, -_FARTHEST, _FARTHEST))
+    at = rate * _TIMES[:, None, None]  # (times, r, K)
+    with np.errstate(over="ignore", divide="ignore"):
+        each = _LOG_WEIGHTS[:, None] + np.log(-np.expm1(-at)).sum(axis=1)
+        pull = at / np.expm1(at)
+    total = logsumexp(each, axis=0)
+    slope = np.empty_like(values)
+    slope[:few] = -np.sum(np.exp(each - total)[:, None] * pull, axis=0)
+    slope[few:] = -slope[:few].sum(axis=0) * np.exp(values[few:] - rest)
+    return np.maximum(-total, 0.0), sign * slope
+
+
+def shares(choices: Choices, similarity: np.ndarray) -> np.ndarray:
+    """(E,) probability of every pair to be chosen, in stages in which one was.
+
+    similarity (E,): Of every pair of the choices, where it stands.
+    """
+    result = np.empty(len(similarity))
+    for _, place, chosen in choices.kinds:
+        # Not from the losses: what is as similar has the same share, and no small one is lost.
+        result[place] = softmax(np.sign(chosen) * similarity[place], axis=1)
+    return result
+
+
+def hits(choices: Choices, similarity: np.ndarray) -> np.ndarray:
+    """(S,) 1 where what was chosen is the likeliest, 0 if not; the chance of a tie broken.
+
+    similarity (E,): Of every pair of the choices, where it stands.
+    """
+    right = np.zeros(len(choices))
+    for stage, place, chosen in choices.kinds:
+        few = abs(chosen)
+        values = similarity[place] * np.sign(chosen)
+        last = np.partition(values, -few, axis=1)[:, -few, None]
+        rounding = _SAME * np.maximum(np.abs(last), 1.0)
+        clear = values > last + rounding
+        tied = (values >= last - rounding) & ~clear
+        above = clear.sum(axis=1)
+        tops = (clear | tied)[:, :few].all(axis=1) & (clear[:, :few].sum(axis=1) == above)
+        right[stage] = tops / comb(tied.sum(axis=1), few - above)
+    return right

@@ -1,9 +1,0 @@
-"""Options that many methods and tasks have, each declared once."""
-
-from __future__ import annotations
-
-from typing import Annotated
-
-from tripletscope.core.declared import Number
-
-Seed = Annotated[int, Number(0, 2**31 - 1, "Seed", advanced=True)]

@@ -1,0 +1,406 @@
+"""Rates of lapses: which of a person's answers are like guesses, found together with the map."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+from sklearn.base import clone
+
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.columns import codes_of, sides_of
+from tripletscope.core.data.places import first_of
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Number, Switch
+from tripletscope.core.engine.progress import Progress, Stopped, part, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.embedding.ste import STE
+from tripletscope.core.models.embedding.tste import TSTE
+from tripletscope.core.models.optimise.loss import map_losses
+from tripletscope.core.people.rates import Answered, Population, Rates
+
+#: Tails of a 95 % interval, and the level of all statements about single people together.
+_TAIL, _LEVEL = 0.025, 0.05
+#: Who guesses no more often than this is never said to stand out.
+LOW = 0.1
+#: Iterations of the map between two looks at the answers.
+_ITERATIONS = 25
+#: Rounds in which grids close in on narrow posteriors before the map is fitted anew.
+_CLOSING_IN = 3
+#: Degrees of freedom of t-STE that STE must be likelier than, and by how much (log of 20 to 1).
+_HEAVIER, _CLEARLY = 10.0, 3.0
+#: No ranking is said to be less probable: its logarithm would be infinite.
+_LEAST = 1e-300
+#: The same of one choice: rounding would make it impossible.
+_LEAST_OF_ONE = 1e-12
+
+
+@dataclass(frozen=True)
+class LapseFit:
+    """A map, and how often each person answered as if by guessing.
+
+    Attributes
+    ----------
+    embedding : ndarray, shape (n, d)
+        Fitted to every answer as far as it is no guess.
+    participants : ndarray of str, shape (P,)
+    n_answers : ndarray of int, shape (P,)
+        Choices of each: an odd one out is one, and so is a ranking.
+    lapse, low, high : ndarray, shape (P,)
+        Rate of answers like guesses: mean of its posterior, and its 95 % interval.
+    at_least : ndarray, shape (P,)
+        A lower end that holds for all people at once, at 95 % (Bonferroni).
+    first, first_low, first_high : ndarray, shape (P,)
+        Proportion of the first side (left) among the guesses, likewise; NaN where the answers name
+        no two sides.
+    person_weight : ndarray, shape (P,)
+        Weight of a person: how many answers of one who never guesses tell as much of the map as
+        one of theirs. Less than the proportion of answers that are no guesses, because nobody
+        knows which these are.
+    weight : ndarray, shape (T,)
+        Of every answer: the probability that it is no guess. Answers of nobody known have 1.
+    usual : float
+        Rate of the median person.
+    spread : float
+        Standard deviation of the log odds of the rate over people.
+    log_likelihood : ndarray, shape (k,)
+        After every iteration: of the answers, over all rates that people may have, with the priors
+        on map and rates. It never falls.
+    without : float
+        The same where nobody ever guesses, for the map without lapses.
+    converged : bool
+    heavier : float or None
+        The last `log_likelihood` of t-STE with 10 degrees of freedom: errors in clear cases
+        without guesses. None where the method is not STE, or where it has not converged.
+    """
+
+    embedding: np.ndarray
+    participants: np.ndarray
+    n_answers: np.ndarray
+    lapse: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    at_least: np.ndarray
+    first: np.ndarray
+    first_low: np.ndarray
+    first_high: np.ndarray
+    person_weight: np.ndarray
+    weight: np.ndarray
+    usual: float
+    spread: float
+    log_likelihood: np.ndarray
+    without: float
+    converged: bool
+    heavier: float | None = None
+
+    @property
+    def told(self) -> bool:
+        """Whether the answers confirm the response function that rates rest on.
+
+        Where errors in clear cases are as likely without guesses, rates are those of the response
+        function, and not of the people. Only STE's leaves such errors to guesses; its likelihood
+        must be 20 times that of heavier tails.
+
+        Silent on: answers of t-STE (tests/core/people/test_careless.py::test_rates_need_ste).
+        """
+        if self.heavier is None:
+            return False
+        return bool(self.log_likelihood[-1] - self.heavier > _CLEARLY)
+
+    @property
+    def stand_out(self) -> np.ndarray:
+        """(P,) bool: more guesses than usual, and than 10 %, correcting for the number of people.
+
+        All others' intervals allow for a low rate, or for the usual one. Nobody where rates are
+        not `told`.
+
+        Silent on: careful people (tests/core/people/test_careless.py::test_nobody_is_named).
+        """
+        return (self.at_least > max(LOW, self.usual)) & self.told
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """``participant``, ``answers``, ``lapse`` and ``first`` with intervals, ``weight``.
+
+        Only to be shown where rates are `told`.
+        """
+        return pd.DataFrame({
+            "participant": self.participants, "answers": self.n_answers, "lapse": self.lapse,
+            "lapse_low": self.low, "lapse_high": self.high, "first": self.first,
+            "first_low": self.first_low, "first_high": self.first_high,
+            "weight": self.person_weight, "stands_out": self.stand_out,
+        })
+
+
+@task("Estimating lapses with the map", "embedding", columns=("participant", "side"))
+def with_lapses(
+    method: OrdinalEmbedding,
+    triplets: Judgements,
+    *,
+    sides: Annotated[
+        bool,
+        Switch(
+            "Side preference",
+            "Lets people prefer a side when they guess, where the answers say which was chosen.",
+        ),
+    ] = True,
+    steps: Annotated[
+        int, Number(1, 10_000, "Max. EM steps", advanced=True)
+    ] = 200,
+    progress: Progress = silent,
+) -> LapseFit:
+    """A map, with the rate of every person's answers that are like guesses.
+
+    A person p guesses in a proportion g of all trials, and else answers as the map says: the
+    probability of an answer is (1 - g) times that of the method plus g times that of guessing, one
+    half, or one in m of m options. Log odds of g are normally distributed over people, with mean
+    and spread estimated (empirical Bayes), so that who gave few answers is judged by what is usual.
+    Maximum likelihood by the EM algorithm: given the map, every answer has a probability to be a
+    guess; given these, the map is fitted with weights.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+        One with a likelihood: STE, t-STE or CKL.
+    triplets : Triplets or Quadruples
+        With participants; else all are taken for one person.
+    sides, steps
+        See their declarations.
+    progress : Progress
+
+    Returns
+    -------
+    LapseFit
+        Not converged, if stopped.
+
+    Raises
+    ------
+    DataError
+        If there is no answer to learn from.
+    Stopped
+        If `progress` asks to stop before there is a map.
+    ValueError
+        If the method has no likelihood.
+
+    Notes
+    -----
+    How often people guess and how clear their other answers are is told apart only by how errors
+    depend on the distances, as the method has it. Whoever errs in clear cases is said to guess, by
+    STE; by t-STE and CKL, hardly anybody, as their response functions expect such errors. So rates
+    are to be read only where the answers confirm the response function of STE: `LapseFit.told`.
+
+    References
+    ----------
+    Wichmann, F. A., & Hill, N. J. (2001). The psychometric function: I. Fitting, sampling, and
+    goodness of fit. Perception & Psychophysics, 63, 1293-1313: rates of lapses.
+    Dawid, A. P., & Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates
+    using the EM algorithm. Applied Statistics, 28, 20-28.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/crowd/answers.csv")
+    >>> found = ts.with_lapses(ts.STE(), answers)
+    >>> found.told  # these people see the objects in two ways, and err for one another
+    False
+    """
+    if not method.is_likelihood:
+        raise ValueError(
+            f"{method.title} does not say how probable an answer is; lapses need STE, t-STE or CKL."
+        )
+    answers = as_answers(triplets)
+    people = _People(answers, sides)
+    state, path, without, converged = _estimated(method, people, steps, part(progress, 0.0, 0.6))
+    heavier = None
+    if isinstance(method, STE) and converged:
+        other = TSTE(alpha=_HEAVIER, **method.get_params())
+        _, reached, _, done = _estimated(other, people, steps, part(progress, 0.6, 1.0))
+        heavier = float(reached[-1]) if done else None
+    return _found(people, state, np.array(path), without, converged, heavier)
+
+
+def _estimated(
+    method: OrdinalEmbedding, people: _People, steps: int, progress: Progress
+) -> tuple[_State, list[float], float, bool]:
+    """Map and rates, what was raised after each step, the same without lapses, and whether done."""
+    begun = clone(method).fit(people.given, progress=part(progress, 0.0, 0.4))
+    if begun.stopped_:
+        raise Stopped
+    state = _begin(method, people, begun.embedding_)
+    without = people.log_likelihood(state.chance) - state.penalty
+    path = [state.value]
+    for step in range(steps):
+        after = _improved(method, people, state)
+        gain = after.value - state.value
+        state = after
+        path.append(state.value)
+        if gain < 1e-6 * abs(state.value):
+            return state, path, without, True
+        if progress(0.4 + 0.6 * step / (step + 15.0), snapshot=state.positions):
+            break
+    return state, path, without, False
+
+
+class _People:
+    """Answers in the order of people, and back."""
+
+    def __init__(self, given: Judgements, sides: bool) -> None:
+        self.given = given
+        choices = given.choices
+        who, names = codes_of(given, "participant")
+        who = who[choices.answer]
+        weight = given.weight[choices.answer]
+        known = np.flatnonzero((who >= 0) & (weight > 0))
+        order = known[np.argsort(who[known], kind="stable")]
+        self.names = np.array(names, dtype=str)
+        self.order, self.choices = order, choices.take(order)
+        # Stages of a ranking share their answer: whoever guesses, guesses all of it.
+        self._begin = first_of(self.choices.answer)
+        self._n_stages = np.diff(self._begin, append=len(order))
+        self.n_answers = np.bincount(who[order][self._begin], minlength=len(names))
+        rest = np.flatnonzero((who < 0) & (weight > 0))
+        self.others, self.others_weight = choices.take(rest), weight[rest]
+        side, names_of_sides = sides_of(given)
+        first = np.full(len(choices), -1, dtype=np.int8)
+        if sides and len(names_of_sides) == 2 and "side" in given.answers:
+            told = side[choices.answer]
+            plain = (choices.n_shown == 2) & (told >= 0)
+            first[plain] = told[plain] == 0
+        first = np.where(self._n_stages == 1, first[order][self._begin], -1).astype(np.int8)
+        self.knows_sides = bool((first >= 0).any())
+        self.answered = Answered(
+            np.concatenate([[0], np.cumsum(self.n_answers)]), first,
+            self._jointly(self.choices.chance), weight[order][self._begin],
+        )
+        self._choice_of = _choice_of(given, choices)
+
+    def chance(self, method: OrdinalEmbedding, positions: np.ndarray) -> np.ndarray:
+        """(R,) probability of every answer of somebody: of all stages of a ranking."""
+        return self._jointly(_chances(method, positions, self.choices))
+
+    def _jointly(self, chance: np.ndarray) -> np.ndarray:
+        """(R,) product over the stages of each answer."""
+        return np.maximum(np.multiply.reduceat(chance, self._begin), _LEAST)
+
+    def rest(self, method: OrdinalEmbedding, positions: np.ndarray) -> float:
+        """Log-likelihood of the answers of nobody known."""
+        if not len(self.others):
+            return 0.0
+        chance = _chances(method, positions, self.others)
+        return float(self.others_weight @ np.log(chance))
+
+    def log_likelihood(self, chance: np.ndarray) -> float:
+        """Where nobody guesses."""
+        return float(self.answered.weight @ np.log(chance))
+
+    def weights(self, guessed: np.ndarray) -> np.ndarray:
+        """(T,) probability of every answer of the data to be no guess."""
+        n_choices, choice = self._choice_of
+        each = np.ones(n_choices)
+        each[self.order] = np.repeat(np.maximum(1.0 - guessed, 0.0), self._n_stages)
+        return each[choice]
+
+    def person_weight(self, lapse: np.ndarray, chance: np.ndarray) -> np.ndarray:
+        """(P,) weights that make the map as precise as weights of people can (Wedderburn, 1974).
+
+        By how much less an answer follows the map, over how much more it varies than the map says.
+        """
+        whose = np.repeat(np.arange(len(lapse)), self.n_answers)
+        answers = (1.0 - lapse[whose]) * chance + lapse[whose] * self.answered.guess
+        expected, result = (
+            np.bincount(whose, self.answered.weight * p * (1.0 - p), len(lapse))
+            for p in (chance, answers)
+        )
+        return np.where(result > 0, (1.0 - lapse) * expected / np.maximum(result, 1e-300), 1.0)
+
+    def weighted(self, weight: np.ndarray) -> Judgements:
+        """The answers with these weights, (T,), times their own."""
+        answers = self.given
+        return answers.reweighted(answers.weight * weight)
+
+
+def _chances(
+    method: OrdinalEmbedding, positions: np.ndarray, choices: Choices
+) -> np.ndarray:
+    """(S,) probability of what was chosen in every stage, as a map has it."""
+    return np.maximum(np.exp(-map_losses(method._loss(), positions, choices)), _LEAST_OF_ONE)
+
+
+def _choice_of(given: Judgements, choices: Choices) -> tuple[int, np.ndarray]:
+    """Number of choices, and (T,) one that each answer belongs to."""
+    result = np.full(len(given), -1)
+    if given.trials is not None:
+        n_trials = int(given.trials.max(initial=-1)) + 1
+        by_trial = np.full(n_trials, -1)
+        by_trial[given.trials[choices.answer]] = np.arange(len(choices))
+        result = by_trial[given.trials]
+    result[choices.answer] = np.arange(len(choices))
+    return len(choices), result
+
+
+@dataclass(frozen=True)
+class _State:
+    """Map and rates, as far as they have come.
+
+    Shapes: positions (n, d).
+    chance (R,): Probability of every answer, given the map.
+    penalty: By the prior on the map, less the log-likelihood of nobody's answers.
+    """
+
+    positions: np.ndarray
+    chance: np.ndarray
+    rates: Rates
+    population: Population
+    penalty: float
+
+    @property
+    def value(self) -> float:
+        """What the algorithm raises."""
+        return self.rates.log_likelihood + self.population.log_prior() - self.penalty
+
+
+def _begin(method: OrdinalEmbedding, people: _People, positions: np.ndarray) -> _State:
+    chance, population = people.chance(method, positions), Population()
+    rates = Rates.begin(people.answered).given(people.answered, chance, population)
+    for _ in range(_CLOSING_IN):
+        rates = rates.closer().given(people.answered, chance, population)
+    return _State(positions, chance, rates, population, _penalty(method, people, positions))
+
+
+def _penalty(method: OrdinalEmbedding, people: _People, positions: np.ndarray) -> float:
+    return 0.5 * method.prior * float(np.sum(positions**2)) - people.rest(method, positions)
+
+
+def _improved(method: OrdinalEmbedding, people: _People, state: _State) -> _State:
+    """One step of EM: weights of the answers, then the map and the population."""
+    weight = people.weights(state.rates.guessed(people.answered, state.chance))
+    fitted = clone(method).set_params(n_init=1, max_iter=min(_ITERATIONS, method.max_iter)).fit(
+        people.weighted(weight), init_embedding=state.positions
+    )
+    positions = np.where(fitted.placed_[:, None], fitted.embedding_, 0.0)
+    chance, population = people.chance(method, positions), state.rates.population()
+    rates = state.rates.closer().given(people.answered, chance, population)
+    return _State(positions, chance, rates, population, _penalty(method, people, positions))
+
+
+def _found(
+    people: _People, state: _State, path: np.ndarray, without: float, converged: bool,
+    heavier: float | None,
+) -> LapseFit:
+    rates = state.rates.averaged(state.population)
+    sides = [np.full(len(people.names), np.nan)] * 3
+    if people.knows_sides:
+        sides = [rates.first_side(), rates.first_side_at(_TAIL), rates.first_side_at(1.0 - _TAIL)]
+    return LapseFit(
+        state.positions, people.names, people.n_answers, rates.rate(), rates.rate_at(_TAIL),
+        rates.rate_at(1.0 - _TAIL), rates.rate_at(_LEVEL / max(len(people.names), 1)), *sides,
+        people.person_weight(rates.rate(), state.chance),
+        people.weights(rates.guessed(people.answered, state.chance)),
+        float(expit(state.population.usual)), state.population.spread, path, without, converged,
+        heavier,
+    )

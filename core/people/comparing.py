@@ -1,0 +1,387 @@
+"""Whether people are predicted better as individuals: answers of each person, held out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.score import question_folds
+from tripletscope.core.models.optimise.layout import AnswerLayout
+from tripletscope.core.models.optimise.loss import Objective
+from tripletscope.core.models.optimise.minimise import minimise
+from tripletscope.core.people.groups import counted
+from tripletscope.core.people.likelihood import Judged, Likelihood, choices_by
+from tripletscope.core.people.mixture import LatentClassMap
+from tripletscope.core.people.weights import WeightedEuclidean, common_map, people_of
+
+#: What people are predicted from, from what all share to what is a person's own.
+ONE, CONSISTENCY, WEIGHTS, OWN = "one map", "consistency", "weights", "own maps"
+_GROUPS = "{} groups"
+#: Where a log probability stops to fall: one choice must not decide on a person.
+_FLOOR = np.log(1e-4)
+#: Held-out choices without which no error is told of a person: of one it would be 0.
+_FEWEST = 5
+
+Folds = Annotated[
+    int, Number(2, 50, "Folds", "The answers are split into this many; each is predicted from the "
+                "others.")
+]
+
+
+def groups_model(number: int) -> str:
+    """What the model of so many groups is called."""
+    return _GROUPS.format(number)
+
+
+class Gains:
+    """By how much models predict held-out answers better than one another.
+
+    Shapes: models (M,), log_share and accuracy (U, M) of people, or parts of the answers.
+    """
+
+    models: np.ndarray
+    log_share: np.ndarray
+    accuracy: np.ndarray
+
+    def gain(self, model: str, over: str = ONE, of: str = "log_share") -> tuple[
+        float, float, float
+    ]:
+        """Mean gain over people, or parts of the answers, and its paired 95 % t interval.
+
+        Parameters
+        ----------
+        model, over : str
+        of : {"log_share", "accuracy"}
+        """
+        values = getattr(self, of)
+        values = values[:, self._place(model)] - values[:, self._place(over)]
+        mean = float(values.mean())
+        reach = float(
+            stdtrit(len(values) - 1, 0.975) * values.std(ddof=1) / np.sqrt(len(values))
+        )
+        return mean, mean - reach, mean + reach
+
+    @property
+    def chosen(self) -> str:
+        """The simplest model that none predicts better than, beyond chance.
+
+        Silent on: people who are alike
+        (tests/core/people/test_comparing.py::test_one_map_wins_where_people_are_alike).
+        """
+        best = ONE
+        for model in self.models[1:].tolist():
+            if self.gain(model, best)[1] > 0:
+                best = model
+        return best
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per model.
+
+        ``model``, ``log probability``, ``gain``, ``low``, ``high`` (over one map), ``accuracy``,
+        ``accuracy gain``, ``accuracy low``, ``accuracy high``.
+        """
+        return pd.DataFrame([
+            (
+                model, self.log_share[:, m].mean(), *self.gain(model),
+                self.accuracy[:, m].mean(), *self.gain(model, of="accuracy"),
+            ) for m, model in enumerate(self.models.tolist())
+        ], columns=[
+            "model", "log probability", "gain", "low", "high", "accuracy", "accuracy gain",
+            "accuracy low", "accuracy high",
+        ])
+
+    def _place(self, model: str) -> int:
+        (place,) = np.flatnonzero(self.models == model)
+        return int(place)
+
+
+@dataclass(frozen=True)
+class PeopleComparison(Gains):
+    """How well held-out answers of each person are predicted from different views of people.
+
+    Attributes
+    ----------
+    people : ndarray of str, shape (P,)
+    n_choices : ndarray of int, shape (P,)
+        Held-out choices of each.
+    models : ndarray of str, shape (M,)
+        ``one map`` for all; ``consistency``: that, and how consistent a person answers;
+        ``weights`` of its axes; ``2 groups`` and so on; ``own maps``.
+    log_share : ndarray, shape (P, M)
+        Mean log probability of a held-out choice.
+    error : ndarray, shape (P, M)
+        Standard error of its difference from that under one map, over the person's choices; NaN
+        of people with fewer than five.
+    accuracy : ndarray, shape (P, M)
+        Share of the held-out choices that are predicted right.
+    chance : ndarray, shape (P,)
+        Share that guessing gets right.
+    """
+
+    people: np.ndarray
+    n_choices: np.ndarray
+    models: np.ndarray
+    log_share: np.ndarray
+    error: np.ndarray
+    accuracy: np.ndarray
+    chance: np.ndarray
+
+    def gains(self, model: str, over: str = ONE) -> np.ndarray:
+        """(P,) by how much the log probability of a choice rises with a model."""
+        return self.log_share[:, self._place(model)] - self.log_share[:, self._place(over)]
+
+    def better(self, model: str) -> tuple[int, int, int]:
+        """How many people a model predicts better, clearly better, and clearly worse.
+
+        Clearly: beyond the 95 % interval over the person's own choices, which one in forty is on
+        either side by chance. Of who has no error, nothing is clear.
+
+        Silent on: few choices
+        (tests/core/people/test_comparing.py::test_of_who_chose_rarely_nothing_is_clear).
+        """
+        gains = self.gains(model)
+        error = self.error[:, self._place(model)]
+        return (
+            int(np.sum(gains > 0)), int(np.sum(gains > 1.96 * error)),
+            int(np.sum(gains < -1.96 * error)),
+        )
+
+    @property
+    def weights_differ(self) -> bool:
+        """Whether weights of people predict held-out answers better than one map.
+
+        Silent on: people who are alike
+        (tests/dashboard/views/test_people.py::test_nobody_is_told_of).
+        """
+        return self.gain(WEIGHTS)[1] > 0
+
+    @property
+    def n_told(self) -> int:
+        """How many people have choices enough to tell whether a model is clearly better."""
+        return int(np.isfinite(self.error).all(axis=1).sum())
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups: one more as long as that predicts people better, beyond chance.
+
+        Silent on: people who are alike
+        (tests/core/people/test_comparing.py::test_one_map_wins_where_people_are_alike).
+        """
+        number = 1
+        while groups_model(number + 1) in self.models:
+            over = ONE if number == 1 else groups_model(number)
+            if self.gain(groups_model(number + 1), over)[1] <= 0:
+                break
+            number += 1
+        return number
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per model: also how many people it predicts ``better``, clearly so, or worse."""
+        counts = pd.DataFrame(
+            [self.better(model) for model in self.models.tolist()],
+            columns=["better", "clearly better", "clearly worse"],
+        )
+        return pd.concat([super().table, counts], axis=1).assign(people=len(self.people))
+
+    @property
+    def people_table(self) -> pd.DataFrame:
+        """One row per person: ``person``, ``choices``, ``chance``, and each model's accuracy."""
+        result = {"person": self.people, "choices": self.n_choices, "chance": self.chance}
+        for m, model in enumerate(self.models.tolist()):
+            result[f"{model}: accuracy"] = self.accuracy[:, m]
+            result[f"{model}: log probability"] = self.log_share[:, m]
+        return pd.DataFrame(result)
+
+
+@task("Predicting people as individuals", "individuals", columns=("participant",))
+def compare_people(
+    method: WeightedEuclidean,
+    triplets: Judgements,
+    *,
+    most_groups: Annotated[
+        int, Number(1, 6, "Max. groups", "Up to so many groups of people are tried.")
+    ] = 3,
+    folds: Folds = 5,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> PeopleComparison:
+    """Held-out answers of each person under one map, weights, groups and maps of their own.
+
+    Answers to one question, and those of one trial, are held out together. Of each person some
+    answers are learned from, and the others predicted.
+
+    Parameters
+    ----------
+    method : WeightedEuclidean
+        Its dimensions, column of people, response model and prior are those of all models.
+    triplets : Triplets or Quadruples
+    most_groups, folds, seed
+        See their declarations.
+    progress : Progress
+        Called after every fold of every model.
+
+    Returns
+    -------
+    PeopleComparison
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two people, or too few answers.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    Notes
+    -----
+    The models of groups and weights know how consistent a person answers; so does
+    ``consistency``, which is what they are to be compared with before attention is spoken of.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/crowd/answers.csv")
+    >>> method = ts.WeightedEuclidean(n_components=2, n_init=2)
+    >>> found = ts.compare_people(method, answers, most_groups=1, folds=2)
+    >>> found.gain("weights", over="consistency")[1] > 0
+    True
+    """
+    answers = counted(triplets)
+    who, people = people_of(answers, method.by)
+    answers, who = answers.take(who < len(people)), who[who < len(people)]
+    models = [ONE, CONSISTENCY, WEIGHTS]
+    models += [groups_model(number) for number in range(2, most_groups + 1)] + [OWN]
+    judged = held_out(method, answers, models, folds, seed, progress)
+    return _by_person(judged, models, who, people, answers)
+
+
+def held_out(
+    method: WeightedEuclidean, given: Judgements, models: list[str], folds: int,
+    seed: int, progress: Progress = silent,
+) -> Judged:
+    """Every choice, in the order of the answers, predicted from the folds that it is not in.
+
+    Returns: Shares (S, M) by every model.
+    progress: Called after every fold of every model.
+    """
+    rng = np.random.default_rng(seed)
+    fold = question_folds(given, folds, rng)
+    if len(np.unique(fold)) < folds:
+        raise DataError(
+            f"the answers make fewer than {folds} folds", file=given.name,
+            remedy="Ask for fewer folds, or collect more answers.",
+        )
+    pieces = [(method, given, fold, k, model) for model in models for k in range(folds)]
+    result = list(results_of(_fold, pieces, progress))
+    joined = [
+        [np.concatenate(each) for each in zip(*result[m : m + folds], strict=True)]
+        for m in range(0, len(result), folds)
+    ]
+    order = np.argsort(joined[0][0], kind="stable")
+    log_share, right = (np.stack([one[k][order] for one in joined], axis=1) for k in (1, 2))
+    return Judged(joined[0][0][order], log_share, right)
+
+
+def mean_by(unit: np.ndarray, weight: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """(U, M) weighted means of values (S, M) over the choices of each unit that has some."""
+    total = np.bincount(unit, weight)
+    there = total > 0
+    return np.stack([
+        np.bincount(unit, weight * column)[there] / total[there] for column in values.T
+    ], axis=1)
+
+
+def _fold(
+    method: WeightedEuclidean, given: Judgements, fold: np.ndarray, k: int, model: str,
+    halt: Halt,
+) -> Judged:
+    held = np.flatnonzero(fold == k)
+    learned, others = given.take(fold != k), given.take(held)
+    settings = {
+        name: getattr(method, name)
+        for name in ("n_components", "by", "response", "prior", "seed")
+    }
+    if model in (CONSISTENCY, WEIGHTS):
+        alike = model == CONSISTENCY or method.alike
+        fitted = WeightedEuclidean(n_init=method.n_init, alike=alike, **settings)
+        result = fitted.fit(learned, progress=halt).judged(others)
+    elif model in (ONE, OWN):
+        result = _unweighted(method, learned, others, model == OWN, halt)
+    else:
+        fitted = LatentClassMap(n_groups=int(model.split()[0]), n_init=3, **settings)
+        result = fitted.fit(learned, progress=halt).judged(others)
+    return result._replace(
+        answer=held[result.answer], log_share=np.maximum(result.log_share, _FLOOR)
+    )
+
+
+def _unweighted(
+    method: WeightedEuclidean, learned: Judgements, others: Judgements,
+    own: bool, halt: Halt,
+) -> Judged:
+    """One map of all, or from there a map of each person."""
+    common = common_map(
+        learned, method.response, method.n_components, method.prior, method.seed, halt
+    ).embedding_
+    choices = choices_by(others, np.zeros(len(others), np.int64))
+    ones = np.ones((1, method.n_components))
+    if not own:
+        return Likelihood(choices, method.response_loss).judged(common, ones)
+    of_learned = learned.answers[method.by].astype("str").to_numpy()
+    of_others = others.answers[method.by].astype("str").to_numpy()[choices.answer]
+    known = choices_by(learned, np.zeros(len(learned), np.int64))
+    log_share, right = np.empty(len(choices)), np.empty(len(choices))
+    for person in np.unique(of_others):
+        theirs = of_others == person
+        x = _own_map(method, known.take(of_learned[known.answer] == person), common)
+        judge = Likelihood(choices.take(theirs), method.response_loss)
+        _, log_share[theirs], right[theirs] = judge.judged(x, ones)
+    return Judged(choices.answer, log_share, right)
+
+
+def _own_map(method: WeightedEuclidean, choices: Choices, start: np.ndarray) -> np.ndarray:
+    """The map of one person's choices, from the map of all."""
+    if not len(choices):
+        return start
+    objective = Objective(
+        AnswerLayout.of_choices(choices), method.response_loss, start.shape[1], method.prior
+    )
+    result = minimise(objective, start.T.ravel(), max_iter=300)
+    return result.x.reshape(start.shape[::-1]).T
+
+
+def _by_person(
+    judged: Judged, models: list[str], who: np.ndarray, people: np.ndarray, given: Judgements,
+) -> PeopleComparison:
+    """Means over the held-out choices of each person, with their weights."""
+    answer, log_share, right = judged
+    person, weight, number = who[answer], given.weight[answer], len(people)
+    mean = partial(mean_by, person, weight)
+    total = np.bincount(person, weight, number)
+    there = total > 0
+    gains = log_share - log_share[:, :1]
+    place = np.cumsum(there) - 1
+    difference = (gains - mean(gains)[place[person]]) ** 2 * weight[:, None]
+    count = np.bincount(person, minlength=number)[there]
+    error = np.sqrt(mean(difference) / np.maximum(count - 1, 1)[:, None])
+    error[count < _FEWEST] = np.nan
+    choices = choices_by(given, who)
+    guessed = np.bincount(choices.unit, choices.chance * choices.weight, number)
+    return PeopleComparison(
+        people[there], count, np.array(models), mean(log_share), error, mean(right),
+        guessed[there] / total[there],
+    )

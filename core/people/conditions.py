@@ -1,0 +1,275 @@
+"""Attention under different instructions: maps by a column, tested against one map for all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.progress import Progress, Stopped, part, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.units import participants_of
+from tripletscope.core.models.optimise.loss import Loss
+from tripletscope.core.models.optimise.responses import shares
+from tripletscope.core.people.comparing import (
+    CONSISTENCY,
+    ONE,
+    OWN,
+    WEIGHTS,
+    Folds,
+    Gains,
+    held_out,
+    mean_by,
+)
+from tripletscope.core.people.groups import counted
+from tripletscope.core.people.likelihood import choices_by
+from tripletscope.core.people.weights import WeightedEuclidean, common_map, people_of
+
+#: Fewer participants carry no interval.
+_FEWEST = 4
+#: Share of participants who answered under several conditions, from which on labels are permuted
+#: within them.
+_WITHIN = 0.5
+#: Of the test.
+_LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class ConditionComparison(Gains):
+    """Whether answers under different conditions tell of different attention.
+
+    Attributes
+    ----------
+    conditions : ndarray of str, shape (C,)
+    n_answers : ndarray of int, shape (C,)
+    models : ndarray of str, shape (M,)
+        ``one map``, ``consistency``, ``weights``, ``own maps``, of the conditions.
+    log_share, accuracy : ndarray, shape (U, M)
+        Mean log probability of a held-out choice, and share predicted right, by participant; by
+        fold of the answers where too few participants are known.
+    unit : {"participants", "answers"}
+        What the rows are: participants, or tenths of the answers.
+    p : float
+        Of the permutation test that conditions weight the axes of the map alike.
+    permutations : int
+    permuted : {"within participants", "between participants", "between trials"}
+        What was permuted, as the design has it.
+    """
+
+    conditions: np.ndarray
+    n_answers: np.ndarray
+    models: np.ndarray
+    log_share: np.ndarray
+    accuracy: np.ndarray
+    unit: str
+    p: float
+    permutations: int
+    permuted: str
+
+    @property
+    def attention(self) -> str:
+        """Whether conditions change what is attended to: "seen", "stretched" or "unseen".
+
+        ``seen``: the test rejects at 5 %, and weights predict held-out answers better than
+        consistency. ``stretched``: the test alone rejects. ``unseen``: it does not, whatever
+        predicts these people better.
+
+        Silent on: people who vary (tests/core/people/test_conditions.py::test_people_vary).
+        """
+        if self.p > _LEVEL:
+            return "unseen"
+        return "seen" if self.gain(WEIGHTS, CONSISTENCY)[1] > 0 else "stretched"
+
+    @property
+    def weights_differ(self) -> bool:
+        """Whether the test rejects that all conditions weight the map alike.
+
+        Silent on: people who vary (tests/core/people/test_conditions.py::test_people_vary).
+        """
+        return self.attention != "unseen"
+
+
+@task("Comparing conditions", "individuals", columns=("participant",))
+def compare_conditions(
+    method: WeightedEuclidean,
+    triplets: Judgements,
+    *,
+    permutations: Annotated[
+        int, Number(19, 100_000, "Permutations", "Of the conditions, for the test.")
+    ] = 999,
+    folds: Folds = 10,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> ConditionComparison:
+    """Weights or maps of conditions against one map, by held-out answers and by a permutation test.
+
+    Parameters
+    ----------
+    method : WeightedEuclidean
+        Its column `by` names the condition of each answer.
+    triplets : Triplets or Quadruples
+    permutations, folds, seed
+        See their declarations.
+    progress : Progress
+
+    Raises
+    ------
+    DataError
+        If the column names fewer than two conditions.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    Notes
+    -----
+    The test is one of scores: by how much the answers under each condition would stretch the map
+    of all, in whatever direction, beyond making it larger or smaller; that is what consistency
+    does. Conditions are permuted within each participant where most answered under several, all
+    trials of a participant under one of them together, so that what people weigh differently
+    without a common direction is part of the null; over participants where they did not. Lapses
+    are not taken out: guessing shrinks long distances more than short ones, and under one
+    condition alone it can look like attention (between participants, 40 % of guesses give
+    p < .05 in about one of seven). With four participants no p within them is below 0.1.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/crowd/answers.csv")
+    >>> found = ts.compare_conditions(ts.WeightedEuclidean(by="group"), answers, folds=2)
+    >>> found.p < 0.01, found.permuted
+    (True, 'between participants')
+    """
+    answers = counted(triplets)
+    which, names = people_of(answers, method.by)
+    answers, which = answers.take(which < len(names)), which[which < len(names)]
+    p, permuted = permutation_test(
+        method, answers, which, permutations, seed, part(progress, 0.0, 0.3)
+    )
+    models = [ONE, CONSISTENCY, WEIGHTS, OWN]
+    judged = held_out(method, answers, models, folds, seed, part(progress, 0.3, 1.0))
+    who, number = participants_of(answers)
+    unit = "participants" if number >= _FEWEST else "answers"
+    answer, n = judged.answer, len(judged.answer)
+    of = who[answer] if unit == "participants" else np.arange(n) * 10 // n
+    log_share, accuracy = (
+        mean_by(np.maximum(of, 0), np.where(of >= 0, answers.weight[answer], 0.0), values)
+        for values in (judged.log_share, judged.right)
+    )
+    return ConditionComparison(
+        names, np.bincount(which), np.array(models), log_share, accuracy, unit, p, permutations,
+        permuted,
+    )
+
+
+def permutation_test(
+    method: WeightedEuclidean, given: Judgements, which: np.ndarray, permutations: int,
+    seed: int, progress: Progress = silent,
+) -> tuple[float, str]:
+    """Whether all conditions stretch the common map alike, by a p value, and what was permuted.
+
+    which (T,): Condition of each answer, from 0.
+    """
+    common = common_map(given, method.response, method.n_components, method.prior, method.seed)
+    choices = choices_by(given, which)
+    if method.n_components == 1:
+        raise DataError(
+            "a map of one dimension has no axes to weight differently", file=given.name,
+            remedy="Choose two dimensions or more.",
+        )
+    scores, information = stretching(common.embedding_, choices, method.response_loss)
+    labels, unit, block, permuted = _design(given, choices)
+    scores, information = (
+        np.stack([np.bincount(unit, column, len(labels)) for column in of.T], axis=1)
+        for of in (scores, information)
+    )
+    number, rng = int(which.max()) + 1, np.random.default_rng(seed)
+    observed = _statistic(scores, information, labels, number)
+    order = np.argsort(block, kind="stable")
+    above = 0
+    for done in range(permutations):
+        drawn = labels.copy()
+        drawn[order] = labels[np.lexsort((rng.random(len(labels)), block))]
+        above += _statistic(scores, information, drawn, number) >= observed - 1e-9
+        if done % 50 == 0 and progress(done / permutations):
+            raise Stopped
+    return (1 + above) / (1 + permutations), permuted
+
+
+def _design(
+    given: Judgements, choices: Choices
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]:
+    """Labels of units, unit of each stage, block of each unit, and the design in words."""
+    who, number = participants_of(given)
+    trial = np.arange(len(given)) if given.trials is None else given.trials
+    unit = np.unique(trial[choices.answer], return_inverse=True)[1]
+    first = np.unique(unit, return_index=True)[1]
+    labels, person = choices.unit[first], who[choices.answer][first]
+    if number < _FEWEST:
+        return labels, unit, np.zeros(len(labels), np.int64), "between trials"
+    seen = np.zeros((number, int(labels.max()) + 1), dtype=bool)
+    seen[person[person >= 0], labels[person >= 0]] = True
+    if np.mean(seen.sum(axis=1) > 1) >= _WITHIN:
+        # All trials of a person under a condition move together: what the person happens to
+        # weigh more under one of them is not repeated by the next person.
+        cell, which = np.unique(person * seen.shape[1] + labels, return_inverse=True)
+        owner, label = np.divmod(cell, seen.shape[1])
+        return label, which[unit], owner, "within participants"
+    owner = np.unique(np.where(person >= 0, person, number + np.arange(len(person))),
+                      return_inverse=True)[1]
+    counts = np.zeros((int(owner.max()) + 1, seen.shape[1]))
+    np.add.at(counts, (owner, labels), 1)
+    main = counts.argmax(axis=1)
+    return main, owner[unit], np.zeros(len(main), np.int64), "between participants"
+
+
+def stretching(
+    positions: np.ndarray, choices: Choices, loss: Loss
+) -> tuple[np.ndarray, np.ndarray]:
+    """By how much each choice would stretch a map, in every direction.
+
+    Shapes: positions (n, d).
+    Returns: scores (S, m): Slope of the log probability by the m = d (d + 1) / 2 entries of a
+        symmetric matrix that squared distances are measured with, at the unit matrix; information
+        (S, m²): Its expected square.
+    """
+    d = positions.shape[1]
+    rows, columns = np.triu_indices(d)
+    difference = positions[choices.pairs[:, 0]] - positions[choices.pairs[:, 1]]
+    products = difference[:, rows] * difference[:, columns] * np.where(rows == columns, 1.0, 2.0)
+    squares = np.einsum("ek,ek->e", difference, difference)
+    like, slope = loss.similarities(squares)
+    sizes, begins = choices.n_shown, choices.bounds[:-1]
+    sign = np.repeat(choices.sign, sizes)
+    products *= (sign * slope)[:, None]
+    share = shares(choices, like)
+    mean = np.add.reduceat(share[:, None] * products, begins, axis=0)
+    rest = products - np.repeat(mean, sizes, axis=0)
+    scores = choices.weight[:, None] * rest[begins]
+    squared = (rest[:, :, None] * rest[:, None, :]).reshape(len(rest), -1)
+    information = np.add.reduceat(share[:, None] * squared, begins, axis=0)
+    return scores, choices.weight[:, None] * information
+
+
+def _statistic(
+    scores: np.ndarray, information: np.ndarray, labels: np.ndarray, number: int
+) -> float:
+    """Sum over conditions of the squared score beyond size, in units of its information."""
+    m = scores.shape[1]
+    d = int((np.sqrt(8 * m + 1) - 1) / 2)
+    rows, columns = np.triu_indices(d)
+    size = (rows == columns).astype(float)
+    s, i = (
+        np.stack([np.bincount(labels, column, number) for column in of.T], axis=1)
+        for of in (scores, information)
+    )
+    i = i.reshape(number, m, m)
+    along = i @ size
+    own = np.maximum(along @ size, 1e-12)
+    s = s - along * ((s @ size) / own)[:, None]
+    i = i - along[:, :, None] * along[:, None, :] / own[:, None, None]
+    return float(np.einsum("ck,ckl,cl->", s, np.linalg.pinv(i, rcond=1e-6, hermitian=True), s))

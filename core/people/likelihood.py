@@ -1,0 +1,206 @@
+"""Likelihood of choices under maps whose axes every person weights in their own way.
+
+A person p sees the squared distance ``sum_k w_pk (x_ik - x_jk)^2``; what is chosen among such pairs
+has the response function of an embedding, STE's, t-STE's or CKL's.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.models.optimise.elementary import SIMILARITY, address, compiled, found_at
+from tripletscope.core.models.optimise.loss import Loss
+from tripletscope.core.models.optimise.responses import choice_losses, choose, hits, shares
+
+#: Choices that are handled at a time.
+_BLOCK = 256
+
+_similarity_at = found_at(SIMILARITY)
+
+
+def choices_by(answers: Judgements, who: np.ndarray) -> Choices:
+    """The choices that answers are, of positive weight, told apart by who made them.
+
+    Where several were chosen in no order, each counts as chosen from itself and what was left: of a
+    set, the expected information has no short form.
+
+    who (T,): Row of weights for each answer.
+    """
+    choices = answers.choices.take(answers.choices.weight > 0)
+    return choices.of_units(np.asarray(who)[choices.answer]).singly()
+
+
+class Judged(NamedTuple):
+    """How choices were predicted.
+
+    answer (S,): Row of the answers that each choice stands in.
+    log_share (S,): Log probability of what was chosen.
+    right (S,): 1 where that was the likeliest, 0 if not; a share where several were.
+    """
+
+    answer: np.ndarray
+    log_share: np.ndarray
+    right: np.ndarray
+
+
+class _Part(NamedTuple):
+    """Choices of one kind, in columns.
+
+    one, other (m, K): The pairs of each, the chosen one first.
+    who (K,): Row of the weights that apply.
+    """
+
+    one: np.ndarray
+    other: np.ndarray
+    who: np.ndarray
+    weight: np.ndarray
+    chosen: int
+
+
+@compiled
+def _add_up(x, w, part, at, constants, by_x, by_w):
+    """Loss of all choices; its gradients are added to `by_x` and `by_w`."""
+    similarity = _similarity_at(at)
+    m, n = part.one.shape
+    size, total = min(_BLOCK, n), 0.0
+    likeness, slopes, by = np.empty((m, size)), np.empty((m, size)), np.empty((m, size))
+    squares, loss = np.empty(size), np.empty(size)
+    for low in range(0, n, _BLOCK):
+        size = min(_BLOCK, n - low)
+        for e in range(m):
+            for t in range(size):
+                i, j, p = part.one[e, low + t], part.other[e, low + t], part.who[low + t]
+                squares[t] = 0.0
+                for k in range(x.shape[1]):
+                    squares[t] += w[p, k] * (x[i, k] - x[j, k]) ** 2
+            similarity(squares[:size], constants, likeness[e, :size], slopes[e, :size])
+        choose(likeness, size, part.chosen, loss, by)
+        for t in range(size):
+            total += part.weight[low + t] * loss[t]
+        for e in range(m):
+            for t in range(size):
+                i, j, p = part.one[e, low + t], part.other[e, low + t], part.who[low + t]
+                slope = part.weight[low + t] * by[e, t] * slopes[e, t]
+                for k in range(x.shape[1]):
+                    difference = x[i, k] - x[j, k]
+                    by_w[p, k] += slope * difference * difference
+                    step = 2.0 * slope * w[p, k] * difference
+                    by_x[i, k] += step
+                    by_x[j, k] -= step
+    return total
+
+
+class Likelihood:
+    """Minus the log likelihood of choices, its gradient and its information.
+
+    choices: Of one pair each; their units are rows of the weights.
+    loss: Of an embedding, which has a similarity.
+    """
+
+    def __init__(self, choices: Choices, loss: Loss) -> None:
+        self.choices, self._loss = choices, loss
+
+    @cached_property
+    def _parts(self) -> list[_Part]:
+        """The choices in columns, of every kind."""
+        choices, parts = self.choices, []
+        for stage, place, chosen in choices.kinds:
+            one, other = np.moveaxis(choices.pairs[place], 0, 2).swapaxes(0, 1)
+            parts.append(_Part(
+                np.ascontiguousarray(one, np.int32), np.ascontiguousarray(other, np.int32),
+                choices.unit[stage], choices.weight[stage], chosen,
+            ))
+        return parts
+
+    def __call__(self, x: np.ndarray, w: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """Loss and its gradients.
+
+        Shapes: x (n, d), w (P, d).
+        Returns: float, (n, d), (P, d).
+        """
+        by_x, by_w = np.zeros_like(x), np.zeros_like(w)
+        at, constants = address(self._loss.similarity, SIMILARITY), self._loss.constants
+        total = sum(_add_up(x, w, part, at, constants, by_x, by_w) for part in self._parts)
+        return float(total), by_x, by_w
+
+    def _seen(self, x: np.ndarray, w: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Similarity (E,) of every pair, its differences (E, d), and half its slopes by these."""
+        i, j = self.choices.pairs.T
+        difference = x[i] - x[j]
+        along = w[self._who] * difference
+        similarity, slope = self._loss.similarities(np.sum(along * difference, axis=1))
+        return similarity, difference, slope[:, None] * along
+
+    @property
+    def _who(self) -> np.ndarray:
+        """(E,) row of the weights of every pair."""
+        return self.choices.unit[self.choices.stage]
+
+    def judged(self, x: np.ndarray, w: np.ndarray) -> Judged:
+        """How likely every choice is."""
+        choices = self.choices
+        similarity, *_ = self._seen(x, w)
+        log_share = -choice_losses(choices, similarity)[0]
+        return Judged(choices.answer, log_share, hits(choices, similarity))
+
+    def curvature(self, x: np.ndarray, w: np.ndarray) -> np.ndarray:
+        """(P, d, d) expected information on log weights alone."""
+        similarity, difference, pull = self._seen(x, w)
+        by_logs = _sparse(pull * difference, self._who[:, None], len(w))
+        return _blocks(by_logs.T @ self._joint(similarity) @ by_logs, w.shape)
+
+    def information(
+        self, x: np.ndarray, w: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Expected information, with coordinates of an object one after the other.
+
+        Returns: (n d, n d), of positions; (P, d, n d), of log weights with positions; (P, d, d), of
+            log weights.
+        """
+        similarity, difference, pull = self._seen(x, w)
+        joint = self._joint(similarity)
+        by_places = _sparse(np.hstack([2.0 * pull, -2.0 * pull]), self.choices.pairs, len(x))
+        by_logs = _sparse(pull * difference, self._who[:, None], len(w))
+        with_places = (by_logs.T @ joint @ by_places).toarray()
+        return (
+            (by_places.T @ joint @ by_places).toarray(), with_places.reshape(*w.shape, -1),
+            _blocks(by_logs.T @ joint @ by_logs, w.shape),
+        )
+
+    def _joint(self, similarity: np.ndarray) -> csr_array:
+        """(E, E) expected information of the choices on the similarities."""
+        rows, columns, values = [], [], []
+        of_all = shares(self.choices, similarity)
+        for stage, place, _ in self.choices.kinds:
+            share, m = of_all[place], place.shape[1]
+            off = np.eye(m) - share[:, None, :]
+            weight = self.choices.weight[stage]
+            values.append(np.einsum("s,sg,sge,sgf->sef", weight, share, off, off))
+            rows.append(np.repeat(place, m, axis=1))
+            columns.append(np.tile(place, (1, m)))
+        rows, columns, values = (
+            np.concatenate([one.ravel() for one in each]) for each in (rows, columns, values)
+        )
+        return csr_array((values, (rows, columns)), shape=(len(similarity),) * 2)
+
+
+def _sparse(values: np.ndarray, which: np.ndarray, number: int) -> csr_array:
+    """(E, number d) matrix of values (E, r d): d for each of the r blocks (E, r) of a row."""
+    d = values.shape[1] // which.shape[1]
+    columns = (which[:, :, None] * d + np.arange(d)).reshape(values.shape)
+    begins = np.arange(len(values) + 1) * values.shape[1]
+    return csr_array((values.ravel(), columns.ravel(), begins), shape=(len(values), number * d))
+
+
+def _blocks(matrix: csr_array, shape: tuple[int, int]) -> np.ndarray:
+    """(P, d, d) blocks on the diagonal of a matrix (P d, P d) that has no others."""
+    entries, d = matrix.tocoo(), shape[1]
+    result = np.zeros((*shape, d))
+    result[entries.row // d, entries.row % d, entries.col % d] = entries.data
+    return result

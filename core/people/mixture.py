@@ -1,0 +1,309 @@
+"""Groups of people that nobody named, found from their answers by EM."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, NamedTuple
+
+import numpy as np
+from scipy.special import logsumexp, softmax
+from sklearn.cluster import KMeans as Lloyd
+
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.geometry import principal_axes
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.method import register
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.progress import Progress, part
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.optimise.layout import AnswerLayout, stages_of
+from tripletscope.core.models.optimise.loss import Objective, margins
+from tripletscope.core.models.optimise.minimise import minimise
+from tripletscope.core.models.optimise.responses import choice_losses
+from tripletscope.core.people.likelihood import Judged, Likelihood, choices_by
+from tripletscope.core.people.shared import Spread, likeliest, weights_of
+from tripletscope.core.people.weights import By, Components, PeopleMap, Prior, Response
+
+#: Iterations of EM: of every start, and of the best of them at most.
+_SHORT, _LONG = 10, 100
+#: Iterations of each step that fits the maps.
+_STEPS = 15
+#: EM has converged when it raises the log likelihood by less than this.
+_RISE = 0.05
+#: How surely a start assigns people, and the directions in which they differ most that it sees.
+_SURE, _DIRECTIONS = 0.9, 5
+#: Of the log weights of groups: all are normal with a standard deviation of 1.
+_OF_GROUPS = Spread(1.0, 1.0)
+
+Groups = Annotated[
+    int, Number(1, 10, "Groups", "How many groups; held-out answers say how many are worth it.")
+]
+Differ = Annotated[
+    str, Choice(
+        {"maps": "Maps", "weights": "Weights of one map"}, "Groups differ in",
+        "Maps: each group has its own. Weights: all share a map, whose axes each group stretches.",
+    )
+]
+
+
+@dataclass
+class _State:
+    """Maps of the groups, their log weights, their shares, and who belongs to which."""
+
+    maps: np.ndarray
+    logs: np.ndarray
+    shares: np.ndarray
+    member: np.ndarray
+    likelihood: float = -np.inf
+    converged: bool = False
+
+
+class _Crowd(NamedTuple):
+    """Choices of all people, the same laid out, and the stage that each of these is."""
+
+    choices: Choices
+    layout: AnswerLayout
+    order: np.ndarray
+
+
+@register("individuals")
+@dataclass(kw_only=True, eq=False, repr=False)
+class LatentClassMap(PeopleMap):
+    """Latent classes of people, each with a map or with weights of its own.
+
+    A person belongs to one of the groups; the likelihood of all answers of a person is the mixture
+    of those under the groups' maps. EM from several starts finds maps, shares and memberships.
+
+    Attributes
+    ----------
+    embedding_ : ndarray, shape (n, d)
+        The map of all answers.
+    maps_ : ndarray, shape (g, n, d)
+        Of the groups, the largest first, turned towards the map of all. Their sizes differ by
+        how consistent the answers are, and by how many they are.
+    weights_ : ndarray, shape (g, d)
+        Of the axes of one map, where groups differ in these; else ones.
+    membership_ : ndarray, shape (P, g)
+        Probability that each person belongs to each group.
+    shares_ : ndarray, shape (g,)
+        Of the people.
+    loss_ : float
+        Minus the log likelihood of all answers; those of nobody known are left out.
+
+    References
+    ----------
+    Winsberg, S., & De Soete, G. (1993). A latent class approach to fitting the weighted Euclidean
+    model, CLASCAL. Psychometrika, 58, 315-330. For dissimilarities.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/crowd/answers.csv")
+    >>> fitted = ts.LatentClassMap(n_groups=2, n_init=2).fit(answers)
+    >>> fitted.maps_.shape, fitted.membership_.shape
+    ((2, 40, 2), (45, 2))
+    """
+
+    name: ClassVar[str] = "latent_class_map"
+    title: ClassVar[str] = "Latent classes"
+    learns_of_nobody: ClassVar[bool] = False
+
+    n_components: Components = 2
+    n_groups: Groups = 2
+    differ: Differ = "maps"
+    by: By = "participant"
+    response: Response = "ste"
+    n_init: Annotated[
+        int, Number(
+            1, 100, "Restarts", "Each begins with people grouped in another way; the likeliest is "
+            "kept.", advanced=True,
+        )
+    ] = 6
+    prior: Prior = 0.1
+    seed: Seed = 0
+
+    def _find(
+        self, choices: Choices, answers: Judgements, common: OrdinalEmbedding, progress: Progress
+    ) -> None:
+        self.embedding_ = common.embedding_
+        self._keep(self._best(choices, progress))
+
+    def _best(self, choices: Choices, progress: Progress) -> _State:
+        self.stopped_, self.n_iter_ = False, 0
+        crowd = _Crowd(choices, AnswerLayout.of_choices(choices), stages_of(choices))
+        if self.n_groups == 1:
+            state = self._begun(crowd, np.ones((len(self.people_), 1)))
+            return self._climb(crowd, state, _LONG, progress)
+        starts = self._starts(choices)
+        result = []
+        for number, member in enumerate(starts):
+            share = part(progress, 0.7 * number / len(starts), 0.7 * (number + 1) / len(starts))
+            result.append(self._climb(crowd, self._begun(crowd, member), _SHORT, share))
+            if self.stopped_:
+                break
+        best = max(result, key=lambda state: state.likelihood)
+        if self.stopped_:
+            return best
+        return self._climb(crowd, best, _LONG, part(progress, 0.7, 1.0))
+
+    def _starts(self, choices: Choices) -> list[np.ndarray]:
+        """Memberships to begin with: clusters of how each person would change the common map."""
+        people, groups = len(self.people_), self.n_groups
+        rng = np.random.default_rng(self.seed)
+        pulls = self._pulls(choices)
+        values, scale, _ = np.linalg.svd(pulls - pulls.mean(axis=0), full_matrices=False)
+        directions = (values * scale)[:, :_DIRECTIONS]
+        starts = []
+        for number in range(self.n_init):
+            if number % 3 == 2 or people < groups:
+                result = rng.integers(groups, size=people)
+            else:
+                width = max(_DIRECTIONS - 2 * number, 1)
+                result = Lloyd(groups, n_init=3, random_state=self.seed + number).fit_predict(
+                    directions[:, :width]
+                )
+            member = np.full((people, groups), (1.0 - _SURE) / max(groups - 1, 1))
+            member[np.arange(people), result] = _SURE
+            starts.append(member)
+        return starts
+
+    def _pulls(self, choices: Choices) -> np.ndarray:
+        """(P, n d) how the loss of each person changes with the common map, by their answers."""
+        x, people = self.embedding_, len(self.people_)
+        one, other = choices.pairs.T
+        likeness, bend = self.response_loss.similarities(np.sum((x[one] - x[other]) ** 2, axis=1))
+        slope = choices.weight[choices.stage] * choice_losses(choices, likeness)[1] * bend
+        person, size = choices.unit[choices.stage] * len(x), people * len(x)
+        pulls = np.stack([
+            np.bincount(person + one, step, size) - np.bincount(person + other, step, size)
+            for step in (2.0 * slope * (x[one] - x[other]).T)
+        ], axis=1)
+        number = np.bincount(choices.unit, minlength=people)
+        return pulls.reshape(people, -1) / np.sqrt(np.maximum(number, 1))[:, None]
+
+    def _begun(self, crowd: _Crowd, member: np.ndarray) -> _State:
+        groups = member.shape[1]
+        state = _State(
+            np.repeat(self.embedding_[None], groups, axis=0),
+            np.zeros((groups, self.n_components)), member.mean(axis=0), member,
+        )
+        return self._raised(crowd, state, 2 * _STEPS)
+
+    def _climb(self, crowd: _Crowd, state: _State, most: int, progress: Progress) -> _State:
+        """EM for some iterations, or until the likelihood stays."""
+        for number in range(most):
+            before = state.likelihood
+            state.member, state.likelihood = self._members(crowd.choices, state)
+            self.n_iter_ += 1
+            state.converged = state.likelihood - before < _RISE
+            if progress(number / most, loss=-state.likelihood, snapshot=state.maps[0]):
+                self.stopped_ = True
+            if state.converged or self.stopped_:
+                break
+            state.shares = state.member.mean(axis=0)
+            state = self._raised(crowd, state, _STEPS)
+        return state
+
+    def _of_groups(self, choices: Choices, state: _State) -> np.ndarray:
+        """(S, g) log probability of every choice under every group."""
+        judge = Likelihood(choices.of_units(np.zeros(len(choices))), self.response_loss).judged
+        return np.stack([
+            judge(x, weights_of(logs)[None]).log_share
+            for x, logs in zip(state.maps, state.logs, strict=True)
+        ], axis=1)
+
+    def _members(self, choices: Choices, state: _State) -> tuple[np.ndarray, float]:
+        """Memberships, and the log likelihood with the prior of the maps."""
+        each = self._of_groups(choices, state) * choices.weight[:, None]
+        of_people = np.stack([
+            np.bincount(choices.unit, column, len(self.people_)) for column in each.T
+        ], axis=1) + np.log(np.maximum(state.shares, 1e-12))
+        maps = state.maps if self.differ == "maps" else state.maps[:1]
+        prior = 0.5 * self.prior * np.sum(maps**2) + 0.5 * np.sum(state.logs**2)
+        return softmax(of_people, axis=1), float(logsumexp(of_people, axis=1).sum() - prior)
+
+    def _raised(self, crowd: _Crowd, state: _State, steps: int) -> _State:
+        """Maps or weights that are likelier, given who belongs where."""
+        choices, shape = crowd.choices, self.embedding_.shape
+        if self.differ == "maps":
+            loss, who = self.response_loss, choices.unit[crowd.order]
+            for g, x in enumerate(state.maps):
+                of_group = crowd.layout.reweighted(crowd.layout.weight * state.member[who, g])
+                objective = Objective(of_group, loss, shape[1], self.prior)
+                result = minimise(objective, x.T.ravel(), max_iter=steps)
+                state.maps[g] = result.x.reshape(shape[::-1]).T
+            return state
+        groups, number = state.member.shape[1], len(choices)
+        every = choices.take(np.tile(np.arange(number), groups)).of_units(
+            np.repeat(np.arange(groups), number)
+        )
+        joint = Likelihood(
+            every.reweighted(
+                np.tile(choices.weight, groups) * state.member[choices.unit].T.ravel()
+            ), self.response_loss,
+        )
+        result = likeliest(
+            joint, state.maps[0], state.logs, _OF_GROUPS, self.prior, max_iter=2 * steps, tol=1e-9
+        )
+        state.maps[:], state.logs = result.x, result.logs
+        return state
+
+    def _keep(self, found: _State) -> None:
+        order = np.argsort(-found.member.sum(axis=0), kind="stable")
+        self.membership_, self.shares_ = found.member[:, order], found.shares[order]
+        maps, weights = found.maps[order], weights_of(found.logs[order])
+        middle = self.shares_ @ weights
+        weights /= middle
+        self.weights_ = weights
+        self.maps_ = np.zeros_like(maps)
+        for g, x in enumerate(maps):
+            x = x[self.placed_] - x[self.placed_].mean(axis=0)
+            if self.differ == "weights":
+                x *= np.sqrt(middle * weights[g])
+            else:
+                x = _turned(x, self.embedding_[self.placed_])
+            self.maps_[g, self.placed_] = x
+        if self.differ == "weights":
+            self.embedding_ = self.maps_[0] / np.sqrt(weights[0])
+        elif self.n_groups == 1:
+            self.maps_[0, self.placed_] = principal_axes(self.maps_[0, self.placed_])
+        self.loss_, self.converged_ = -found.likelihood, found.converged
+
+    @property
+    def group_(self) -> np.ndarray:
+        """(P,) the likeliest group of each person."""
+        self._require_fit()
+        return self.membership_.argmax(axis=1)
+
+    def _member_of(self, given: Judgements) -> np.ndarray:
+        """(T, g) membership of who gave each answer; of people not known, the groups' shares."""
+        return np.vstack([self.membership_, self.shares_])[self.rows_of(given)]
+
+    def judged(self, triplets: Judgements) -> Judged:
+        """How likely each choice is for who made it, over the groups that may be theirs."""
+        self._require_fit()
+        answers = as_answers(triplets)
+        choices = choices_by(answers, np.zeros(len(answers), np.int64))
+        member = self._member_of(answers)[choices.answer]
+        likelihood = Likelihood(choices, self.response_loss)
+        ones = np.ones((1, self.n_components))
+        each = [likelihood.judged(x, ones) for x in self.maps_]
+        log_share = logsumexp(np.stack([e.log_share for e in each], axis=1), b=member, axis=1)
+        # The likeliest choice under the mixture is that of the maps that agree on it.
+        right = np.sum(np.stack([e.right for e in each], axis=1) * member, axis=1)
+        return Judged(choices.answer, log_share, 0.5 + np.sign(right - 0.5) / 2)
+
+    def margins(self, triplets: Judgements) -> np.ndarray:
+        """(T,) distance to far minus distance to near, on average over who may have answered."""
+        self._require_fit()
+        answers = as_answers(triplets)
+        each = np.stack([margins(x, answers.rows) for x in self.maps_], axis=1)
+        return np.sum(each * self._member_of(answers), axis=1)
+
+
+def _turned(x: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Centred positions turned or reflected towards others, and not resized."""
+    u, _, v = np.linalg.svd(x.T @ (reference - reference.mean(axis=0)))
+    return x @ (u @ v)

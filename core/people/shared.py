@@ -1,0 +1,313 @@
+"""Fits of one map whose axes every person weights, and of how much people differ in it.
+
+The logarithms of the weights of a person are normal about 0: with standard deviation
+``consistency`` in what all dimensions share, which is how much less the answers err, and
+``attention`` in what they do not, which is what a person looks at. How well each is known is
+Laplace's approximation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import minimize, minimize_scalar
+
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.engine.progress import Progress, part, silent
+from tripletscope.core.models.optimise.loss import Loss
+from tripletscope.core.models.optimise.minimise import Optimum, minimise
+from tripletscope.core.people.likelihood import Likelihood
+
+#: Bounds of a standard deviation of log weights.
+_LEAST, _MOST = 0.01, 3.0
+#: How often a spread is estimated anew at most, and by what change it has converged.
+_ROUNDS, _SETTLED = 3, 0.02
+#: Share of the loss by which an iteration lowers it at least.
+_TOLERANCE = 1e-6
+#: Log weights beyond this are not followed.
+_STEEPEST = 5.0
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Standard deviations of log weights between people.
+
+    consistency: Of their mean over the dimensions, times the square root of the number of these.
+    attention: Of what is left in every direction: 0 where people weight all dimensions alike.
+    """
+
+    consistency: float
+    attention: float
+
+    def matrix(self, d: int) -> np.ndarray:
+        """(d, d) symmetric square root of the covariance of log weights."""
+        shared = np.full((d, d), 1.0 / d)
+        return self.consistency * shared + self.attention * (np.eye(d) - shared)
+
+
+@dataclass(frozen=True)
+class Parabolas:
+    """Log likelihood of the log weights of every person, up to a constant.
+
+    pull (P, d): Its slope at log weights 0.
+    information (P, d, d): Minus its curvature.
+    """
+
+    pull: np.ndarray
+    information: np.ndarray
+
+    @classmethod
+    def about(cls, logs: np.ndarray, slopes: np.ndarray, information: np.ndarray) -> Parabolas:
+        """From the gradient of minus the log likelihood at other log weights, shape (P, d)."""
+        return cls(np.einsum("pkl,pl->pk", information, logs) - slopes, information)
+
+    def __add__(self, other: Parabolas) -> Parabolas:
+        return Parabolas(self.pull + other.pull, self.information + other.information)
+
+    def gain(self, spread: Spread, middle: float = 0.0) -> float:
+        """Log marginal likelihood of log weights about `middle`, over that of all at 0."""
+        d = self.pull.shape[1]
+        moved = self.information.sum(axis=2) * middle
+        pull = self.pull - moved
+        root = spread.matrix(d)
+        inner = np.eye(d) + root @ self.information @ root
+        drawn = pull @ root
+        solved = np.linalg.solve(inner, drawn[..., None])[..., 0]
+        return float(
+            middle * self.pull.sum() - 0.5 * middle * moved.sum()
+            + 0.5 * np.sum(drawn * solved) - 0.5 * np.linalg.slogdet(inner)[1].sum()
+        )
+
+
+def best_spread(of_people: Parabolas, *, attention: bool = True) -> tuple[Spread, float]:
+    """The likeliest spread of log weights, about whatever they have in common.
+
+    A vague prior that falls to nothing at 0, a gamma distribution of shape 2, keeps it from there:
+    the marginal likelihood of few people often is highest at 0, which would leave intervals of the
+    weights without width.
+
+    attention: Whether people may differ in it at all.
+    Returns: Log marginal likelihood without that prior, over that of log weights 0.
+
+    References
+    ----------
+    Chung, Y., Rabe-Hesketh, S., Dorie, V., Gelman, A., & Liu, J. (2013). A nondegenerate penalized
+    likelihood estimator for variance parameters in multilevel models. Psychometrika, 78, 685-709.
+    """
+    number = 1 + (attention and of_people.pull.shape[1] > 1)
+
+    def spread_of(values: np.ndarray) -> Spread:
+        return Spread(*np.exp(values[:number]).tolist(), *[0.0] * (2 - number))
+
+    def loss(values: np.ndarray) -> float:
+        return -of_people.gain(spread_of(values), values[-1]) - float(values[:number].sum())
+
+    starts = [np.append(np.full(number, np.log(size)), 0.0) for size in (0.05, 0.2, 0.6)]
+    bounds = [(np.log(_LEAST), np.log(_MOST))] * number + [(-_MOST, _MOST)]
+    result = minimize(loss, min(starts, key=loss), method="L-BFGS-B", bounds=bounds).x
+    return spread_of(result), of_people.gain(spread_of(result), result[-1])
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """How well weights and axes are known.
+
+    covariance (P, d, d): Of the log weights of every person, where the mean over people is 1 in
+        every dimension.
+    axes: Standard deviation of the direction of the worst known axis, in degrees; infinite where
+        nothing is known of it, and 0 in one dimension.
+    """
+
+    covariance: np.ndarray
+    axes: float
+
+
+def accuracy_of(
+    positions: np.ndarray, weights: np.ndarray, spread: Spread, prior: float,
+    information: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> Accuracy:
+    """Laplace's approximation about positions and weights together.
+
+    Shapes: weights (P, d).
+    positions (n, d): Of objects that answers mention.
+    prior: Of the coordinates.
+    information: As `tripletscope.core.people.likelihood.Likelihood.information` gives it.
+    """
+    of_positions, of_both, of_weights = information
+    (n, d), number = positions.shape, len(weights)
+    root = spread.matrix(d)
+    inner = np.linalg.inv(np.eye(d) + root @ of_weights @ root)
+    both = root @ of_both  # (P, d, n d)
+    turns = _turns(positions)
+    whole = of_positions - np.einsum("pki,pkl,plj->ij", both, inner, both, optimize=True)
+    # The prior says nothing of turns: what it adds to the curvature, its slope takes back.
+    whole += prior * np.eye(n * d)
+    if len(turns):
+        basis = np.linalg.qr(turns.T)[0]
+        whole -= prior * (1.0 - 1e-6) * basis @ basis.T
+    of_positions_alone = np.linalg.inv(whole)
+    degrees = 0.0
+    if len(turns):
+        lengths = np.einsum("ti,ti->t", turns, turns)
+        variance = np.einsum("ti,ij,tj->t", turns, of_positions_alone, turns) / lengths**2
+        degrees = float(np.rad2deg(np.sqrt(variance.max())))
+    lean = (inner @ both).reshape(number * d, n * d)
+    full = (lean @ of_positions_alone @ lean.T).reshape(number, d, number, d)
+    full[np.arange(number), :, np.arange(number), :] += inner
+    full = np.einsum("kl,plqm,mr->pkqr", root, full, root, optimize=True)
+    share = weights / weights.sum(axis=0)
+    mean = np.einsum("pk,pkqr->kqr", share, full)
+    full -= mean[None]
+    full -= np.einsum("qr,pkqr->pkr", share, full)[:, :, None, :]
+    return Accuracy(
+        full[np.arange(number), :, np.arange(number), :], degrees if degrees < 90 else np.inf
+    )
+
+
+def rough_accuracy_of(spread: Spread, information: np.ndarray) -> Accuracy:
+    """How well weights are known if the map is; nothing of its axes.
+
+    information (P, d, d): On log weights.
+    """
+    d = information.shape[1]
+    root = spread.matrix(d)
+    inner = np.linalg.inv(np.eye(d) + root @ information @ root)
+    return Accuracy(root @ inner @ root, np.inf if d > 1 else 0.0)
+
+
+def _turns(positions: np.ndarray) -> np.ndarray:
+    """(r, n d) directions of the rotations about each plane of two axes."""
+    centred = positions - positions.mean(axis=0)
+    n, d = positions.shape
+    result = []
+    for k in range(d):
+        for q in range(k):
+            turn = np.zeros((n, d))
+            turn[:, k], turn[:, q] = centred[:, q], -centred[:, k]
+            result.append(turn.ravel())
+    return np.array(result).reshape(-1, n * d)
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A map with weights, as it was found.
+
+    Shapes: x (n, d).
+    logs (P, d): Log weights.
+    of_people: What held-out answers say of the log weights; None if the fit was stopped.
+    """
+
+    x: np.ndarray
+    logs: np.ndarray
+    spread: Spread
+    optimum: Optimum
+    of_people: Parabolas | None = None
+
+
+def likeliest(
+    likelihood: Likelihood, x: np.ndarray, logs: np.ndarray, spread: Spread, prior: float, *,
+    max_iter: int = 500, tol: float = _TOLERANCE, progress: Progress = silent,
+) -> Shared:
+    """The likeliest positions and log weights of a spread, from (n, d) and (P, d) on."""
+    n, d = x.shape
+    root = spread.matrix(d)
+    raised = np.linalg.pinv(root, rcond=1e-6)
+
+    def objective(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        places, z = flat[: n * d].reshape(n, d), flat[n * d :].reshape(-1, d)
+        w = weights_of(z @ root)
+        loss, by_places, by_weights = likelihood(places, w)
+        by_z = (by_weights * w) @ root + z
+        loss += 0.5 * (prior * float(np.sum(places**2)) + float(np.sum(z**2)))
+        return loss, np.concatenate([(by_places + prior * places).ravel(), by_z.ravel()])
+
+    start = np.concatenate([x.ravel(), (logs @ raised).ravel()])
+    result = minimise(objective, start, progress=progress, max_iter=max_iter, tol=tol)
+    z = result.x[n * d :].reshape(-1, d)
+    return Shared(result.x[: n * d].reshape(n, d).copy(), z @ root, spread, result)
+
+
+class SharedMap:
+    """Fits of one map with log weights of the likeliest spread.
+
+    fold (S,): In which each stage is held out, to estimate the spread.
+    """
+
+    def __init__(
+        self, choices: Choices, fold: np.ndarray, loss: Loss, prior: float
+    ) -> None:
+        self._prior = prior
+        self._all = Likelihood(choices, loss)
+        self._parts = [
+            tuple(Likelihood(choices.take(which), loss) for which in (fold != k, fold == k))
+            for k in np.unique(fold)
+        ]
+
+    def fitted(
+        self, begun: Shared, *, attention: bool = True, progress: Progress = silent
+    ) -> Shared:
+        """The likeliest map, its weights, and the spread of these that held-out answers have.
+
+        The answers that a map is fitted to would say too much of how people differ: those whom
+        it fits best, by chance or for their many answers, look more consistent than they are.
+        """
+        now = begun
+        steps = len(self._parts) + 1
+        for number in range(_ROUNDS):
+            parts = []
+            for k, (learned, _) in enumerate(self._parts):
+                share = (number + k / steps) / _ROUNDS
+                part_of = likeliest(
+                    learned, now.x, now.logs, now.spread, self._prior,
+                    progress=part(progress, share, share),
+                )
+                if part_of.optimum.stopped:
+                    return now
+                parts.append(part_of)
+            of_people = self._of_people(parts)
+            spread, _ = best_spread(of_people, attention=attention)
+            moved = max(
+                abs(spread.consistency - now.spread.consistency),
+                abs(spread.attention - now.spread.attention),
+            )
+            share = (number + 1 - 1 / steps) / _ROUNDS
+            now = likeliest(
+                self._all, now.x, now.logs, spread, self._prior,
+                progress=part(progress, share, share),
+            )
+            now = replace(now, of_people=of_people)
+            if moved < _SETTLED or now.optimum.stopped:
+                break
+        return now
+
+    def _of_people(self, parts: list[Shared]) -> Parabolas:
+        """What held-out answers say of log weights, given fits to the others.
+
+        A map of few answers is too sure of those that it has not seen. What all log weights lack
+        for that is found first: the likelihood is a parabola only near its top.
+        """
+        held = [others for _, others in self._parts]
+
+        def loss(middle: float) -> float:
+            return sum(
+                others(one.x, weights_of(one.logs + middle))[0]
+                for others, one in zip(held, parts, strict=True)
+            )
+
+        middle = minimize_scalar(
+            loss, bounds=(-_STEEPEST, 1.0), method="bounded", options={"xatol": 0.05}
+        ).x
+        result = None
+        for others, one in zip(held, parts, strict=True):
+            w = weights_of(one.logs + middle)
+            slopes = others(one.x, w)[2] * w
+            # Told of the logs as if the others had all been right about how sure to be.
+            of_part = Parabolas.about(one.logs, slopes, others.curvature(one.x, w))
+            result = of_part if result is None else result + of_part
+        return result
+
+
+def weights_of(logs: np.ndarray) -> np.ndarray:
+    """Weights of log weights, within bounds that arithmetic holds."""
+    return np.exp(np.clip(logs, -_STEEPEST, _STEEPEST))

@@ -1,0 +1,1 @@
+"""Studies: plans, experiments, and what their answers are worth."""

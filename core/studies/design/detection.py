@@ -1,0 +1,130 @@
+"""Which number of dimensions an experiment could detect."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from sklearn.base import clone
+
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.declared import Fields, Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.compare import suggest_dimension
+from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.simulation.simulate import random_questions
+from tripletscope.core.studies.design.scenario import Repeats, SampleSizes, Scenario, simulations
+
+#: A dimension that is found in this share of the simulations is called found.
+_USUALLY = 0.8
+
+
+@dataclass(frozen=True)
+class Detection:
+    """How often the number of dimensions would be found.
+
+    Attributes
+    ----------
+    n_answers : ndarray of int, shape (p,)
+    suggested : ndarray of int, shape (r, p)
+        Number of dimensions that cross-validation suggests, in r simulations.
+    true : int
+    """
+
+    n_answers: np.ndarray
+    suggested: np.ndarray
+    true: int
+
+    @property
+    def found(self) -> np.ndarray:
+        """(p,) share of the simulations in which the true number is suggested."""
+        return np.mean(self.suggested == self.true, axis=0)
+
+    @property
+    def recommendation(self) -> str:
+        """From how many answers on the dimension is found, in a sentence.
+
+        Few answers suggest one dimension whatever the truth is, so that one that is found is no
+        evidence unless it stays found with more of them.
+
+        Silent on: coin flips
+        (tests/core/studies/design/test_plan.py::test_coins_reveal_no_dimension).
+        """
+        missed = np.flatnonzero(self.found < _USUALLY)
+        first = missed[-1] + 1 if len(missed) else 0
+        if first == len(self.found):
+            return (
+                f"Even {self.n_answers[-1]:,} answers reveal {self._dimensions} in only "
+                f"{100 * self.found[-1]:.0f} % of the simulations."
+            )
+        text = (
+            f"{self.n_answers[first]:,} answers reveal {self._dimensions} in "
+            f"{100 * self.found[first]:.0f} % of the simulations"
+        )
+        if first:
+            text += (
+                f"; {self.n_answers[first - 1]:,} do so in {100 * self.found[first - 1]:.0f} %"
+            )
+        return f"{text}."
+
+    @property
+    def _dimensions(self) -> str:
+        return "the single dimension" if self.true == 1 else f"all {self.true} dimensions"
+
+
+@task("Predicting held-out answers of simulated experiments", "embedding", needs_data=False)
+def detect_dimension(
+    method: OrdinalEmbedding,
+    triplets: Triplets | None = None,
+    *,
+    scenario: Annotated[Scenario, Fields()] = Scenario(),
+    sizes: Annotated[SampleSizes, Fields()] = SampleSizes(),
+    beyond: Annotated[int, Number(
+        1, 5, "Extra dimensions tested", "Beyond the true number.", advanced=True
+    )] = 2,
+    folds: Annotated[int, Number(2, 20, "Folds", "Of the cross-validation.", advanced=True)] = 5,
+    repeats: Repeats = 8,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> Detection:
+    """Would the number of dimensions be found, with so many answers? (Haghiri 2020, section 4.5.4.)
+
+    The suggestion is the smallest number whose held-out error is above the lowest by no more than
+    one standard error, nor than one point
+    (`tripletscope.core.inference.evaluation.compare.suggest_dimension`). A stop keeps the numbers
+    of answers that were done.
+    """
+    numbers = sizes.n_answers
+    dimensions = range(1, scenario.dimensions + beyond + 1)
+    cases = [
+        (method, scenario, int(size), int(numbers[-1]), dimensions, folds) for size in numbers
+    ]
+    suggested = np.array(simulations(_suggested, cases, repeats, seed, progress, numbers)).T
+    return Detection(numbers[: suggested.shape[1]], suggested, scenario.dimensions)
+
+
+def _suggested(
+    method: OrdinalEmbedding, scenario: Scenario, size: int, most: int, dimensions: range,
+    folds: int, seed: np.random.SeedSequence, halt: Halt,
+) -> int:
+    """Number of dimensions that the first `size` answers of a simulation suggest."""
+    rng = np.random.default_rng(seed)
+    positions = scenario.positions(rng)
+    questions = random_questions(scenario.n_objects, most, rng)
+    rows = scenario.answers(positions, questions, rng)[:size]
+    data = Triplets.from_array(rows, scenario.n_objects)
+    try:
+        errors = {
+            k: cross_validate(
+                clone(method).set_params(n_components=k), data, folds=folds, progress=halt
+            ).fold_errors
+            for k in dimensions
+        }
+    except Stopped:  # because of `halt`: nobody waits for this any more
+        return 0
+    return suggest_dimension(errors, 1.0 / (folds - 1))

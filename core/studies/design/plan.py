@@ -1,0 +1,403 @@
+"""Planning an experiment: how many answers, by which design and which method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from tripletscope.core.data.geometry import coverage_radius, procrustes_disparity, to_unit_rms
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.declared import Choice, Fields
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, in_parallel
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.paired import mean_with_reach
+from tripletscope.core.inference.evaluation.score import CHANCE
+from tripletscope.core.inference.uncertainty import Samples, bootstrap
+from tripletscope.core.inference.uncertainty.samples import aligned
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.optimise.loss import margins
+from tripletscope.core.models.simulation.simulate import (
+    DESIGNS,
+    majority,
+    questions_of,
+    random_questions,
+)
+from tripletscope.core.scale import MLDS, bootstrap_scale
+from tripletscope.core.studies.design.active import STRATEGIES, propose
+from tripletscope.core.studies.design.scenario import Repeated, Repeats, SampleSizes, Scenario
+
+#: Answers by which a simulated map is judged.
+_JUDGED = 5_000
+#: Replicates behind the ellipses and behind every choice of active questions.
+_REPLICATES = 20
+#: Resamples behind the error bars of a difference scale, which are quick.
+_SCALES = 200
+#: Gain in accuracy by a doubling of the answers that is worth having.
+_STEEP = 0.01
+#: Nothing can be learned from answers that the truth predicts by no more than this over chance.
+_NOTHING = 0.01
+#: Questions of a design that is chosen as answers come in.
+_ACTIVE = ("uncertain", "gain")
+
+Design = Annotated[str, Choice(
+    {**DESIGNS, **{name: STRATEGIES[name] for name in _ACTIVE}}, "Questions",
+    "Random: any question. Repeated: each is asked several times, and the majority response is "
+    "used. Landmarks: every object against pairs of a few. Triads: those of difference "
+    "scaling, for scales. Most uncertain and information gain select questions batch by batch, "
+    "starting from the smallest number of answers; they take much longer."
+)]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What maps of simulated answers are worth, against the number of answers.
+
+    Attributes
+    ----------
+    n_answers : ndarray of int, shape (p,)
+        Asked, repeats included.
+    accuracy : ndarray, shape (r, p)
+        Share of further answers, as noisy, that the map predicts, in r simulations.
+    ceiling : ndarray, shape (r,)
+        Share that the truth itself predicts.
+    ellipse : ndarray, shape (r, p)
+        Median over the objects of the radius of the 95 % ellipse (in one dimension, half the
+        error bar; the root mean square of the half-axes where they differ), in units of the root
+        mean square of the map's coordinates: about 2.4 in the plane where nothing is known. NaN
+        for kernels.
+    disparity : ndarray, shape (r, p)
+        Share of the truth's variance that the map leaves unexplained; NaN for kernels.
+    """
+
+    n_answers: np.ndarray
+    accuracy: np.ndarray
+    ceiling: np.ndarray
+    ellipse: np.ndarray
+    disparity: np.ndarray
+
+    def band(self, quantity: str = "accuracy") -> pd.DataFrame:
+        """``answers``, ``mean``, ``low``, ``high``: 95 % t interval of the mean.
+
+        Within what the quantity can be: a share, or, of ellipses, nothing below 0.
+
+        Parameters
+        ----------
+        quantity : {"accuracy", "ellipse", "disparity"}
+        """
+        values = getattr(self, quantity)
+        mean, reach = mean_with_reach(values)
+        return pd.DataFrame({
+            "answers": self.n_answers, "mean": mean, "low": np.maximum(mean - reach, 0.0),
+            "high": mean + reach if quantity == "ellipse" else np.minimum(mean + reach, 1.0),
+        })
+
+    def enough(self, *, accuracy: float | None = None, ellipse: float | None = None) -> int | None:
+        """Answers after which the mean accuracy, or ellipse, is as wanted; None if never.
+
+        Interpolated in the logarithm of the number of answers. Where fewer than the first would
+        do, it is the first.
+        """
+        if (accuracy is None) == (ellipse is None):
+            raise ValueError("give one of accuracy and ellipse")
+        if accuracy is not None:
+            reached = np.maximum.accumulate(self.accuracy.mean(axis=0))
+            wanted = accuracy
+        else:
+            # From where on they stay small.
+            reached = -np.maximum.accumulate(self.ellipse.mean(axis=0)[::-1])[::-1]
+            wanted = -ellipse
+        if not wanted <= reached[-1]:  # also where there are no ellipses
+            return None
+        logs = np.log(self.n_answers)
+        return round(float(np.exp(np.interp(wanted, reached, logs))))
+
+    @property
+    def recommendation(self) -> str:
+        """How many answers to collect, in a sentence or two.
+
+        Silent on: guesses
+        (tests/core/studies/design/test_plan.py::test_guesses_are_called_guesses).
+        """
+        mean, top = self.accuracy.mean(axis=0), float(self.ceiling.mean())
+        if top < CHANCE + _NOTHING:
+            return (
+                "Answers this noisy are guesses: even knowing the truth, one would predict only "
+                f"{100 * top:.0f} % of them."
+            )
+        if self.band().low.iloc[-1] <= CHANCE:
+            return (
+                f"Not even with {self.n_answers[-1]:,} answers is prediction distinguishable from "
+                f"guessing in {len(self.accuracy):,} simulations: it reaches {100 * mean[-1]:.0f} "
+                "% of further answers."
+            )
+        first, most = self.n_answers[[0, -1]].tolist()
+        truth = f"knowing the truth would predict {100 * top:.0f} %."
+        if len(mean) == 1:
+            return (
+                f"{most:,} answers predict {100 * mean[0]:.0f} % of further answers, and {truth} "
+                "Only smaller numbers of answers can show whether fewer would suffice."
+            )
+        gain = (mean[-1] - mean[-2]) / np.log2(most / self.n_answers[-2])
+        if gain > _STEEP:
+            return (
+                f"Collect {most:,} answers or more: they predict {100 * mean[-1]:.0f} % of further "
+                f"answers; the curve is still rising at its end, by {100 * gain:.1f} percentage "
+                f"points for a doubling, and {truth}"
+            )
+        # 95 % of what can be learned: the way from guessing to what the best map reaches
+        reached = CHANCE + 0.95 * (mean.max() - CHANCE)
+        number = f"about {min(rounded_up(self.enough(accuracy=reached)), most):,} answers"
+        if mean[0] >= reached:
+            number, reached = f"{first:,} answers, or fewer", mean[0]
+        return (
+            f"Collect {number}: they predict {100 * reached:.0f} % of further answers; {most:,} "
+            f"predict {100 * mean[-1]:.0f} %, and {truth}"
+        )
+
+
+def rounded_up(number: int) -> int:
+    """A number of answers to two digits, not less."""
+    unit = 10 ** max(len(str(number)) - 2, 0)
+    return -(-number // unit) * unit
+
+
+@task("Simulating experiments", "embedding", "kernel", "scale", needs_data=False)
+def plan(
+    method: Method,
+    triplets: Triplets | None = None,
+    *,
+    scenario: Annotated[Scenario, Fields()] = Scenario(),
+    design: Design = "random",
+    repeated: Repeated = 3,
+    sizes: Annotated[SampleSizes, Fields()] = SampleSizes(),
+    repeats: Repeats = 8,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> Plan:
+    """Simulate an experiment with more and more answers.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding, MLDS or kernel
+        An embedding in the number of dimensions of the truth, whatever it says itself. MLDS
+        knows the order of the stimulus. Kernels have neither ellipses nor a shape.
+    triplets : ignored
+        So that it can be run like other tasks.
+    scenario : Scenario
+        What is compared, and how responses err.
+    design, repeated, repeats, seed
+        See their declarations.
+    sizes : SampleSizes
+        Numbers of answers.
+    progress : Progress
+        Called after every simulation with every number of answers.
+
+    Returns
+    -------
+    Plan
+        With the numbers of answers that were done, if stopped after the first.
+
+    Raises
+    ------
+    ValueError
+        If an option is not as declared, or does not go with the method or the truth.
+    Stopped
+        If `progress` asks to stop before the first number of answers is done.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> few = ts.SampleSizes(most=200, points=2)
+    >>> ts.plan(ts.STE(), scenario=ts.Scenario(n_objects=10), sizes=few, repeats=2).n_answers
+    array([ 50, 200])
+    """
+    if why := objection(method, scenario, design, repeated):
+        raise ValueError(why)
+    if isinstance(method, OrdinalEmbedding):
+        method = clone(method).set_params(n_components=scenario.dimensions)
+    numbers = sizes.n_answers
+    running = [_begun(scenario, child) for child in np.random.SeedSequence(seed).spawn(repeats)]
+    ceiling = np.array([1.0 - _error(one.positions, one.judged) for one in running])
+    curves: list[np.ndarray] = []
+    effort = np.sqrt(numbers)  # more answers take longer, but less than in proportion
+    done, stopped = 0.0, False
+    for size, its_effort in zip(numbers, effort, strict=True):
+        pieces = [(method, scenario, design, repeated, one, int(size)) for one in running]
+        results = []
+        for result in in_parallel(_continued, pieces, partial=True):
+            results.append(result)
+            done += its_effort
+            if stopped := progress(min(done / (repeats * effort.sum()), 1.0)):
+                break
+        if len(results) < repeats:
+            break
+        running, worth = zip(*results, strict=True)
+        curves.append(np.array(worth))
+        if stopped:
+            break
+    if not curves:
+        raise Stopped
+    accuracy, ellipse, disparity = np.array(curves).transpose(2, 1, 0)
+    return Plan(numbers[: len(curves)], accuracy, ceiling, ellipse, disparity)
+
+
+def objection(
+    method: Method, scenario: Scenario, design: str = "random", repeated: int = 3
+) -> str | None:
+    """Why a method or a design cannot be simulated in a scenario; None if it can."""
+    if design == "repeated" and repeated % 2 == 0:
+        return f"repeated is {repeated}; a majority needs an odd number."
+    if design == "triads" and not scenario.is_scale:
+        return "triads need ordered objects: choose a scale as truth"
+    if isinstance(method, MLDS) and not scenario.is_scale:
+        return "MLDS needs objects ordered along a stimulus: choose a scale as truth"
+    if design in _ACTIVE and not isinstance(method, OrdinalEmbedding):
+        return f"{method.title} has no map whose uncertainty could select questions"
+    if design == "gain" and not method.is_likelihood:
+        return f"{method.title} has no model of answers; use STE, t-STE or CKL"
+    return None
+
+
+@dataclass(frozen=True)
+class _Running:
+    """A simulated experiment after some answers."""
+
+    positions: np.ndarray
+    judged: np.ndarray
+    answers: np.ndarray
+    rng: np.random.Generator
+
+
+def _begun(scenario: Scenario, seed: np.random.SeedSequence) -> _Running:
+    rng = np.random.default_rng(seed)
+    positions = scenario.positions(rng)
+    questions = random_questions(scenario.n_objects, _JUDGED, rng)
+    judged = scenario.answers(positions, questions, rng)
+    return _Running(positions, judged, np.empty((0, 3), dtype=np.int64), rng)
+
+
+def _error(positions: np.ndarray, rows: np.ndarray) -> float:
+    """Share of the rows that positions contradict; ties count one half."""
+    return float(np.mean(0.5 - np.sign(margins(positions, rows)) / 2))
+
+
+def _continued(
+    method: Method, scenario: Scenario, design: str, repeated: int, running: _Running, size: int,
+    halt: Halt,
+) -> tuple[_Running, np.ndarray]:
+    """A simulation after `size` answers; accuracy, ellipse and disparity of what they teach."""
+    try:
+        answers = _answers(method, scenario, design, repeated, running, size, halt)
+        running = replace(running, answers=answers)
+        learned = majority(answers, repeated) if design == "repeated" else answers
+        data = Triplets.from_array(learned, scenario.n_objects)
+        fitted = clone(method).fit(data, progress=halt)
+        accuracy = fitted.score(Triplets.from_array(running.judged, scenario.n_objects))
+        return running, np.array([accuracy, *_shape(fitted, data, running, halt)])
+    except Stopped:  # because of `halt`: nobody waits for this any more
+        return running, np.full(3, np.nan)
+
+
+def _answers(
+    method: Method, scenario: Scenario, design: str, repeated: int, running: _Running, size: int,
+    halt: Halt,
+) -> np.ndarray:
+    """Answers of a design up to `size`; designs that can are continued."""
+    n, rng, before = scenario.n_objects, running.rng, running.answers
+    if design == "landmark":  # its landmarks depend on how many answers there will be
+        before = before[:0]
+    more = size - len(before)
+    if design in _ACTIVE and len(before):
+        data = Triplets.from_array(before, n)
+        samples = bootstrap(
+            method, data, replicates=_REPLICATES, seed=int(rng.integers(2**31)), progress=halt
+        )
+        questions = propose(
+            method, data, more, strategy=design, seed=int(rng.integers(2**31)), samples=samples
+        )
+    else:
+        start = "random" if design in _ACTIVE else design
+        questions = questions_of(start, n, more, rng, repeats=repeated)
+    return np.concatenate([before, scenario.answers(running.positions, questions, rng)])
+
+
+def _shape(fitted: Method, data: Triplets, running: _Running, halt: Halt) -> tuple[float, float]:
+    """Size of the ellipses and disparity of a map or scale; NaN for what has no positions."""
+    seed = int(running.rng.integers(2**31))
+    if isinstance(fitted, OrdinalEmbedding):
+        positions, placed = fitted.embedding_, fitted.placed_
+        maps = bootstrap(
+            fitted, data, replicates=_REPLICATES, seed=seed, reference=positions, progress=halt
+        ).embeddings
+    elif isinstance(fitted, MLDS):
+        positions = fitted.unconstrained_[fitted.level_of_, None]
+        placed = np.ones(len(positions), dtype=bool)
+        samples = bootstrap_scale(fitted, data, resamples=_SCALES, seed=seed, progress=halt)
+        drawn = samples.unconstrained
+        maps = drawn[:, fitted.level_of_, None]
+    else:
+        return np.nan, np.nan
+    return _radius(maps, positions, placed), procrustes_disparity(positions, running.positions)
+
+
+def _radius(maps: np.ndarray, positions: np.ndarray, placed: np.ndarray) -> float:
+    """`Plan.ellipse` of one map.
+
+    Every resampled map is brought to the size of the map, and then turned to it. If its scale were
+    free, resampled maps that have little in common with it would shrink, and few answers would seem
+    to give small ellipses.
+
+    Shapes: positions (n, d), placed bool (n,).
+    maps (b, n, d): NaN where one does not place an object.
+    """
+    reference = to_unit_rms(positions, placed)
+    sized = []
+    for one in maps:
+        finite = np.isfinite(one[:, 0])
+        sized.append(aligned(one, finite, reference))
+    covariances = Samples(np.array(sized), reference).covariances
+    d = positions.shape[1]
+    variance = np.trace(covariances, axis1=1, axis2=2) / d
+    return coverage_radius(0.95, d) * float(np.sqrt(np.nanmedian(variance)))
+
+
+def recommend(plans: Mapping[str, Plan]) -> str:
+    """Which of several plans, by name, predicts best with as many answers, in a sentence.
+
+    Silent on: equal plans
+    (tests/core/studies/design/test_plan.py::test_equal_plans_are_not_told_apart).
+
+    plans: With the same truth, noise and seed: their simulations are compared one by one.
+    """
+    common = set.intersection(*(set(one.n_answers.tolist()) for one in plans.values()))
+    if not common:
+        raise ValueError("these plans have no number of answers in common")
+    number = max(common)
+    final = {
+        name: one.accuracy[:, one.n_answers.tolist().index(number)] for name, one in plans.items()
+    }
+    order = sorted(final, key=lambda name: -final[name].mean())
+    best, *others = order
+    text = (
+        f"With {number:,} answers, {best} predicts best: {100 * final[best].mean():.1f} % of "
+        "further answers"
+    )
+    level = []
+    for name in others:
+        m = min(len(final[best]), len(final[name]))
+        gap, reach = mean_with_reach(final[best][:m] - final[name][:m])
+        if gap <= reach:
+            level.append(name)
+    if level:
+        return f"{text}; {' and '.join(level)} cannot be distinguished from it in {m} simulations."
+    if others:
+        text += f", {others[0]} {100 * final[others[0]].mean():.1f} %"
+    return f"{text}."

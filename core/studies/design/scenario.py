@@ -1,0 +1,292 @@
+"""What a simulated experiment is about: objects at known places, and observers who err."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import rms
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.declared import Choice, Number, checked
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import results_of
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.task import declared
+from tripletscope.core.inference.uncertainty.calibration import estimated_truth
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import (
+    DESIGNS,
+    LEVELS,
+    NOISE,
+    answer,
+    questions_of,
+)
+from tripletscope.core.models.simulation.truth import (
+    DIMENSIONS,
+    LENGTH_SCALE,
+    SCALES,
+    TRUTHS,
+    known_truth,
+)
+
+#: So many answers are enough to estimate their noise.
+_ENOUGH = 50_000
+
+#: How many objects there may be.
+OBJECTS = Number(4, 5_000, "Objects")
+Objects = Annotated[int, OBJECTS]
+Dimensions = Annotated[int, Number(
+    1, 20, "Dimensions", "Of the true configuration, if it is a cloud or a cube, and of the "
+    "map."
+)]
+TruthName = Annotated[str, TRUTHS]
+LengthScale = Annotated[float, Number(
+    0.05, 10.0, "Length scale",
+    "Of the Gaussian process from which observers are drawn: the shorter, the more they "
+    "differ. Lohaus et al. (2019) used 2, 0.88 and 0.54."
+)]
+Noise = Annotated[str, NOISE]
+Level = Annotated[float, Number(
+    0.0, 100.0, "Noise level", "Its meaning depends on the kind of noise: see LEVELS."
+)]
+Most = Annotated[int, Number(20, 1_000_000, "Max. answers")]
+Fewest = Annotated[int | None, Number(
+    20, 1_000_000, "Min. answers", automatic="a twentieth of the maximum", advanced=True
+)]
+Points = Annotated[int, Number(
+    1, 20, "Sample sizes", "How many numbers of answers are simulated, equally spaced on a log "
+    "scale.", advanced=True
+)]
+Repeats = Annotated[
+    int, Number(2, 1_000, "Simulations", "Simulated experiments; more of them narrow the band.")
+]
+Repeated = Annotated[int, Number(
+    3, 9, "Times asked", "For the repeated design; odd, so that there is a majority.", advanced=True
+)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """A truth, and how answers about it err.
+
+    Parameters
+    ----------
+    n_objects, n_components, truth, length_scale, noise, level
+        See their declarations, `tripletscope.core.models.simulation.truth.TRUTHS`, and
+        `tripletscope.core.models.simulation.simulate.LEVELS` for the level of each noise.
+
+    Raises
+    ------
+    ValueError
+        If one is not as declared.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> ts.Scenario(n_objects=20, truth="sigmoid", noise="none").described
+    '20 objects, scale: sigmoid, no noise'
+    """
+
+    n_objects: Objects = 30
+    n_components: Dimensions = 2
+    truth: TruthName = "normal"
+    length_scale: LengthScale = LENGTH_SCALE
+    noise: Noise = "flip"
+    level: Level = LEVELS["flip"].default
+
+    def __post_init__(self) -> None:
+        checked(Scenario, asdict(self))
+        if self.noise in LEVELS:
+            LEVELS[self.noise].check(self.level, f"{NOISE.options[self.noise].lower()} noise")
+
+    @property
+    def dimensions(self) -> int:
+        """Of the truth."""
+        return DIMENSIONS.get(self.truth, self.n_components)
+
+    @property
+    def described(self) -> str:
+        """The scenario in a few words."""
+        where = TRUTHS.options[self.truth]
+        if self.truth == "observer":
+            where += f", length scale {self.length_scale:g}"
+        if self.truth not in DIMENSIONS:
+            where += f" in {self.n_components}-D"
+        noise = NOISE.options[self.noise]
+        if self.noise in LEVELS:
+            noise += f" {self.level:.3g}"
+        small = [words[:1].lower() + words[1:] for words in (where, noise)]
+        return ", ".join([f"{self.n_objects:,} objects", *small])
+
+    @property
+    def is_scale(self) -> bool:
+        """Whether objects lie on a line, in the order of a stimulus."""
+        return self.truth in SCALES
+
+    def truth_with_facts(self, rng: np.random.Generator) -> tuple[np.ndarray, pd.DataFrame]:
+        """Positions (n, d) and what is known of the objects.
+
+        See `tripletscope.core.models.simulation.truth.known_truth`.
+        """
+        return known_truth(
+            self.truth, self.n_objects, self.n_components, rng, length_scale=self.length_scale
+        )
+
+    def positions(self, rng: np.random.Generator) -> np.ndarray:
+        """(n, d) places of the objects, drawn anew."""
+        return self.truth_with_facts(rng)[0]
+
+    def answers(
+        self, positions: np.ndarray, questions: np.ndarray, rng: np.random.Generator
+    ) -> np.ndarray:
+        """(T, 3) rows that an observer of these positions gives.
+
+        See `tripletscope.core.models.simulation.simulate.answer`.
+        """
+        return answer(positions, questions, rng, noise=self.noise, level=self.level)
+
+
+def simulations(
+    function: Callable[..., Any], cases: Sequence[tuple], repeats: int, seed: int,
+    progress: Progress, efforts: Sequence[float] | None = None,
+) -> list[list[Any]]:
+    """Results of as many simulations of each case: of the cases that were done, one at least.
+
+    function: Called by ``function(*case, seed, halt)``; all cases have the same seeds.
+    efforts: How long a simulation of each case takes; see `results_of`.
+    """
+    seeds = np.random.SeedSequence(seed).spawn(repeats)
+    pieces = [(*case, child) for case in cases for child in seeds]
+    efforts = None if efforts is None else np.repeat(efforts, repeats).tolist()
+    results = list(results_of(function, pieces, progress, least=repeats, efforts=efforts))
+    whole = len(results) // repeats
+    return [results[k * repeats : (k + 1) * repeats] for k in range(whole)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampleSizes:
+    """Numbers of answers that are simulated.
+
+    Parameters
+    ----------
+    most, fewest, points
+        See their declarations. By default the fewest are a twentieth of the most, but not under
+        50.
+
+    Raises
+    ------
+    ValueError
+        If one is not as declared, or the fewest are more than the most.
+
+    Examples
+    --------
+    >>> from tripletscope import SampleSizes
+    >>> SampleSizes(most=3_000, fewest=30, points=3).n_answers
+    array([  30,  300, 3000])
+    """
+
+    most: Most = 3_000
+    fewest: Fewest = None
+    points: Points = 5
+
+    def __post_init__(self) -> None:
+        checked(SampleSizes, asdict(self))
+        if self.fewest is not None and self.fewest > self.most:
+            raise ValueError(
+                f"fewest is {self.fewest:,}; it must not exceed the most, {self.most:,}."
+            )
+
+    @property
+    def n_answers(self) -> np.ndarray:
+        """(p,) ascending numbers of answers, in equal steps of their logarithm."""
+        fewest = self.fewest
+        if fewest is None:
+            fewest = min(max(self.most // 20, 50), self.most)
+        return np.unique(np.geomspace(self.most, fewest, self.points).round().astype(int))
+
+
+def scenario_like(
+    triplets: Triplets, *, n_components: int = 2, seed: int = 0, progress: Progress = silent
+) -> Scenario:
+    """A scenario with as many objects, and about as much noise, as answers of people have.
+
+    The noise is that of STE's model at which maps of simulated answers contradict as many of them
+    as a map of the given answers does
+    (`tripletscope.core.inference.uncertainty.calibration.estimated_truth`). Objects then form a
+    normal cloud of the size of that map.
+
+    triplets: The first part of a random order of them is looked at where there are very many.
+    """
+    fewest, most = (int(end) for end in (OBJECTS.low, OBJECTS.high))
+    if not fewest <= triplets.n_objects <= most:
+        raise DataError(
+            f"{triplets.n_objects:,} objects cannot be simulated, {fewest:,} to {most:,} can",
+            file=triplets.name, remedy="Simulate another number of objects.",
+        )
+    few = triplets
+    if len(triplets) > _ENOUGH:
+        few = triplets.take(np.random.default_rng(seed).permutation(len(triplets))[:_ENOUGH])
+    truth = estimated_truth(STE(n_components=n_components), few, seed, progress)
+    mentioned = few.answers_per_object > 0
+    declared = LEVELS["logistic"].spec
+    # STE's own positions are in units of its noise, so the noise is one in units of their size.
+    size = max(rms(truth.positions[mentioned]), 1.0 / declared.high)
+    return Scenario(
+        n_objects=triplets.n_objects, n_components=n_components, truth="normal",
+        noise="logistic", level=float(np.clip(1.0 / size, declared.low, declared.high)),
+    )
+
+
+@declared
+def simulated_data(
+    scenario: Scenario,
+    n_answers: Annotated[int, Number(20, 1_000_000, "Answers")] = 2_000,
+    *,
+    design: Annotated[str, Choice(DESIGNS, "Questions")] = "random",
+    repeated: Repeated = 3,
+    participants: Annotated[
+        int, Number(1, 10_000, "Participants", "The questions are dealt out to them in turn.")
+    ] = 1,
+    seed: Seed = 0,
+    name: str = "Simulated answers",
+) -> Triplets:
+    """Answers of simulated people, as a data set.
+
+    scenario: Of Gaussian-process observers, each participant is one of their own.
+    n_answers, design, repeated, participants, seed: See their declarations and
+        `tripletscope.core.models.simulation.simulate.questions_of`.
+    Returns: Answers have ``participant`` and ``side``, the option chosen. Objects have what an
+        experimenter would know of them (`tripletscope.core.models.simulation.truth.known_truth`)
+        and, where it is the same for everybody, their true position as ``true 1``, ``true 2`` and
+        so on.
+    """
+    if design == "triads" and not scenario.is_scale:
+        raise ValueError("triads need ordered objects: choose a scale as truth")
+    rng = np.random.default_rng(seed)
+    everybody, objects = scenario.truth_with_facts(rng)
+    questions = questions_of(design, scenario.n_objects, n_answers, rng, repeats=repeated)
+    who = np.arange(len(questions)) % participants
+    rows = np.empty_like(questions)
+    is_personal = scenario.truth == "observer"
+    for person in range(participants):
+        positions = scenario.positions(rng) if is_personal and person else everybody
+        mine = who == person
+        rows[mine] = scenario.answers(positions, questions[mine], rng)
+    if not is_personal or participants == 1:
+        for axis, values in enumerate(everybody.T, 1):
+            objects[f"true {axis}"] = values
+    width = len(str(scenario.n_objects))
+    objects.insert(0, "id", [f"object {i:0{width}}" for i in range(1, scenario.n_objects + 1)])
+    names = [f"p{i:0{len(str(participants))}}" for i in range(1, participants + 1)]
+    answers = pd.DataFrame({
+        "participant": pd.Categorical.from_codes(who, names),
+        "side": pd.Categorical.from_codes(
+            (rows[:, 1] != questions[:, 1]).astype(int), ["left", "right"]
+        ),
+    })
+    return Triplets(rows, objects, answers, name)

@@ -1,0 +1,82 @@
+"""How participants answer, as far as answers tell while they come in."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.studies.experiment.question import ASKINGS
+from tripletscope.core.studies.experiment.results import AnswerRecord
+
+
+def conduct_table(records: Iterable[AnswerRecord]) -> pd.DataFrame:
+    """Checks, repeats and response times of every participant.
+
+    Parameters
+    ----------
+    records : iterable of AnswerRecord
+
+    Returns
+    -------
+    DataFrame, one row per participant, in the order of their first answers
+        ``participant``; ``answers`` about objects; ``checks`` and ``failed``: catch and gold
+        questions answered, and those answered wrong; ``repeats`` and ``consistent``: questions
+        asked again, and those answered as before; ``median_time`` in seconds, practice aside.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> record = ts.AnswerRecord(
+    ...     "ann", "q1", 0, "triplet", ("cup", "mug", "fork"), (0,), rt_ms=900.0
+    ... )
+    >>> again = ts.AnswerRecord(
+    ...     "ann", "q2", 1, "triplet", ("cup", "fork", "mug"), (1,), "repeat", rt_ms=700.0
+    ... )
+    >>> table = ts.conduct_table([record, again])
+    >>> table[["answers", "repeats", "consistent", "median_time"]].iloc[0].tolist()
+    [2.0, 1.0, 1.0, 0.8]
+    """
+    by_person: dict[str, list[AnswerRecord]] = defaultdict(list)
+    for record in records:
+        by_person[record.participant].append(record)
+    rows = []
+    for participant, answered in by_person.items():
+        checks = [one.is_right for one in answered if one.kind in ("catch", "gold")]
+        again = _repeated(answered)
+        times = [
+            one.rt_ms for one in answered
+            if one.kind != "practice" and one.rt_ms is not None and np.isfinite(one.rt_ms)
+        ]
+        rows.append({
+            "participant": participant, "answers": sum(one.is_about_objects for one in answered),
+            "checks": len(checks), "failed": checks.count(False), "repeats": len(again),
+            "consistent": sum(again),
+            "median_time": float(np.median(times)) / 1000 if times else np.nan,
+        })
+    columns = ["participant", "answers", "checks", "failed", "repeats", "consistent", "median_time"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _repeated(answered: Iterable[AnswerRecord]) -> list[bool]:
+    """Of every question that was asked again, whether it was answered as before."""
+    before: dict[Hashable, Hashable] = {}
+    agreements = []
+    for record in sorted(answered, key=lambda one: one.place):
+        if record.is_about_objects:
+            question, said = _question_and_answer(record)
+            if record.kind == "repeat" and question in before:
+                agreements.append(before[question] == said)
+            before.setdefault(question, said)
+    return agreements
+
+
+def _question_and_answer(record: AnswerRecord) -> tuple[Hashable, Hashable]:
+    """A question and its answer as objects, wherever they stood."""
+    asking = ASKINGS[record.task]
+    anchor, rest = record.shown[: asking.is_anchored], record.shown[asking.is_anchored :]
+    options = [frozenset(rest[k : k + asking.size]) for k in range(0, len(rest), asking.size)]
+    chosen = [options[k] for k in record.chosen]
+    return (anchor, frozenset(options)), tuple(chosen) if asking.in_order else frozenset(chosen)

@@ -1,0 +1,237 @@
+"""The same questions for other programs: jsPsych, PsychoPy and Gorilla.
+
+Every row and every trial carries the columns of our own results (`answers_table`), but for the
+answer. What the programs write is therefore recognised by itself when it is read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.io.layouts.collect import COLUMNS, KIND, TASK
+from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment, Stimulus
+from tripletscope.core.studies.experiment.lists import person_list
+from tripletscope.core.studies.experiment.question import ASKINGS, Question
+
+#: Keys of two options, by place; of three, their numbers.
+_KEYS = {2: ("left", "right"), 3: ("1", "2", "3")}
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program that can ask the questions of an experiment.
+
+    title, help: What the user calls it, and what it is given.
+    suffix: Of its files.
+    """
+
+    name: str
+    title: str
+    help: str
+    suffix: str
+    _write: Callable[[Experiment, list[Question]], bytes]
+
+
+def questions_for(
+    experiment: Experiment, program: str, people: Iterable[int] = (0,)
+) -> dict[str, bytes]:
+    """The lists of one or several people as another program reads them.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    program : {"jspsych", "psychopy", "gorilla"}
+        See `PROGRAMS`.
+    people : iterable of int
+        Running numbers of people from 0, see `person_list`.
+
+    Returns
+    -------
+    dict of str to bytes
+        A file for each person, by its name.
+
+    Raises
+    ------
+    DataError
+        If the program cannot ask these questions: rankings take several presses, and adaptive
+        questions someone who chooses them. Or if Gorilla could not tell two objects apart.
+    ValueError
+        For another program.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork", "pan"))
+    >>> experiment = ts.Experiment(title="Dishes", objects=objects, n_questions=3, n_practice=0)
+    >>> files = ts.questions_for(experiment, "psychopy", people=range(2))
+    >>> list(files)
+    ['psychopy_1.csv', 'psychopy_2.csv']
+    >>> files["psychopy_1.csv"].splitlines()[0][:48]
+    b'collect_task,kind,source,key,anchor,left,right,a'
+    """
+    if program not in PROGRAMS:
+        raise ValueError(f"program is {program!r}; it must be one of {', '.join(PROGRAMS)}.")
+    chosen = PROGRAMS[program]
+    if experiment.is_adaptive:
+        raise DataError(
+            f"{chosen.title} cannot choose questions by the answers so far", file=experiment.title,
+            remedy="Choose balanced questions, or a list made by Simulate.",
+        )
+    if experiment.task == "ranking":
+        raise DataError(
+            f"a ranking takes several presses, which a row for {chosen.title} cannot say",
+            file=experiment.title,
+            remedy="Take the page that runs without TripletScope, or ask for one of two.",
+        )
+    return {
+        f"{program}_{person + 1}{chosen.suffix}": chosen._write(
+            experiment, person_list(experiment, person).questions
+        )
+        for person in people
+    }
+
+
+def _own(question: Question) -> dict[str, Any]:
+    """What our own columns say of a question, but the objects."""
+    return {
+        TASK: question.task, KIND: question.kind, "source": question.source, "key": question.key,
+    }
+
+
+def _right(question: Question) -> int | None:
+    """The number of the response that is right; of two alike out of three, that of the pair."""
+    if not question.correct:
+        return None
+    if question.task == "similar_pair":
+        return sum(question.correct) - 1
+    return question.correct[0]
+
+
+def _pairs(things: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """The pairs of three things, in the order in which they are numbered."""
+    a, b, c = things
+    return [(a, b), (a, c), (b, c)]
+
+
+# jsPsych -------------------------------------------------------------------------------------
+
+
+def _jspsych(experiment: Experiment, questions: list[Question]) -> bytes:
+    shown = {one.id: _html(one, experiment) for one in experiment.objects}
+    words = experiment.texts.get("question") or ASKINGS[experiment.task].title
+    prompt = f"<p>{escape(words)}</p>"
+    names = COLUMNS[experiment.task].objects
+    timeline = []
+    for question in questions:
+        pictures = [shown[one] for one in question.shown]
+        stimulus, choices = prompt, pictures
+        if question.task == "triplet":
+            stimulus, choices = prompt + pictures[0], pictures[1:]
+        elif question.task == "similar_pair":
+            choices = ["".join(pair) for pair in _pairs(pictures)]
+        elif question.task == "pairs":
+            choices = ["".join(pictures[:2]), "".join(pictures[2:])]
+        right = _right(question)
+        timeline.append({
+            "type": "jsPsychHtmlButtonResponse", "stimulus": stimulus, "choices": choices,
+            "enable_button_after": experiment.least_ms,
+            "save_trial_parameters": {"stimulus": False},
+            "data": {
+                **_own(question), **dict(zip(names, question.shown, strict=True)),
+                "correct_response": "" if right is None else right,
+            },
+        })
+    files = [f"{STIMULI}/{one.content}" for one in experiment.objects if one.is_file]
+    return json.dumps(
+        {"preload": files, "timeline": timeline}, ensure_ascii=False, indent=1
+    ).encode()
+
+
+def _html(stimulus: Stimulus, experiment: Experiment) -> str:
+    """How a page shows a stimulus."""
+    size, content = experiment.size, escape(stimulus.content)
+    source = f"{STIMULI}/{content}"
+    label = escape(stimulus.label or stimulus.id)
+    shown = {
+        "text": f"<div>{content}</div>",
+        "colour": f'<div role="img" aria-label="{label}" style="width:{size}px;height:{size}px;'
+        f'background:{content}"></div>',
+        "picture": f'<img src="{source}" alt="{label}" width="{size}">',
+        "sound": f'<audio controls src="{source}" aria-label="{label}"></audio>',
+        "video": f'<video controls src="{source}" aria-label="{label}" width="{size}"></video>',
+    }[stimulus.medium]
+    return shown + (f"<div>{label}</div>" if experiment.labels else "")
+
+
+# Tables --------------------------------------------------------------------------------------
+
+
+def _psychopy(experiment: Experiment, questions: list[Question]) -> bytes:
+    """One row per trial: the ids, and what to show or play of each."""
+    names, stimuli = COLUMNS[experiment.task].objects, {one.id: one for one in experiment.objects}
+    keys = _KEYS[3 if experiment.task in ("odd_one_out", "similar_pair") else 2]
+    rows = []
+    for question in questions:
+        right = _right(question)
+        rows.append(_own(question) | dict(zip(names, question.shown, strict=True)) | {
+            f"{name}_content": f"{STIMULI}/" * stimuli[one].is_file + stimuli[one].content
+            for name, one in zip(names, question.shown, strict=True)
+        } | {"keys": ",".join(keys), "corrAns": "" if right is None else keys[right]})
+    return pd.DataFrame(rows).to_csv(index=False).encode()
+
+
+def _gorilla(experiment: Experiment, questions: list[Question]) -> bytes:
+    """One row per trial; objects are named by what is shown, because responses are."""
+    names, stimuli = COLUMNS[experiment.task].objects, {one.id: one for one in experiment.objects}
+    contents = [one.content for one in experiment.objects]
+    twice = next((one for one in contents if contents.count(one) > 1), None)
+    if twice is not None:
+        raise DataError(
+            f"several objects show {twice!r}, and Gorilla names objects by what they show",
+            file=experiment.title, remedy="Give every object a content of its own.",
+        )
+    by_name = experiment.task in ("triplet", "odd_one_out")
+    rows = []
+    for question in questions:
+        shown = [stimuli[one].content for one in question.shown]
+        right, options = _right(question), shown[ASKINGS[question.task].is_anchored :]
+        answer = "" if right is None else options[right] if by_name else str(right + 1)
+        rows.append({
+            "randomise_blocks": "", "randomise_trials": "",
+            "display": "practice" if question.kind == "practice" else "trial",
+            **_own(question), **dict(zip(names, shown, strict=True)),
+            "correct_response": answer,
+        })
+    return pd.DataFrame(rows).to_csv(index=False).encode()
+
+
+#: Programs by name.
+PROGRAMS: dict[str, Program] = {
+    program.name: program
+    for program in (
+        Program(
+            "jspsych", "jsPsych timeline",
+            "For html-button-response of jsPsych 8: one trial each, with the files to preload. "
+            "Consent, feedback and breaks are yours.", ".json", _jspsych,
+        ),
+        Program(
+            "psychopy", "PsychoPy conditions",
+            "One row per trial. Show the columns that end in _content; a keyboard component "
+            "accepts the keys of column keys, two options by left and right, three by number (of "
+            "two alike out of three: 1 is the first and second, 2 the first and third, 3 the "
+            "second and third).", ".csv", _psychopy,
+        ),
+        Program(
+            "gorilla", "Gorilla spreadsheet",
+            "One row per trial, displays practice and trial. Objects are clicked themselves; pairs "
+            "are chosen by buttons 1, 2 and, of three objects, 3.", ".csv", _gorilla,
+        ),
+    )
+}

@@ -1,0 +1,300 @@
+"""An experiment as one record: what is shown, what is asked, how often, and when it ends."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from tripletscope.core.data.cells import reads_as_itself, writable
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.declared import Choice, Number, Switch, checked, parameters
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.studies.experiment.question import ASKINGS
+
+#: The file of an experiment in its folder.
+FILE = "experiment.json"
+#: The folder of its stimuli beside that file.
+STIMULI = "stimuli"
+#: What the content of a stimulus is.
+MEDIA = {
+    "text": "Text", "colour": "Colour", "picture": "Picture", "sound": "Sound", "video": "Video",
+}
+SOURCES = {
+    "balanced": "Balanced over objects and sides", "random": "Random",
+    "landmark": "Landmarks", "list": "A list of mine",
+    "uncertain": "Adaptive: most uncertain", "gain": "Adaptive: information gain",
+}
+#: Sources that look at the answers so far, and the tasks that can be asked so.
+ADAPTIVE = ("uncertain", "gain")
+ADAPTIVE_TASKS = ("triplet", "odd_one_out", "similar_pair")
+#: Names of the texts that participants read, all of which may be rewritten.
+TEXTS = (
+    "title", "consent", "instructions", "question", "practice", "right", "wrong", "break", "end",
+    "excluded", "closed", "paused", "elsewhere",
+)
+#: Names of what else stands on their pages: words on buttons, and what is said when something is in
+#: the way. A file of another language may bring all of them.
+WORDS = (
+    "language", "how", "practised", "full", "other_browser", "wrong_id", "declined", "desktop_only",
+    "no_connection", "saving", "not_loaded", "wrong_address", "agree", "disagree", "continue",
+    "back", "done", "try_again", "go_on_here", "return", "your_code", "download", "next_person",
+    "loading", "progress", "anchor", "option", "play", "kept", "preview", "simulated",
+)
+_ID = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
+_FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}")
+
+
+@dataclass(frozen=True)
+class Stimulus:
+    """One object as participants see or hear it.
+
+    Attributes
+    ----------
+    id : str
+        As in the table of objects.
+    medium : str
+        Of `MEDIA`.
+    content : str
+        The text; a colour as ``#rrggbb``; or the name of a file in the folder of stimuli.
+    label : str
+        Beside or beneath it, where labels are shown, and what a screen reader says.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> ts.Stimulus("445 nm", "colour", "#2800ff", label="violet").medium
+    'colour'
+    """
+
+    id: str
+    medium: str
+    content: str
+    label: str = ""
+
+    def __post_init__(self) -> None:
+        if self.medium not in MEDIA:
+            raise DataError(f"{self.medium!r} is no medium; use {', '.join(MEDIA)}", file=self.id)
+        if not _ID.fullmatch(self.id):
+            raise DataError("an id has 1 to 200 characters in one line", file=self.id[:40])
+        if not reads_as_itself(self.id):
+            raise DataError(
+                f"the id {self.id!r} would not be read again as the same from a file of answers",
+                file=self.id[:40],
+                remedy="Begin and end ids with a visible character, and call no object none or "
+                "n/a, nor by a whole number with a decimal point.",
+            )
+        if writable(self.id) != self.id:
+            raise DataError("the id holds half a character", file=writable(self.id)[:40])
+        if self.medium == "colour" and not re.fullmatch("#[0-9a-fA-F]{6}", self.content):
+            raise DataError(f"{self.content!r} is no colour like #1f77b4", file=self.id)
+        if self.is_file and not _FILE.fullmatch(self.content):
+            raise DataError(f"{self.content!r} is no plain name of a file", file=self.id)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether the content is that of a file."""
+        return self.medium in ("picture", "sound", "video")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """What is shown, what is asked, how often, and when it ends.
+
+    Attributes
+    ----------
+    title : str
+    objects : tuple of Stimulus
+    texts : mapping of str to str
+        By the names in `TEXTS`, in Markdown, and in `WORDS`; what is missing stands as in the
+        language's own.
+    questions : tuple of mapping
+        With the source ``list``: `Question.described`, perhaps with ``list``, a number from 0.
+    gold : tuple of mapping
+        Questions with right answers: `Question.described`.
+    parameters : tuple of str
+        Names in the address that are recorded, the participant's id first.
+    return_address : str
+        Where participants go in the end; ``{code}`` in it becomes the code.
+    completion_code : str
+        Shown in the end; empty for one of each participant's own.
+    salt : str
+        With which ids are hashed before they are written; empty to write them as they are.
+    keep_until : str
+        The day (YYYY-MM-DD) after which personal data are to be gone; empty for none.
+    background : str
+        Colour behind the stimuli.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
+    >>> experiment = ts.Experiment(title="Dishes", objects=objects, task="odd_one_out")
+    >>> experiment.n_shown, experiment.n_chosen
+    (3, 1)
+    """
+
+    title: str
+    objects: tuple[Stimulus, ...]
+    task: Annotated[str, Choice(
+        {name: asking.title for name, asking in ASKINGS.items()}, "Task"
+    )] = "triplet"
+    n_options: Annotated[int, Number(
+        2, 8, "Options", "Objects beside the anchor, of a ranking.", advanced=True
+    )] = 4
+    n_ranked: Annotated[int, Number(
+        1, 7, "Chosen", "How many of them are put in order, of a ranking.", advanced=True
+    )] = 2
+    source: Annotated[str, Choice(
+        SOURCES, "Questions", "In simulations, adaptive ones needed fewer answers for the same "
+        "map. Of the most uncertain, ellipses came out too small: information gain is safer.",
+    )] = "balanced"
+    n_questions: Annotated[int, Number(
+        1, 10_000, "Questions per participant", "Beside practice, repeats, catch and gold ones."
+    )] = 100
+    repeated: Annotated[float, Number(
+        0.0, 0.5, "Share of repeats", "Of the questions are asked again, in addition."
+    )] = 0.1
+    catch: Annotated[float, Number(
+        0.0, 0.3, "Catch questions", "For each question, so many with the anchor, or the same "
+        "object twice, among the options: who looks, answers right.",
+    )] = 0.05
+    gold_share: Annotated[float, Number(
+        0.0, 0.3, "Gold questions", "For each question, so many of yours with a right answer."
+    )] = 0.0
+    random_share: Annotated[float, Number(
+        0.05, 1.0, "Random share", "Of adaptive questions, asked at random all the same: only "
+        "these tell honestly how well a map predicts.", advanced=True,
+    )] = 0.2
+    n_landmarks: Annotated[int, Number(2, 1000, "Landmarks", advanced=True)] = 10
+    n_practice: Annotated[int, Number(0, 50, "Practice questions", "By lot, as later ones; gold "
+        "questions, with feedback, where their share is 0.")] = 3
+    break_every: Annotated[int, Number(
+        0, 10_000, "Break after", "So many questions; 0 for none.", advanced=True
+    )] = 50
+    fails: Annotated[int, Number(
+        0, 100, "Stop after failed checks", "Catch and gold questions answered wrong, after which "
+        "a person is asked no more; 0 for never.",
+    )] = 3
+    most_people: Annotated[int, Number(1, 100_000, "Participants", "After whom it is full.")] = 100
+    enough_error: Annotated[float | None, Number(
+        0.001, 0.5, "Enough at an error of", "Of predicting held-out random questions, chosen "
+        "before the first answer.", automatic="never: the number of participants decides",
+        advanced=True,
+    )] = None
+    language: Annotated[str, Choice({"en": "English", "de": "Deutsch"}, "Language")] = "en"
+    size: Annotated[int, Number(20, 1000, "Size", "Of every stimulus, in CSS pixels.")] = 200
+    labels: Annotated[bool, Switch("Labels", "Under each stimulus.", advanced=True)] = False
+    least_ms: Annotated[int, Number(
+        0, 10_000, "Minimum display time", "In milliseconds, before an answer counts.",
+        advanced=True,
+    )] = 200
+    desktop_only: Annotated[bool, Switch(
+        "Desktop only", "Turn away phones and tablets.", advanced=True
+    )] = False
+    one_browser: Annotated[bool, Switch(
+        "One browser per person", "An id that began in one browser does not go on in another, so "
+        "that nobody answers for others by guessing.", advanced=True,
+    )] = True
+    texts: Mapping[str, str] = field(default_factory=dict)
+    questions: tuple[Mapping[str, Any], ...] = ()
+    gold: tuple[Mapping[str, Any], ...] = ()
+    parameters: tuple[str, ...] = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
+    return_address: str = ""
+    completion_code: str = ""
+    salt: str = ""
+    keep_until: str = ""
+    background: str = "#ffffff"
+    seed: Seed = 0
+
+    def __post_init__(self) -> None:
+        checked(Experiment, {p.name: getattr(self, p.name) for p in parameters(Experiment)})
+        ids = [stimulus.id for stimulus in self.objects]
+        needed = self.n_shown
+        if len(ids) < max(needed, 3):
+            raise DataError(
+                f"there are {len(ids):,} objects, and a question shows {needed}", file=self.title,
+                remedy="Add objects.",
+            )
+        often = Counter(ids).most_common(1)
+        if often[0][1] > 1:
+            raise DataError(f"the object {often[0][0]!r} is there twice", file=self.title,
+                            remedy="Give every object an id of its own.")
+        if self.task == "ranking" and self.n_ranked >= self.n_options:
+            raise DataError(
+                f"{self.n_ranked} of {self.n_options} options cannot be put in order: one must "
+                "be left over", file=self.title,
+            )
+        if self.is_adaptive and self.task not in ADAPTIVE_TASKS:
+            raise DataError(
+                "adaptive questions are about three objects", file=self.title,
+                remedy="Choose another task, or balanced questions.",
+            )
+        unknown = sorted({*self.texts} - {*TEXTS, *WORDS})
+        if unknown:
+            raise DataError(f"there is no text {unknown[0]!r}", file=self.title,
+                            remedy=f"Texts are {', '.join(TEXTS)}.")
+
+    @property
+    def n_shown(self) -> int:
+        """Objects that a question shows."""
+        return ASKINGS[self.task].n_shown or self.n_options + 1
+
+    @property
+    def n_chosen(self) -> int:
+        """Options that an answer names."""
+        return ASKINGS[self.task].n_chosen or self.n_ranked
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether questions depend on the answers so far."""
+        return self.source in ADAPTIVE
+
+    def save(self, folder: Path) -> Path:
+        """Write the record into its folder, which is made if need be; whole or not at all."""
+        folder.mkdir(parents=True, exist_ok=True)
+        file = folder / FILE
+        draft = file.with_suffix(".new")
+        draft.write_text(json.dumps(asdict(self), ensure_ascii=False, indent=1), encoding="utf-8")
+        draft.replace(file)
+        return file
+
+    @classmethod
+    def load(cls, folder: Path) -> Experiment:
+        """The experiment of a folder; DataError if there is none, or its file does not hold one."""
+        file = folder / FILE
+        try:
+            record = json.loads(file.read_text(encoding="utf-8"))
+        except OSError:
+            raise DataError("there is no experiment here", file=str(file),
+                            remedy="Name the folder that the page Collect made.") from None
+        except ValueError as error:
+            raise DataError(f"the file is damaged: {error}", file=str(file)) from None
+        return cls.from_record(record)
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Experiment:
+        """An experiment of plain data, as in its file; DataError if these are not as declared."""
+        names = {one.name for one in fields(cls)}
+        try:
+            strange = sorted({*record} - names)
+            if strange:
+                raise DataError(f"an experiment has no {strange[0]!r}", file=FILE)
+            values = {
+                name: tuple(value) if isinstance(value, list) else value
+                for name, value in record.items()
+            }
+            values["objects"] = tuple(Stimulus(**one) for one in record["objects"])
+            return cls(**values)
+        except (KeyError, TypeError, ValueError) as error:
+            if isinstance(error, DataError):
+                raise
+            raise DataError(f"this is no experiment: {error}", file=FILE) from None
+
+    def changed(self, **values: Any) -> Experiment:
+        """The same with some values changed."""
+        return replace(self, **values)

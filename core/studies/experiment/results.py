@@ -1,0 +1,342 @@
+"""Answers of an experiment: one record each, a table that is read back by itself, a data set."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.layouts.collect import (
+    COLUMNS,
+    CORRECT,
+    IN_ORDER,
+    KIND,
+    LAYOUT,
+    N_CHOSEN,
+    RANKED,
+    TASK,
+)
+from tripletscope.core.io.table import Table, as_cells
+from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.participant import shown_id
+from tripletscope.core.studies.experiment.question import ASKINGS, Question
+
+#: Sources of questions that depended on earlier answers, or on how long a fit took.
+CHOSEN_BY_ANSWERS = ("uncertain", "gain", "stand-in")
+
+
+@dataclass(frozen=True)
+class AnswerRecord:
+    """One answer, with all of its question that is needed to understand it.
+
+    Attributes
+    ----------
+    participant : str
+    key : str
+        Of the question, among those of the participant.
+    place : int
+        Of the question in the participant's list, from 0.
+    task : str
+    shown : tuple of str
+        Ids of the objects in the order of their places: see `Question`.
+    chosen : tuple of int
+        Options from 0, in the order of choice.
+    kind, source : str
+        See `Question`.
+    correct : tuple of int
+        The options of the right answer, where there is one.
+    rt_ms : float or None
+        From the frame in which the stimuli appeared to the response, in milliseconds.
+    shown_ms : float or None
+        When that frame was, by the browser's monotonic clock, in milliseconds.
+    answered_at : str
+        When the answer was given: a moment by ISO 8601, in UTC. By our own server it is when the
+        answer was received, which after a lost connection is later.
+    input : str
+        ``mouse``, ``keyboard`` or ``touch``.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> record = ts.AnswerRecord("ann", "q1", 0, "triplet", ("cup", "mug", "fork"), (1,))
+    >>> record.is_about_objects, record.is_right
+    (True, None)
+    """
+
+    participant: str
+    key: str
+    place: int
+    task: str
+    shown: tuple[str, ...]
+    chosen: tuple[int, ...]
+    kind: str = "question"
+    source: str = "random"
+    correct: tuple[int, ...] = ()
+    rt_ms: float | None = None
+    shown_ms: float | None = None
+    answered_at: str = ""
+    input: str = ""
+
+    @classmethod
+    def of(
+        cls, question: Question, participant: str, place: int, chosen: Sequence[int], **more: Any
+    ) -> Self:
+        """The record of an answer to a question."""
+        return cls(
+            participant, question.key, place, question.task, question.shown, tuple(chosen),
+            question.kind, question.source, question.correct, **more,
+        )
+
+    @property
+    def question(self) -> Question:
+        """What was asked."""
+        return Question(
+            self.key, self.task, self.shown, len(self.chosen), self.kind, self.source, self.correct
+        )
+
+    @property
+    def is_right(self) -> bool | None:
+        """Whether it is the right answer; None where there is no right one."""
+        return self.question.is_right(self.chosen)
+
+    @property
+    def is_about_objects(self) -> bool:
+        """Whether it tells of objects: not of a catch, gold or practice question."""
+        return self.kind in ABOUT_OBJECTS
+
+    @property
+    def tells_accuracy(self) -> bool:
+        """Whether a map may be judged by predicting it.
+
+        Its question was asked for the first time and chosen without regard to earlier answers:
+        those of adaptive questions are harder to predict than others.
+        """
+        return self.kind == "question" and self.source not in CHOSEN_BY_ANSWERS
+
+
+# As a table ----------------------------------------------------------------------------------
+
+
+def answers_table(experiment: Experiment, records: Iterable[AnswerRecord]) -> pd.DataFrame:
+    """Answers as a table: written as CSV, `tripletscope.read` recognises it by itself.
+
+    Those of difference scaling are read by `tripletscope.read_pairs`.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    records : iterable of AnswerRecord
+
+    Returns
+    -------
+    DataFrame, one row per answer
+        ``participant``, ``trial`` (place in the list, from 1), ``collect_task``, ``kind``,
+        ``source``; the objects in the order of their places and what was chosen, called as the
+        task has it (`tripletscope.core.io.layouts.collect.COLUMNS`); ``correct`` (1 or 0, empty
+        where nothing is right), ``response_time_ms``, ``time`` (ISO 8601), ``shown_at_ms``,
+        ``input``, ``key``. Practice, catch and gold questions are in it, marked as such; they
+        become no answers about objects when it is read.
+
+    Raises
+    ------
+    DataError
+        If an answer is of another task, or two participants would have one name.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
+    >>> experiment = ts.Experiment(title="Dishes", objects=objects)
+    >>> record = ts.AnswerRecord("ann", "q1", 0, "triplet", ("cup", "mug", "fork"), (0,))
+    >>> table = ts.answers_table(experiment, [record])
+    >>> table.loc[0, ["anchor", "left", "right", "chosen"]].tolist()
+    ['cup', 'mug', 'fork', 'mug']
+    >>> ts.read(table.to_csv(index=False).encode(), name="Dishes")
+    <Triplets 'Dishes': 1 answers on 3 objects>
+    """
+    records = _of_task(experiment, records)
+    right = {True: "1", False: "0", None: ""}
+    head = pd.DataFrame({
+        "participant": _names(records),
+        "trial": [one.place + 1 for one in records], TASK: experiment.task,
+        KIND: [one.kind for one in records], "source": [one.source for one in records],
+    })
+    tail = pd.DataFrame({
+        CORRECT: [right[one.is_right] for one in records],
+        "response_time_ms": pd.array([_number(one.rt_ms) for one in records], "Float64"),
+        "time": [one.answered_at for one in records],
+        "shown_at_ms": pd.array([_number(one.shown_ms) for one in records], "Float64"),
+        "input": [one.input for one in records], "key": [one.key for one in records],
+    })
+    names = _columns(experiment)
+    cells = [_cells(experiment, one) for one in records]
+    body = pd.DataFrame(cells, columns=names, dtype=object)
+    return pd.concat([head, body, tail], axis=1)
+
+
+def _columns(experiment: Experiment) -> list[str]:
+    """Names of the columns of objects and of what was chosen."""
+    columns = COLUMNS[experiment.task]
+    if experiment.task != "ranking":
+        return [*columns.objects, *columns.choice]
+    numbers = range(1, experiment.n_options + 1)
+    return [
+        "anchor", *(f"option_{k}" for k in numbers), *(RANKED.format(k) for k in numbers),
+        N_CHOSEN, IN_ORDER,
+    ]
+
+
+def _cells(experiment: Experiment, record: AnswerRecord) -> list[Any]:
+    if experiment.task == "pairs":
+        return [*record.shown, record.chosen[0] + 1]
+    options = record.shown[ASKINGS[record.task].is_anchored :]
+    chosen = [options[k] for k in record.chosen]
+    if experiment.task != "ranking":
+        return [*record.shown, *chosen]
+    rest = [one for k, one in enumerate(options) if k not in record.chosen]
+    return [*record.shown, *chosen, *rest, len(chosen), 1]
+
+
+def _of_task(experiment: Experiment, records: Iterable[AnswerRecord]) -> list[AnswerRecord]:
+    records = list(records)
+    strange = next((one for one in records if one.task != experiment.task), None)
+    if strange is not None:
+        raise DataError(
+            f"the answer of {strange.participant} to question {strange.key} is of the task "
+            f"{strange.task!r}, and the experiment's is {experiment.task!r}",
+            file=experiment.title, remedy="Begin a new experiment to ask something else.",
+        )
+    return records
+
+
+def _names(records: Sequence[AnswerRecord]) -> list[str]:
+    """What a data set calls the participant of each record; never two of them alike."""
+    names = {one.participant: shown_id(one.participant) for one in records}
+    first: dict[str, str] = {}
+    for participant, name in names.items():
+        other = first.setdefault(name, participant)
+        if other != participant:
+            raise DataError(
+                f"the participants {other!r} and {participant!r} would both be called {name!r}",
+                file="answers", remedy="Give one of them another id.",
+            )
+    return [names[one.participant] for one in records]
+
+
+def _number(value: float | None) -> float | None:
+    """A finite number, or nothing: a browser may send anything."""
+    return None if value is None or not np.isfinite(value) else float(value)
+
+
+# As a data set -------------------------------------------------------------------------------
+
+
+def experiment_objects(experiment: Experiment) -> pd.DataFrame:
+    """The table of the objects of an experiment: ``id``, ``label``; ``image`` of pictures."""
+    objects = experiment.objects
+    table = pd.DataFrame({
+        "id": [one.id for one in objects], "label": [one.label or one.id for one in objects],
+    }, dtype="str")
+    if any(one.medium == "picture" for one in objects):
+        table["image"] = pd.array(
+            [one.content if one.medium == "picture" else None for one in objects], "str"
+        )
+    if all(one.medium == "colour" for one in objects):
+        table["color"] = pd.array([one.content for one in objects], "str")
+    return table
+
+
+def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) -> Judgements:
+    """The answers about objects as a data set, as it is read of their table.
+
+    Answers to practice, catch and gold questions are left out: see `checks_answered`.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    records : iterable of AnswerRecord
+
+    Returns
+    -------
+    Triplets or Quadruples
+        About all objects of the experiment, in their order; quadruples of pairs. Answers have
+        ``participant``, ``sampler`` (the source of the question), ``response_time``, ``time``,
+        ``kind``, ``input``, where a question had two or three single options ``side``, and where
+        a response says several things ``trial``.
+
+    Raises
+    ------
+    DataError
+        If an answer is of another task, or names an object that the experiment has not, or two
+        participants would have one name.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
+    >>> experiment = ts.Experiment(title="Dishes", objects=objects, task="odd_one_out")
+    >>> record = ts.AnswerRecord("ann", "q1", 0, "odd_one_out", ("cup", "mug", "fork"), (2,))
+    >>> ts.gathered_answers(experiment, [record]).rows.tolist()
+    [[0, 1, 2], [1, 0, 2]]
+    """
+    records = [one for one in _of_task(experiment, records) if one.is_about_objects]
+    ids = {stimulus.id for stimulus in experiment.objects}
+    for record in records:
+        strange = [one for one in record.shown if one not in ids]
+        if strange:
+            raise DataError(
+                f"the answer of {record.participant} to question {record.key} names "
+                f"{strange[0]!r}, which is no object of the experiment",
+                file=experiment.title, remedy="Put the object back.",
+            )
+    objects, of_pairs = experiment_objects(experiment), experiment.task == "pairs"
+    rows, answers = np.empty((0, 4 if of_pairs else 3), np.int64), None
+    if records:
+        cells = answers_table(experiment, records)
+        table = Table(experiment.title, pa.table({
+            name: as_cells(pa.chunked_array([pa.Array.from_pandas(cells[name])])) for name in cells
+        }), True, None, None, [], first_row=1)
+        result = interpret(table, LAYOUT.propose(table)[0], objects)
+        source = result.pairs or result.triplets
+        rows, answers = source.rows, source.answers
+    if of_pairs:
+        return Quadruples(rows, objects=objects, answers=answers, name=experiment.title)
+    return Triplets(rows, objects, answers, experiment.title)
+
+
+def checks_answered(records: Iterable[AnswerRecord]) -> pd.DataFrame:
+    """Catch and gold questions: ``participant`` and ``correct``, whether each was answered right.
+
+    As `tripletscope.Cleaning` and `tripletscope.quality` take them for ``catch_trials``.
+
+    Parameters
+    ----------
+    records : iterable of AnswerRecord
+
+    Raises
+    ------
+    DataError
+        If two participants would have one name.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> shown = ("cup", "mug", "cup")
+    >>> record = ts.AnswerRecord("ann", "q1", 0, "triplet", shown, (1,), "catch", correct=(1,))
+    >>> ts.checks_answered([record])["correct"].tolist()
+    [True]
+    """
+    checks = [one for one in records if one.kind in CHECKS and one.is_right is not None]
+    return pd.DataFrame({
+        "participant": pd.array(_names(checks), "str"),
+        "correct": np.array([one.is_right for one in checks], dtype=bool),
+    })

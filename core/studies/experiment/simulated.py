@@ -1,0 +1,360 @@
+"""An experiment before anybody is paid: simulated people, how long it takes, what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+import numpy as np
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.kinds import CHECKS
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.task import declared
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.simulation.simulate import LEVELS, personal_maps
+from tripletscope.core.studies.design.plan import Plan, plan
+from tripletscope.core.studies.design.scenario import OBJECTS, Level, Noise, SampleSizes, Scenario
+from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.lists import PersonList, key_of, person_list, stand_in
+from tripletscope.core.studies.experiment.question import ASKINGS, Question
+from tripletscope.core.studies.experiment.results import AnswerRecord
+
+#: Response times are log-normal: the median in seconds of a person who looks and of one who does
+#: not, the standard deviation of the logarithm within a person, and that between people.
+ATTENTIVE_SECONDS, CARELESS_SECONDS, WITHIN, BETWEEN = 2.0, 0.6, 0.45, 0.3
+#: Even who looks misses a catch question now and then.
+LAPSES = 0.01
+#: Between an answer and the next question.
+_PAUSE_MS = 250.0
+#: When simulated experiments take place: no clock is looked at, so that a seed gives the same.
+_BEGIN = datetime(2000, 1, 1, tzinfo=UTC)
+
+Participants = Annotated[int, Number(1, 10_000, "Participants")]
+Careless = Annotated[float, Number(
+    0.0, 1.0, "Careless", "Share of participants who press at random, and soon."
+)]
+Heterogeneity = Annotated[float, Number(
+    0.0, 2.0, "Differences between people", "Standard deviation of every coordinate between "
+    "people, as a share of the size of the map.", advanced=True,
+)]
+Seconds = Annotated[float, Number(
+    0.2, 600.0, "Seconds per question", "Including what is between two of them."
+)]
+Before = Annotated[float, Number(
+    0.0, 3600.0, "Seconds before and after", "Consent, instructions, the end."
+)]
+Pay = Annotated[float, Number(0.0, 1000.0, "Pay per hour", "In whatever currency.")]
+Fee = Annotated[float, Number(
+    0.0, 2.0, "Fee", "Of a platform, as a share of the pay.", advanced=True
+)]
+
+
+# People --------------------------------------------------------------------------------------
+
+
+@declared
+def simulated_participants(
+    experiment: Experiment, positions: Any, n_people: Participants = 20, *,
+    noise: Noise = "logistic", level: Level = LEVELS["logistic"].default, careless: Careless = 0.05,
+    heterogeneity: Heterogeneity = 0.0, seed: Seed = 0,
+) -> list[AnswerRecord]:
+    """Answers of simulated people to the questions that they would be asked.
+
+    Who looks answers by the map: among the pairs of objects that a question compares, the closest
+    as perceived is the most similar one. The noise is that of
+    `tripletscope.core.models.simulation.simulate.answer`, and for two options the same; among more,
+    a flipped answer is any other one, and ``logistic`` and ``crowd`` choose each pair in proportion
+    to exp(-d^2) and 1 / (d^2 + mu). Catch questions, and practice that has a right answer, are
+    answered right, but for one in a hundred, where somebody presses at random, as who does not
+    look always does. Response times are log-normal, with a median of 2 s (0.6 s of who does not
+    look), a standard deviation of their logarithm of 0.45 within and 0.3 between people, and none
+    below the minimum display time: assumptions, not findings. Adaptive questions are stand-ins. Who
+    fails as many checks as the experiment allows is asked no more.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    positions : array-like, shape (n, d)
+        Where the objects are, in the order of the experiment.
+    n_people, noise, level, careless, heterogeneity, seed
+        See their declarations.
+
+    Returns
+    -------
+    list of AnswerRecord
+        Participants are called ``simulated 1`` and so on.
+
+    Raises
+    ------
+    DataError
+        If there are not as many positions as objects, or one is not known.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
+    >>> experiment = ts.Experiment(title="Dishes", objects=objects, n_questions=5, fails=0)
+    >>> places = [[0, 0], [0, 1], [3, 0]]
+    >>> records = ts.simulated_participants(experiment, places, 4, seed=1)
+    >>> ts.gathered_answers(experiment, records).n_objects
+    3
+    """
+    positions = np.asarray(positions, dtype=float)
+    n = len(experiment.objects)
+    if positions.ndim != 2 or len(positions) != n or not np.isfinite(positions).all():
+        raise DataError(
+            f"positions of {n:,} objects are needed, and these have the shape {positions.shape} or "
+            "are not all known", file=experiment.title,
+            remedy="Give one row of finite numbers for each object.",
+        )
+    if noise in LEVELS:
+        LEVELS[noise].check(level, f"{noise} noise")
+    place = {one.id: k for k, one in enumerate(experiment.objects)}
+    records = []
+    for person in range(n_people):
+        rng = np.random.default_rng((seed, person))
+        places = positions
+        if heterogeneity:
+            places = personal_maps(positions, 1, heterogeneity, rng)[0]
+        who = _Simulated(places, noise, level, bool(rng.random() < careless), rng)
+        questions = person_list(experiment, person)
+        records += _taking_part(experiment, questions, who, f"simulated {person + 1}", place)
+    return records
+
+
+@dataclass(frozen=True)
+class _Simulated:
+    """A person who answers."""
+
+    positions: np.ndarray
+    noise: str
+    level: float
+    is_careless: bool
+    rng: np.random.Generator
+
+
+def _taking_part(
+    experiment: Experiment, questions: PersonList, who: _Simulated, name: str, place: dict[str, int]
+) -> list[AnswerRecord]:
+    """One person's answers, to the end or until too many checks were failed."""
+    rng, records, failed, clock = who.rng, [], 0, 0.0
+    median = CARELESS_SECONDS if who.is_careless else ATTENTIVE_SECONDS
+    median *= float(np.exp(BETWEEN * rng.standard_normal()))
+    for number, question in enumerate(questions.questions):
+        question = question or stand_in(experiment, rng, key_of(number))
+        chosen = _answer(question, who, [place[one] for one in question.shown])
+        took = 1000.0 * median * float(np.exp(WITHIN * rng.standard_normal()))
+        took = max(took, float(experiment.least_ms))
+        clock += _PAUSE_MS
+        when = _BEGIN + timedelta(milliseconds=clock + took)
+        records.append(AnswerRecord.of(
+            question, name, number, chosen, rt_ms=took, shown_ms=clock,
+            answered_at=when.isoformat(timespec="milliseconds"), input="simulated",
+        ))
+        clock += took
+        failed += question.kind in CHECKS and records[-1].is_right is False
+        if experiment.fails and failed >= experiment.fails:
+            break
+    return records
+
+
+def _answer(question: Question, who: _Simulated, shown: Sequence[int]) -> list[int]:
+    """The options that a person names."""
+    rng, n = who.rng, question.n_options
+    is_told = question.kind in ("catch", "practice") and bool(question.correct)
+    if who.is_careless or (is_told and rng.random() < LAPSES):
+        return rng.permutation(n)[: question.n_chosen].tolist()
+    if is_told:
+        rest = [k for k in range(n) if k not in question.correct]
+        return [*question.correct, *rest][: question.n_chosen]
+    asking = ASKINGS[question.task]
+    if asking.is_anchored:
+        pairs = [(0, 1 + k) for k in range(n)]
+    elif asking.size == 2:
+        pairs = [(0, 1), (2, 3)]
+    else:
+        pairs = [(0, 1), (0, 2), (1, 2)]
+    order = _most_similar_first(who, np.asarray(shown), np.array(pairs))
+    if question.task == "odd_one_out":
+        return [3 - sum(pairs[order[0]])]
+    if question.task == "similar_pair":
+        return list(pairs[order[0]])
+    if asking.size == 2:  # the other pair differs more
+        return [1 - order[0]]
+    return order[: question.n_chosen]
+
+
+def _most_similar_first(who: _Simulated, shown: np.ndarray, pairs: np.ndarray) -> list[int]:
+    """Numbers of pairs of what is shown, as this person orders them at this moment."""
+    rng, level = who.rng, who.level
+    seen = who.positions[shown]
+    if who.noise == "positions":
+        seen = seen + level * rng.standard_normal(seen.shape)
+    scale = (level or 1.0) if who.noise == "logistic" else 1.0
+    apart2 = np.sum((seen[pairs[:, 0]] - seen[pairs[:, 1]]) ** 2, axis=1) / scale**2
+    with np.errstate(divide="ignore"):  # two objects in one place are infinitely similar
+        score = -np.log(apart2) / 2
+        if who.noise == "lognormal":
+            score = score + level * rng.standard_normal(len(pairs))
+        elif who.noise == "logistic":  # with Gumbel noise, the largest is Luce's choice
+            score = -apart2 + rng.gumbel(size=len(pairs))
+        elif who.noise == "crowd":
+            score = -np.log(apart2 + level) + rng.gumbel(size=len(pairs))
+    order = np.lexsort([rng.random(len(pairs)), -score]).tolist()
+    if who.noise == "flip" and rng.random() < level:
+        other = int(rng.integers(1, len(pairs)))
+        order[0], order[other] = order[other], order[0]
+    return order
+
+
+# What it takes -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What an experiment takes, if everybody finishes.
+
+    Attributes
+    ----------
+    n_asked : float
+        Questions that a person is asked, on average: with practice, repeats and checks.
+    minutes : float
+        Of a person, at the seconds that were assumed.
+    cost : float
+        Of all people, with the fee.
+    n_answers : int
+        Responses about objects, of all people, beside repeats.
+    n_random : int
+        Of these, responses by which a map may be judged: to questions that were not chosen by
+        earlier answers.
+    """
+
+    n_asked: float
+    minutes: float
+    cost: float
+    n_answers: int
+    n_random: int
+
+
+@declared
+def expected(
+    experiment: Experiment, *, seconds: Seconds = 3.0, seconds_before: Before = 120.0,
+    pay: Pay = 12.0, fee: Fee = 0.0,
+) -> Expected:
+    """How long an experiment takes and what it costs, if as many as it is for finish.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    seconds, seconds_before, pay, fee
+        See their declarations. What a question takes is known best from a pilot.
+
+    Raises
+    ------
+    DataError
+        If there are no questions to ask, or one is none.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
+    >>> experiment = ts.Experiment(title="Dishes", objects=objects, most_people=10)
+    >>> found = ts.expected(experiment, pay=12.0)
+    >>> round(found.n_asked), round(found.minutes, 1), round(found.cost), found.n_answers
+    (118, 7.9, 16, 1000)
+    """
+    people = experiment.most_people
+    # Shares come out over people: ten lists have them to a tenth of a question.
+    looked_at = min(people, 10)
+    total = about = random = 0
+    for person in range(looked_at):
+        questions = person_list(experiment, person).questions
+        records = [AnswerRecord.of(one, "", 0, ()) for one in questions if one is not None]
+        total += len(questions)
+        about += len(questions) - len(records) + sum(one.kind == "question" for one in records)
+        random += sum(one.tells_accuracy for one in records)
+    minutes = (total / looked_at * seconds + seconds_before) / 60
+    return Expected(
+        total / looked_at, minutes, people * minutes / 60 * pay * (1 + fee),
+        round(about * people / looked_at), round(random * people / looked_at),
+    )
+
+
+def expected_accuracy(
+    experiment: Experiment, *, scenario: Scenario | None = None, repeats: int = 8, seed: int = 0,
+    progress: Progress = silent,
+) -> Plan:
+    """How well a map of the answers would predict further ones, by simulation.
+
+    Each response counts as one triplet, so that for tasks whose responses say more the accuracy is
+    what is reached at least. Adaptive questions are taken for random ones: the papers found little
+    gain by choosing them.
+
+    Parameters
+    ----------
+    experiment : Experiment
+    scenario : Scenario, optional
+        What is compared and how people err, such as `tripletscope.core.studies.design.scenario.
+        scenario_like` makes of a pilot; its number of objects is that of the experiment. By
+        default a normal cloud in the plane, where one answer in ten is flipped.
+    repeats, seed
+        As of `tripletscope.plan`.
+    progress : Progress
+
+    Returns
+    -------
+    Plan
+        Up to as many answers as the experiment collects.
+
+    Raises
+    ------
+    DataError
+        If the experiment asks about differences of pairs, which make a scale, or there are too few
+        or too many objects to simulate.
+    Stopped
+        If `progress` asks to stop.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in "abcdefgh")
+    >>> experiment = ts.Experiment(title="Letters", objects=objects, n_questions=40, most_people=5)
+    >>> ts.expected_accuracy(experiment, repeats=2).n_answers[-1]
+    np.int64(200)
+    """
+    like, design, numbers = planned_as(experiment, scenario)
+    return plan(
+        STE(), scenario=like, design=design, sizes=numbers, repeats=repeats, seed=seed,
+        progress=progress,
+    )
+
+
+def planned_as(
+    experiment: Experiment, scenario: Scenario | None = None
+) -> tuple[Scenario, str, SampleSizes]:
+    """What `tripletscope.plan` is to simulate of an experiment: see `expected_accuracy`.
+
+    Returns: scenario; design; sizes.
+    """
+    n = len(experiment.objects)
+    if experiment.task == "pairs":
+        raise DataError(
+            "differences of pairs make a scale, not a map", file=experiment.title,
+            remedy="Simulate with MLDS on the page Simulate.",
+        )
+    if not OBJECTS.low <= n <= OBJECTS.high:
+        raise DataError(
+            f"a map of {n:,} objects cannot be simulated, one of {OBJECTS.low:,.0f} to "
+            f"{OBJECTS.high:,.0f} can", file=experiment.title,
+            remedy="Choose another number of objects.",
+        )
+    like = replace(scenario or Scenario(), n_objects=n)
+    most = expected(experiment).n_answers
+    numbers = SampleSizes(most=int(np.clip(most, 20, 1_000_000)))
+    design = "landmark" if experiment.source == "landmark" else "random"
+    return like, design, numbers

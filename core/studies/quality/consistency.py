@@ -1,0 +1,238 @@
+"""How consistent answers are, and what they cover."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
+
+from tripletscope.core.data.columns import codes_of, divided
+from tripletscope.core.data.quadruples import Quadruples, as_answers
+from tripletscope.core.data.triplets import Judgements, Triplets, as_triplets
+from tripletscope.core.inference.evaluation.ceiling import both_ways, pairs_of
+from tripletscope.core.inference.evaluation.compare import needed_answers
+from tripletscope.core.inference.evaluation.share import Share, left_out, wilson
+from tripletscope.core.inference.evaluation.units import (
+    different_pairs,
+    known_people,
+    participants_of,
+)
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """How often two answers to one question agree.
+
+    within, between: Of pairs of answers by one participant, and by two; `n` counts pairs. Chance is
+        one half. The intervals are by the jackknife over those who gave them, or by question; see
+        `Share.n_units`.
+    questions: Different comparisons.
+    repeated: Those that were answered more than once.
+    contradicted: Those that were answered both ways.
+    """
+
+    within: Share
+    between: Share
+    questions: int
+    repeated: int
+    contradicted: int
+
+
+def repeats(triplets: Judgements, *, unit: str = "auto") -> Repeats:
+    """Agreement of repeated answers.
+
+    Without participants all pairs count as between. An answer of weight w counts as w answers of
+    the participant who gave it or, if nobody is named, of different people.
+
+    Shapes: triplets (T, 3) or (T, 4).
+    unit: See `tripletscope.core.inference.evaluation.units.IntervalUnit`.
+    """
+    triplets = as_answers(triplets)
+    people = known_people(triplets, unit)
+    question = triplets.questions
+    n_questions = int(question.max(initial=-1)) + 1
+    counts = both_ways(triplets, question, n_questions)
+    same, pairs = pairs_of(counts)
+    own_same, own_pairs = np.zeros(n_questions), np.zeros(n_questions)
+    if "participant" in triplets.answers:
+        who, _ = codes_of(triplets, "participant")
+        named = who >= 0
+        of, _, group = different_pairs(question[named], who[named])
+        agree, all_of_them = pairs_of(both_ways(triplets.take(named), group, len(of)))
+        own_same = np.bincount(of, agree, n_questions)
+        own_pairs = np.bincount(of, all_of_them, n_questions)
+    sums = np.array([[own_same, own_pairs], [same - own_same, pairs - own_pairs]])
+    if people is None:
+        within, between = (_ratio(*of) for of in sums)
+    else:
+        change = _without_each(triplets, people.part, counts, sums)
+        within, between = (
+            _over_people(*of, people.number)
+            for of in zip(sums.sum(axis=2), change, strict=True)
+        )
+    # An answer of weight 2 are two; two that weigh little are two all the same.
+    answered = np.bincount(
+        question, np.where(triplets.weight > 0, np.maximum(triplets.weight, 1.0), 0.0), n_questions
+    )
+    return Repeats(
+        within, between, n_questions, int(np.count_nonzero(answered > 1)),
+        int(np.count_nonzero((counts > 0).all(axis=1))),
+    )
+
+
+def _without_each(
+    triplets: Judgements, part: np.ndarray, counts: np.ndarray, sums: np.ndarray
+) -> np.ndarray:
+    """(2, 2, P) what `sums`, over all questions, lose with each participant.
+
+    part (T,): See `tripletscope.core.inference.evaluation.units.SamplingUnits.part`.
+    counts (Q, 2): Answers `both_ways`.
+    sums (2, 2, Q): Of pairs by one participant, and by two: those that agree, and all of them.
+    """
+    n = int(part.max()) + 1
+    of, who, group = different_pairs(triplets.questions, part)
+    theirs = both_ways(triplets, group, len(of))
+    named = np.zeros(len(of), dtype=bool)
+    named[group] = participants_of(triplets)[0] >= 0
+    mine = np.where(named, pairs_of(theirs), 0.0)
+    loss = sums.sum(axis=0)[:, of] - pairs_of(np.round(counts[of] - theirs, 9))
+    return np.array([[np.bincount(who, row, n) for row in pair] for pair in (mine, loss - mine)])
+
+
+def _over_people(sums: np.ndarray, loss: np.ndarray, n_people: int) -> Share:
+    """A share with its interval over participants.
+
+    sums (2,): Cases that count, and all of them.
+    loss (2, P): How many of them go with each participant.
+    n_people: Participants who are known; they are the first.
+    """
+    part, whole = sums
+    with_any = loss[1] > 1e-9
+    left = whole - loss[1, with_any]
+    if whole < 1 or np.any(left < 1e-9):
+        return _ratio(sums[:1], sums[1:])
+    share = part / whole
+    without = (part - loss[0, with_any]) / left
+    people = int(with_any[:n_people].sum())
+    return Share(share, *left_out(share, without, whole, people), round(whole), people)
+
+
+def ratios(
+    part: np.ndarray, whole: np.ndarray, of: np.ndarray, n: int, most: np.ndarray | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Shares of sums over questions, with Wilson's interval at the effective number of cases.
+
+    Cases of one question count as far as they differ: the variance is that of a ratio estimator.
+
+    part, whole (G,): Cases of one question and one group that count, and all of them.
+    of (G,): The group.
+    n: Groups.
+    most (n,): What cases can be worth together at most; by default their number. Give it where
+        `whole` are weights.
+    Returns: total, share, low, high (n,): All cases, and the share with its 95 % interval; NaN for
+        less than one case.
+    """
+    total = np.bincount(of, whole, n)
+    most = total if most is None else most
+    share = divided(np.bincount(of, part, n), np.where(most < 1, 0.0, total))
+    rest = part - share[of] * whole
+    with np.errstate(invalid="ignore", divide="ignore"):
+        variance = np.bincount(of, rest**2, n) / total**2
+        effective = np.where(
+            variance > 0, share * (1 - share) / variance, np.bincount(of[whole > 0], minlength=n)
+        )
+        low, high = wilson(share, np.minimum(effective, most))
+    return total, share, low, high
+
+
+def _ratio(part: np.ndarray, whole: np.ndarray) -> Share:
+    total, *interval = (float(a[0]) for a in ratios(part, whole, np.zeros(len(part), np.int64), 1))
+    return Share(*interval, round(total) if total >= 1 else 0)
+
+
+def transitivity(triplets: Triplets) -> pd.DataFrame:
+    """Circles in the answers about each anchor.
+
+    If j is nearer than k and k nearer than l, then j should be nearer than l. Each pair of
+    options counts by the majority of its answers; ties are left out.
+
+    Returns: ``id``, ``triples`` (of options that were all compared with each other) and
+        ``circular`` (how many of them go round in a circle; one in four would if answers were
+        guessed).
+    """
+    triplets = as_triplets(triplets)
+    n = triplets.n_objects
+    question = triplets.questions
+    counts = both_ways(triplets, question, int(question.max(initial=-1)) + 1)
+    lead = counts[:, 0] - counts[:, 1]
+    first = np.unique(question, return_index=True)[1]
+    anchor, near, far = triplets.rows[first].T
+    low, high = np.minimum(near, far), np.maximum(near, far)
+    told = lead != 0
+    from_, to = np.where(lead > 0, low, high)[told], np.where(lead > 0, high, low)[told]
+    anchor = anchor[told]
+    order = np.argsort(anchor, kind="stable")
+    bounds = np.searchsorted(anchor[order], np.arange(n + 1))
+    triples, circular = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    for i in range(n):
+        members = order[bounds[i] : bounds[i + 1]]
+        if len(members) < 3:
+            continue
+        names, ends = np.unique(np.concatenate([from_[members], to[members]]), return_inverse=True)
+        tail, head = np.split(ends, 2)
+        size = (len(names), len(names))
+        wins = csr_array((np.ones(len(members)), (tail, head)), shape=size)
+        met = wins + wins.T
+        circular[i] = round(((wins @ wins) * wins.T).sum() / 3)
+        triples[i] = round(((met @ met) * met).sum() / 6)
+    return pd.DataFrame({"id": triplets.ids, "triples": triples, "circular": circular})
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many comparisons were asked, against how many are needed.
+
+    answers, questions: Answers, and different comparisons among them.
+    possible: All comparisons of n objects: 3 C(n, 3) triplets, C(C(n, 2), 2) of pairs.
+    needed: d n ln n, the rule of thumb for triplets, by the number of dimensions d; empty for
+        comparisons of pairs.
+    never_asked: Ids of objects in no answer.
+    components: Groups of objects that no answer joins: positions of one group say nothing of
+        another's.
+    """
+
+    answers: int
+    questions: int
+    possible: int
+    needed: dict[int, float]
+    never_asked: list[str]
+    components: int
+
+    @property
+    def dimensions(self) -> int:
+        """Most dimensions for which there are enough answers, by the rule of thumb; 0 if none."""
+        return max((d for d, least in self.needed.items() if self.answers >= least), default=0)
+
+
+def coverage(triplets: Judgements, most: int = 10) -> Coverage:
+    """Comparisons that were asked, up to `most` dimensions."""
+    triplets = as_answers(triplets)
+    n, rows = triplets.n_objects, triplets.rows
+    mentioned = triplets.answers_per_object > 0
+    ends = np.concatenate([rows[:, [0, other]] for other in range(1, rows.shape[1])])
+    graph = coo_array((np.ones(len(ends)), ends.T), shape=(n, n)) if n else None
+    groups = connected_components(graph, directed=False)[1] if n else np.zeros(0, int)
+    if isinstance(triplets, Quadruples):
+        possible, needed = comb(comb(n, 2), 2), {}
+    else:
+        possible = 3 * comb(n, 3)
+        needed = {d: needed_answers(n, d) for d in range(1, most + 1)}
+    return Coverage(
+        len(triplets), len(np.unique(triplets.questions)), possible, needed,
+        [name for name, is_in in zip(triplets.ids, mentioned, strict=True) if not is_in],
+        len(np.unique(groups[mentioned])),
+    )

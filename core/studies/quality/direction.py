@@ -1,0 +1,302 @@
+"""Is a file read the right way round? Each reading that fits predicts, and the best one shows.
+
+A wrong reading gives a plausible map, and its held-out accuracy often stays above one half. Only
+the comparison of readings gives it away.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.grouping import grouped
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.inference.evaluation.score import reach_over_people
+from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, said
+from tripletscope.core.io import Reading, Table, interpret
+from tripletscope.core.io.columns.alternatives import alternatives
+from tripletscope.core.models.embedding import STE
+
+#: Rows that are looked at: at least this many, and this many for each object.
+MOST_ROWS = 20_000
+ROWS_PER_OBJECT = 30
+FOLDS = 3
+#: A reading is clearly better from this many points of accuracy, and this many standard errors.
+CLEARLY, SURELY = 0.02, 4.0
+#: A few answers that all agree have no standard error of their own: so much is added to the sum of
+#: squared differences, as if by one question of which three answers changed sides.
+_DOUBT = 9.0
+
+
+@dataclass(frozen=True, eq=False)
+class DirectionTest:
+    """How well a map predicts the answers under each reading of a file.
+
+    readings: Those that fit; the first is the one that was asked about.
+    accuracy (R,): Share of held-out answers that a map predicts.
+    low, high (R,): 95 % intervals; where answers are the unit, by question. They allow for what was
+        learned: see `tripletscope.core.inference.evaluation.score.reach_over_people`.
+    over_popularity (R,): By how much that is more than what the objects predict without an anchor,
+        from how often each was chosen. Objects of which some are hardly ever shown as an option
+        make a wrong reading look good; this does not.
+    best: The reading to choose: 0 unless another one is clearly better.
+    n_rows: Rows that were looked at.
+    unit {"answers", "participants"}: What the intervals take as independent. How a file was written
+        is the same for all who answered: `best` goes by questions in any case.
+    n_units: How many participants.
+    """
+
+    readings: list[Reading]
+    accuracy: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    over_popularity: np.ndarray
+    best: int
+    n_rows: int
+    unit: str = "answers"
+    n_units: int | None = None
+
+    @property
+    def warns(self) -> bool:
+        """Whether another reading predicts clearly better.
+
+        Silent on: a handful of answers
+        (tests/core/studies/quality/test_direction.py::test_a_handful_of_answers_is_no_proof).
+        """
+        return self.best > 0
+
+    @property
+    def verdict(self) -> str:
+        """What the comparison says, as a sentence.
+
+        Silent on: random choices
+        (tests/core/studies/quality/test_direction.py::test_silent_without_signal).
+        """
+        chosen = self.accuracy[0]
+        if self.warns:
+            return (
+                f"Probably read wrongly: with the reading {self.readings[self.best].title!r} a map "
+                f"predicts {self.accuracy[self.best]:.1%} of held-out responses, with this one "
+                f"{chosen:.1%}."
+            )
+        if not np.isfinite(chosen):
+            return "Undecided: no readable row has a weight above zero."
+        if len(self.readings) == 1:
+            return (
+                f"The only reading that fits the columns: a map predicts {chosen:.1%} of held-out "
+                "responses."
+            )
+        if self.low[0] <= 0.5:
+            return (
+                f"Undecided: a map predicts {chosen:.1%} of held-out responses, no better than "
+                "chance, and no other reading does better."
+            )
+        best = 1 + int(np.argmax(self.accuracy[1:]))
+        if self.accuracy[best] - chosen > CLEARLY:
+            return (
+                f"Probably read correctly: a map predicts {chosen:.1%} of held-out responses, "
+                f"another reading {self.accuracy[best]:.1%}, but beyond the popularity of the "
+                f"objects this is {100 * self.over_popularity[0]:.1f} percentage points here and "
+                f"{100 * self.over_popularity[best]:.1f} there."
+            )
+        return (
+            f"Read correctly: a map predicts {chosen:.1%} of held-out responses, the next best "
+            f"reading {self.accuracy[best]:.1%}."
+        )
+
+
+def direction_test(
+    table: Table, reading: Reading, *, seed: int = 0, progress: Progress = silent
+) -> DirectionTest:
+    """Compare a reading of a file with the others that fit its columns.
+
+    Under each a map in two dimensions is fitted to two thirds of the rows and predicts the rest,
+    three times; answers about the same objects, or of one trial, are held out together, and the
+    same rows are held out under every reading.
+
+    reading: The one that is going to be used.
+    seed: For the choice of rows, where there are many, and for the folds.
+    progress: Called after every fit.
+    """
+    rng = np.random.default_rng(seed)
+    sample = _sample(table, reading, rng)
+    trials = [_RowAnswers.of(sample, reading)]
+    readings = [reading]
+    for other in alternatives(sample, reading)[1:]:
+        try:
+            answers = _RowAnswers.of(sample, other)
+        except DataError:
+            continue
+        # Two codings may say the same, as long as nobody chose what tells them apart.
+        if not any(answers.equal(one) for one in trials):
+            trials.append(answers)
+            readings.append(other)
+    fold, question = _folds(trials, sample.n_rows, rng)
+    jobs = [(one, fold[one.row] == k) for one in trials for k in range(FOLDS)]
+    right = [np.full(len(one.row), np.nan) for one in trials]
+    popular = [np.full(len(one.row), np.nan) for one in trials]
+    predictions = results_of(_predicted, jobs, progress)
+    for i, ((_, held_out), each) in enumerate(zip(jobs, predictions, strict=True)):
+        right[i // FOLDS][held_out], popular[i // FOLDS][held_out] = each
+    by_row = [one.by_row(values) for one, values in zip(trials, right, strict=True)]
+    gain = [
+        one.by_row(values - plain)
+        for one, values, plain in zip(trials, right, popular, strict=True)
+    ]
+    people = trials[0].people
+    part = question
+    if people is not None:
+        part = np.zeros(sample.n_rows, dtype=np.int64)
+        part[trials[0].row] = people.part
+    accuracy = np.array([_mean(values, question)[0] for values in by_row])
+    n_people = None if people is None else people.number
+    reach = np.array([_reach(values, fold, part, n_people) for values in by_row])
+    return DirectionTest(
+        readings, accuracy, np.maximum(accuracy - reach, 0.0), np.minimum(accuracy + reach, 1.0),
+        np.array([_mean(g, question)[0] for g in gain]),
+        _best(readings, by_row, gain, question), sample.n_rows, **said(people),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _RowAnswers:
+    """Answers under one reading, each by itself, with the row of the sample that it comes from."""
+
+    data: Judgements
+    row: np.ndarray
+    trial: np.ndarray | None
+    n_rows: int
+    people: SamplingUnits | None = None
+
+    @classmethod
+    def of(cls, table: Table, reading: Reading) -> _RowAnswers:
+        imported = interpret(table, reading)
+        pairs, n = imported.pairs, imported.triplets.n_objects
+        whole = pairs.quadruples() if pairs else imported.triplets
+        rows, weight = whole.rows, whole.weight
+        alone = Quadruples(rows, n, weight=weight) if pairs else Triplets.from_array(
+            rows, n, weight=weight
+        )
+        return cls(
+            alone, (pairs or imported).file_rows, None if pairs else whole.trials, table.n_rows,
+            known_people(whole, "auto"),
+        )
+
+    def equal(self, other: _RowAnswers) -> bool:
+        return np.array_equal(self.data.rows, other.data.rows) and np.array_equal(
+            self.row, other.row
+        )
+
+    def by_row(self, values: np.ndarray) -> np.ndarray:
+        """(n_rows,) weighted mean of the answers of each row; NaN where it has none."""
+        finite = np.isfinite(values)
+        row, weight = self.row[finite], self.data.weight[finite]
+        total = np.bincount(row, weight * values[finite], self.n_rows)
+        with np.errstate(invalid="ignore"):
+            return total / np.bincount(row, weight, self.n_rows)
+
+
+def _sample(table: Table, reading: Reading, rng: np.random.Generator) -> Table:
+    """Rows that are looked at, numbered from 0."""
+    n_objects = interpret(table.head(MOST_ROWS), reading).triplets.n_objects
+    most = max(MOST_ROWS, ROWS_PER_OBJECT * n_objects)
+    which = np.arange(table.n_rows)
+    if table.n_rows > most:
+        which = np.sort(rng.choice(table.n_rows, most, replace=False))
+    return table.take(which)
+
+
+def _folds(
+    trials: list[_RowAnswers], n_rows: int, rng: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
+    """(n_rows,) fold and question of every row: which objects it is about, in any order.
+
+    Rows of one trial share a question.
+    """
+    first = trials[0]
+    objects = np.full((n_rows, first.data.rows.shape[1]), -1, dtype=np.int64)
+    objects[first.row] = np.sort(first.data.rows, axis=1)
+    question = np.unique(objects, axis=0, return_inverse=True)[1].ravel()
+    if first.trial is not None:
+        trial = first.trial.max() + 1 + np.arange(n_rows)
+        trial[first.row] = first.trial
+        question = grouped(question, trial)[0]
+    n_questions = int(question.max(initial=0)) + 1
+    return (rng.permutation(n_questions) * FOLDS // n_questions)[question], question
+
+
+def _predicted(
+    trials: _RowAnswers, held_out: np.ndarray, halt: Halt
+) -> tuple[np.ndarray, np.ndarray]:
+    """Which of the held-out answers a map predicts, and which the popularity of the objects."""
+    train, test = trials.data.take(~held_out), trials.data.take(held_out)
+    if not len(train) or not len(test):
+        return np.full(len(test), 0.5), np.full(len(test), 0.5)
+    method: Method = STE(n_components=2, n_init=1, max_iter=200)
+    right = 1.0 - method.fit(train, progress=halt).mistakes(test)
+    width = train.rows.shape[1] // 2
+    n, weight = train.n_objects, train.weight
+    near = sum(np.bincount(column, weight, n) for column in train.rows[:, -2 * width : -width].T)
+    far = sum(np.bincount(column, weight, n) for column in train.rows[:, -width:].T)
+    liked = np.log((near + 1.0) / (far + 1.0))
+    lead = liked[test.rows[:, -2 * width : -width]] - liked[test.rows[:, -width:]]
+    return right, 0.5 + np.sign(lead.sum(axis=1)) / 2
+
+
+def _reach(values: np.ndarray, fold: np.ndarray, part: np.ndarray, people: int | None) -> float:
+    """Half the width of the 95 % interval of a mean over rows; see `reach_over_people`.
+
+    Shapes: values, fold (n_rows,).
+    part (n_rows,): Participant or question of each row.
+    people: How many participants are known, if these are the units.
+    """
+    finite = np.isfinite(values)
+    values, fold = values[finite], fold[finite]
+    units = np.unique(part[finite], return_inverse=True)[1]
+    if not len(values) or units.max() == 0:
+        return np.nan
+    by_fold = np.array([values[fold == k].mean() for k in np.unique(fold)])
+    influence = np.bincount(units, values - values.mean()) / len(values)
+    return reach_over_people(by_fold, 1.0 / (FOLDS - 1), influence, people or len(influence))
+
+
+def _mean(values: np.ndarray, question: np.ndarray) -> tuple[float, float]:
+    """Mean over rows and its standard error, by question; rows without a value do not count."""
+    finite = np.isfinite(values)
+    values, question = values[finite], question[finite]
+    if not len(values):
+        return np.nan, np.nan
+    mean = values.mean()
+    by_question = np.bincount(question, values - mean)
+    return float(mean), float(np.sqrt(by_question @ by_question) / len(values))
+
+
+def _best(
+    readings: list[Reading], accuracy: list[np.ndarray], gain: list[np.ndarray],
+    question: np.ndarray,
+) -> int:
+    """The reading to choose: the given one, unless others are clearly better."""
+
+    def clearly(other: int, than: int) -> bool:
+        more, _ = _mean(accuracy[other] - accuracy[than], question)
+        difference = gain[other] - gain[than]
+        points, error = _mean(difference, question)
+        n_values = max(np.count_nonzero(np.isfinite(difference)), 1)
+        error = np.hypot(error, np.sqrt(_DOUBT) / n_values)
+        return more > CLEARLY and points > CLEARLY and points > SURELY * error
+
+    better = [other for other in range(1, len(readings)) if clearly(other, 0)]
+    if not better:
+        return 0
+    points = [np.nanmean(values) for values in gain]
+    best = max(better, key=lambda other: points[other])
+    # What predicts as well and asks the same question is nearer to what the user meant.
+    as_good = [other for other in better if not clearly(best, other)]
+    same = [other for other in as_good if readings[other].task == readings[0].task]
+    return max(same or as_good, key=lambda other: points[other])

@@ -1,0 +1,434 @@
+"""Leaving answers out, or weighting people: what each step would do, a log, and exact undo.
+
+The answers as they were imported are never changed. A `Cleaning` is them and the exclusions made
+of them, one after the other; taking the last one back gives exactly what was before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.base import clone
+
+from tripletscope.core.data.columns import codes_of, one_per_trial
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.engine.declared import checked, parameters
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.inference.evaluation.score import held_out_reach, question_folds
+from tripletscope.core.inference.evaluation.units import known_people, over_units, said
+from tripletscope.core.studies.quality.rules import RULES, RuleData
+
+#: The rule of exclusions that are made by hand.
+MANUAL = "manual"
+#: The rule of weights, which leave nobody out.
+WEIGHTS = "weights"
+
+
+@dataclass(frozen=True)
+class Exclusion:
+    """One step: a rule with its parameters, or participants and answers chosen by hand.
+
+    Parameters
+    ----------
+    rule : str
+        One of `RULES`, ``"manual"``, or ``"weights"``: nobody is left out, but answers of these
+        participants count as much as their weights say.
+    parameters : mapping
+        Of the rule; the others have their defaults. Of weights: ``weights``, a number from 0 to 1
+        for each of the participants.
+    participants : sequence of str
+        By hand: everything of these.
+    answers : sequence of int
+        By hand: answers by their positions among those that were imported.
+    reason : str
+        Why, in the user's words.
+
+    Raises
+    ------
+    ValueError
+        For an unknown rule or a parameter outside its range.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> few = ts.Exclusion("few_answers", {"least": 50}, reason="as stated beforehand")
+    >>> len(ts.Cleaning(answers).excluding(few).triplets)
+    800
+    """
+
+    rule: str = MANUAL
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    participants: tuple[str, ...] = ()
+    answers: tuple[int, ...] = ()
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        values = dict(self.parameters)
+        if self.rule in RULES:
+            values = checked(RULES[self.rule].find, values)
+        elif self.rule == WEIGHTS:
+            values = {"weights": _checked_weights(values, len(self.participants))}
+        elif self.rule != MANUAL:
+            rules = ", ".join(map(repr, [*RULES, MANUAL, WEIGHTS]))
+            raise ValueError(f"rule is {self.rule!r}; it must be one of {rules}.")
+        elif values:
+            raise ValueError("a manual exclusion has no parameters")
+        object.__setattr__(self, "parameters", values)
+        object.__setattr__(self, "participants", tuple(map(str, self.participants)))
+        object.__setattr__(self, "answers", tuple(map(int, self.answers)))
+
+    @property
+    def title(self) -> str:
+        """What it is called, with its parameters."""
+        if self.rule == MANUAL:
+            return "Manual selection"
+        if self.rule == WEIGHTS:
+            return "Weights by lapse rate"
+        labels = {p.name: p.spec.label.lower() for p in parameters(RULES[self.rule].find)}
+        words = [f"{labels[name]}: {value:g}" for name, value in self.parameters.items()]
+        return RULES[self.rule].title + (f" ({', '.join(words)})" if words else "")
+
+    @property
+    def source(self) -> str:
+        """Who published the rule; empty for exclusions by hand."""
+        return RULES[self.rule].source if self.rule in RULES else ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "rule": self.rule, "parameters": dict(self.parameters),
+            "participants": list(self.participants), "answers": list(self.answers),
+            "reason": self.reason,
+        }
+
+
+def _checked_weights(values: Mapping[str, Any], number: int) -> list[float]:
+    """The weights of so many participants."""
+    if set(values) != {"weights"} or len(values["weights"]) != number:
+        raise ValueError("weights need a number for each of the participants")
+    weights = [float(weight) for weight in values["weights"]]
+    if not all(0.0 <= weight <= 1.0 for weight in weights):
+        raise ValueError(f"the weights are {weights}; they must be numbers from 0 to 1.")
+    return weights
+
+
+class Preview(NamedTuple):
+    """What an exclusion removes.
+
+    mask bool (T,): The answers, among those that were imported.
+    participants: Of whom nothing is left.
+    touched: Participants who lose answers, and how many; of weights, whose answers count less.
+    """
+
+    mask: np.ndarray
+    n_answers: int
+    n_trials: int
+    participants: list[str]
+    touched: dict[str, int]
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What leaving answers out does to the prediction of those that stay.
+
+    Attributes
+    ----------
+    before, after : float
+        Held-out accuracy on the answers that stay, learned from all and from those that stay.
+    difference, low, high : float
+        After minus before, with a 95 % interval: over participants as in
+        `tripletscope.core.inference.evaluation.score.reach_over_people`, over answers as in
+        `tripletscope.core.inference.evaluation.score.corrected_reach`.
+    unit : {"answers", "participants"}
+        What the interval takes as independent.
+    n_units : int or None
+        How many participants.
+    """
+
+    before: float
+    after: float
+    difference: float
+    low: float
+    high: float
+    unit: str = "answers"
+    n_units: int | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The effect in words."""
+        return (
+            f"Held-out accuracy on the remaining answers changes from {self.before:.1%} to "
+            f"{self.after:.1%}: {100 * self.difference:+.1f} points [{100 * self.low:+.1f}, "
+            f"{100 * self.high:+.1f}], 95% interval{over_units(self.unit, self.n_units)}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Cleaning:
+    """Imported answers and what was left out of them. Immutable: each step gives a new one.
+
+    Parameters
+    ----------
+    raw : Triplets or Quadruples
+        As they were imported.
+    catch_trials : DataFrame, optional
+        As `tripletscope.core.io.Imported.catch_trials`.
+    gold : Triplets, optional
+        See `tripletscope.core.studies.quality.gold_mistakes`.
+    exclusions : sequence of Exclusion
+        Made one after the other: each sees what the earlier ones have left.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> cleaning = ts.Cleaning(answers).excluding(
+    ...     ts.Exclusion("manual", participants=["observer 3"], reason="did not finish")
+    ... )
+    >>> len(cleaning.raw), len(cleaning.triplets)
+    (800, 700)
+    >>> len(cleaning.undone().triplets)
+    800
+    """
+
+    raw: Judgements
+    catch_trials: pd.DataFrame | None = None
+    gold: Triplets | None = None
+    exclusions: tuple[Exclusion, ...] = ()
+
+    @cached_property
+    def previews(self) -> list[Preview]:
+        """What each exclusion removed."""
+        if not self.exclusions:
+            return []
+        before = replace(self, exclusions=self.exclusions[:-1])
+        return [*before.previews, before.preview(self.exclusions[-1])]
+
+    @cached_property
+    def kept(self) -> np.ndarray:
+        """(T,) bool: imported answers that are not left out."""
+        kept = np.ones(len(self.raw), dtype=bool)
+        for removed in self.previews:
+            kept &= ~removed.mask
+        return kept
+
+    @cached_property
+    def triplets(self) -> Judgements:
+        """The answers that are not left out, about the same objects, weighted as steps say."""
+        left = self.raw if self.kept.all() else self.raw.take(self.kept)
+        steps = [step for step in self.exclusions if step.rule == WEIGHTS]
+        if not steps:
+            return left
+        return left.reweighted(left.weight * np.prod([_weights_of(left, s) for s in steps], axis=0))
+
+    @cached_property
+    def _data(self) -> RuleData:
+        return RuleData(self.triplets, self.catch_trials, self.gold)
+
+    def preview(self, exclusion: Exclusion) -> Preview:
+        """What a further exclusion would remove.
+
+        Raises
+        ------
+        DataError
+            If the data lack what the rule looks at.
+        """
+        left, data = np.flatnonzero(self.kept), self._data
+        who, names = data.who, data.names
+        if exclusion.rule == WEIGHTS:
+            return self._weighted(exclusion)
+        if exclusion.rule == MANUAL:
+            out = data.by(np.isin(names, exclusion.participants))
+            out |= np.isin(left, exclusion.answers)
+        else:
+            out = RULES[exclusion.rule].find(data, **exclusion.parameters)
+        trials = self.triplets.trials
+        if trials is not None:  # answers of one trial go together
+            out = np.isin(trials, trials[out])
+        mask = np.zeros(len(self.raw), dtype=bool)
+        mask[left[out]] = True
+        loss, total = (
+            np.bincount(who[which & (who >= 0)], minlength=len(names))
+            for which in (out, np.ones(len(out), dtype=bool))
+        )
+        people = list(zip(names, loss.tolist(), total.tolist(), strict=True))
+        return Preview(
+            mask, int(out.sum()), int((out & one_per_trial(self.triplets)).sum()),
+            [name for name, n, all_of in people if 0 < n == all_of],
+            {name: n for name, n, _ in people if n},
+        )
+
+    def _weighted(self, exclusion: Exclusion) -> Preview:
+        """Nobody is left out; who counts less is said."""
+        self._data.column("participant")
+        total = np.bincount(self._data.who[self._data.who >= 0], minlength=len(self._data.names))
+        weights = dict(zip(exclusion.participants, exclusion.parameters["weights"], strict=True))
+        return Preview(np.zeros(len(self.raw), dtype=bool), 0, 0, [], {
+            name: n for name, n in zip(self._data.names, total.tolist(), strict=True)
+            if n and weights.get(name, 1.0) < 1.0
+        })
+
+    @property
+    def effective(self) -> float:
+        """Trials of equal weight that would tell as much as those in use (Kish, 1965)."""
+        weight = self.triplets.weight[one_per_trial(self.triplets)]
+        return float(weight.sum()) ** 2 / max(float(weight @ weight), 1e-300)
+
+    def excluding(self, exclusion: Exclusion) -> Cleaning:
+        """The same with one more exclusion.
+
+        Raises
+        ------
+        DataError
+            If the data lack what the rule looks at, or no answer would be left.
+        """
+        removed = self.preview(exclusion)
+        if removed.n_answers == len(self.triplets):
+            raise self._nothing_left(exclusion)
+        return self._with((*self.exclusions, exclusion), [*self.previews, removed])
+
+    def undone(self) -> Cleaning:
+        """The same without the last exclusion."""
+        return self._with(self.exclusions[:-1], self.previews[:-1])
+
+    def _with(self, exclusions: tuple[Exclusion, ...], previews: list[Preview]) -> Cleaning:
+        """The same answers with exclusions of which it is known what they remove."""
+        made = replace(self, exclusions=exclusions)
+        made.__dict__["previews"] = previews  # where the cached property looks for it
+        return made
+
+    @property
+    def by_checks(self) -> list[int]:
+        """Numbers, from 1, of the exclusions that look at catch and gold questions."""
+        return [k for k, made in enumerate(self.exclusions, 1) if made.rule == "failed_checks"]
+
+    def with_gold(self, gold: Triplets | None) -> Cleaning:
+        """Other gold questions, or none; the exclusions are made again with them, in their order.
+
+        Raises
+        ------
+        DataError
+            If they do not fit to the answers, an exclusion lacks what it looks at, or no answer
+            would be left.
+        """
+        again = replace(self, gold=gold, exclusions=())
+        for exclusion in self.exclusions:
+            again = again.excluding(exclusion)
+        return again
+
+    def log(self) -> list[dict[str, Any]]:
+        """Every exclusion with what it removed: plain values, for exports."""
+        return [
+            {
+                **exclusion.to_dict(), "title": exclusion.title, "source": exclusion.source,
+                "removed_answers": removed.n_answers, "removed_trials": removed.n_trials,
+                "removed_participants": removed.participants,
+            }
+            for exclusion, removed in zip(self.exclusions, self.previews, strict=True)
+        ]
+
+    @classmethod
+    def from_log(
+        cls, raw: Judgements, log: Sequence[Mapping[str, Any]],
+        catch_trials: pd.DataFrame | None = None, gold: Triplets | None = None,
+    ) -> Cleaning:
+        """The cleaning that a log describes.
+
+        Raises
+        ------
+        ValueError
+            If it names an unknown rule or setting.
+        """
+        names = ("rule", "parameters", "participants", "answers", "reason")
+        steps = [Exclusion(**{name: entry[name] for name in names}) for entry in log]
+        return cls(raw, catch_trials, gold, tuple(steps))
+
+    def effect(
+        self, method: Method, exclusion: Exclusion | None = None, *, folds: int = 5,
+        unit: str = "auto", seed: int = 0, progress: Progress = silent,
+    ) -> Effect:
+        """What exclusions do to held-out accuracy.
+
+        Parameters
+        ----------
+        method : Method
+            Fitted anew, as a clone, to every training part.
+        exclusion : Exclusion, optional
+            One that is not made yet; by default all that were made.
+        folds, seed : int
+        unit : str
+            See `tripletscope.core.inference.evaluation.units.IntervalUnit`; of the answers that
+            stay.
+        progress : Progress
+            Called after every pair of fits.
+
+        Raises
+        ------
+        DataError
+            If nothing would be left, or too little to predict it, or participants are asked for
+            and fewer than two would be left.
+        Stopped
+            If `progress` asks to stop before the end.
+        """
+        data, stays = self.raw, self.kept
+        if exclusion is not None:
+            data, stays = self.triplets, ~self.preview(exclusion).mask[self.kept]
+        fold = question_folds(data, folds, np.random.default_rng(seed))
+        parts = [fold == k for k in range(folds)]
+        jobs = [(method, data, stays, part) for part in parts
+                if (part & stays).any() and (~part & stays).any()]
+        if len(jobs) < 2:
+            raise self._nothing_left(exclusion)
+        held_out = np.concatenate([np.flatnonzero(part & stays) for *_, part in jobs])
+        people = known_people(data.take(held_out), unit)
+        missed = list(results_of(_missed_by_both, jobs, progress))
+        before, after = np.array([
+            1.0 - np.average(pair, axis=1, weights=data.weight[part & stays])
+            for pair, (*_, part) in zip(missed, jobs, strict=True)
+        ]).T
+        gain, (worse, better) = after - before, np.hstack(missed)
+        reach = held_out_reach(
+            gain, 1.0 / (folds - 1), people, worse - better, data.weight[held_out]
+        )
+        mean = float(gain.mean())
+        return Effect(
+            float(before.mean()), float(after.mean()), mean, mean - reach, mean + reach,
+            **said(people),
+        )
+
+    def _nothing_left(self, exclusion: Exclusion | None) -> DataError:
+        what = f"{exclusion.title}: " if exclusion else ""
+        return DataError(
+            f"{what}no answer would remain, or too few", file=self.raw.name,
+            remedy="Choose a less strict criterion.",
+        )
+
+
+def _weights_of(triplets: Judgements, step: Exclusion) -> np.ndarray:
+    """(T,) weight that a step gives to every answer; 1 for people that it does not name."""
+    who, names = codes_of(triplets, "participant")
+    weights = dict(zip(step.participants, step.parameters["weights"], strict=True))
+    return np.append([weights.get(name, 1.0) for name in names], 1.0)[who]
+
+
+def _missed_by_both(
+    method: Method, data: Judgements, stays: np.ndarray, held_out: np.ndarray, halt: Halt
+) -> np.ndarray:
+    """(2, t) how wrongly what stays of a fold is predicted, from all other answers and from some.
+
+    See `tripletscope.core.engine.method.Method.mistakes`.
+    """
+    test = data.take(held_out & stays)
+    return np.array([
+        clone(method).fit(data.take(train), progress=halt).mistakes(test)
+        for train in (~held_out, ~held_out & stays)
+    ])

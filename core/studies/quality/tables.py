@@ -1,0 +1,124 @@
+"""Quality by object, by sampler and over time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.columns import codes_of
+from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.inference.evaluation.ceiling import both_ways, noise_ceiling, pairs_of
+from tripletscope.core.inference.evaluation.score import mean_over
+from tripletscope.core.inference.evaluation.share import Share
+from tripletscope.core.inference.evaluation.units import known_people
+from tripletscope.core.studies.quality.consistency import ratios, repeats, transitivity
+
+#: Parts into which the answers of each participant are divided, to see what changes.
+STRETCHES = 5
+
+
+def objects(triplets: Judgements) -> pd.DataFrame:
+    """What the answers say of each object, beside where it lies.
+
+    Returns: ``id``, ``label``, ``answers``; ``repeats`` (pairs of answers to one question in which
+        it occurs), ``consistent`` (share that agree) with its interval ``consistent_low`` and
+        ``consistent_high``; of triplets also ``as_anchor``, ``as_near``, ``as_far``, and
+        ``triples`` and ``circular`` of `transitivity`.
+    """
+    n, rows = triplets.n_objects, triplets.rows
+    table = pd.DataFrame({"id": triplets.ids, "label": triplets.labels})
+    table["answers"] = triplets.answers_per_object
+    are_triplets = isinstance(triplets, Triplets)
+    if are_triplets:
+        for role, column in enumerate(("as_anchor", "as_near", "as_far")):
+            table[column] = np.bincount(rows[:, role], minlength=n)
+    question = triplets.questions
+    first = np.unique(question, return_index=True)[1]
+    same, pairs = pairs_of(both_ways(triplets, question, len(first)))
+    of, place = np.nonzero(triplets.is_first_mention[first])
+    total, *shares = ratios(same[of], pairs[of], rows[first][of, place], n)
+    table["repeats"] = np.rint(total).astype(np.int64)
+    table["consistent"], table["consistent_low"], table["consistent_high"] = shares
+    if not are_triplets:
+        return table
+    circles = transitivity(triplets)
+    return table.assign(triples=circles["triples"], circular=circles["circular"])
+
+
+def samplers(triplets: Judgements) -> pd.DataFrame:
+    """Answers and their consistency by how the question was picked.
+
+    Questions that an active sampler picks are harder than random ones, so that accuracies and
+    ceilings are per sampler.
+
+    Returns: ``sampler``, ``answers``, ``questions``, ``repeated``, ``contradicted``; ``agree``,
+        ``low`` and ``high``: how often two answers to a question agree; ``lower``, ``lower_low``,
+        ``lower_high``, ``upper``, ``upper_low``, ``upper_high``: the bounds of `noise_ceiling`;
+        ``participants`` that the intervals are over, 0 where they are over answers; with times
+        ``median_time``.
+    """
+    codes, names = codes_of(triplets, "sampler")
+    rows = []
+    for i, name in enumerate(names):
+        answers = triplets.take(codes == i)
+        pairs, ceiling = repeats(answers), noise_ceiling(answers)
+        both = pairs.between if pairs.between.n else pairs.within
+        bounds = (bound or Share.of(0, 0) for bound in (ceiling.lower, ceiling.upper))
+        reach = [end for b in bounds for end in (b.value, b.low, b.high)]
+        times, people = answers.answers.get("response_time"), known_people(answers, "auto")
+        rows.append((
+            name, len(answers), pairs.questions, pairs.repeated, pairs.contradicted, both.value,
+            both.low, both.high, *reach, 0 if people is None else people.number,
+            np.nan if times is None else times.median(),
+        ))
+    return pd.DataFrame(rows, columns=[
+        "sampler", "answers", "questions", "repeated", "contradicted", "agree", "low", "high",
+        "lower", "lower_low", "lower_high", "upper", "upper_low", "upper_high", "participants",
+        "median_time",
+    ])
+
+
+def over_time(
+    triplets: Judgements, wrong: np.ndarray | None = None, stretches: int = STRETCHES
+) -> pd.DataFrame:
+    """What changes while participants answer.
+
+    The answers of each are divided into equal stretches, by their time or else their order in
+    the file.
+
+    wrong (T,): How wrongly each answer was predicted, as
+        `tripletscope.core.inference.evaluation.score.ErrorEstimate.wrong`.
+    Returns: ``stretch`` (from 1), ``answers``; with times ``median_time``; with sides
+        ``favourite_share``; with `wrong` ``predicted``, ``low`` and ``high``.
+    """
+    stretch = _stretches(triplets, stretches)
+    answers = triplets.answers
+    rows = []
+    for k in range(stretches):
+        places = np.flatnonzero(stretch == k)
+        row: dict[str, Any] = {"stretch": k + 1, "answers": len(places)}
+        if "response_time" in answers:
+            row["median_time"] = answers["response_time"].iloc[places].median()
+        if "side" in answers:
+            shares = answers["side"].iloc[places].value_counts(normalize=True)
+            row["favourite_share"] = shares.max() if len(shares) else np.nan
+        if wrong is not None:
+            told = places[np.isfinite(wrong[places]) & (triplets.weight[places] > 0)]
+            interval = (np.nan,) * 3 if not len(told) else mean_over(
+                known_people(triplets.take(told), "auto"), wrong[told], triplets.weight[told],
+                triplets.groups[told],
+            )
+            row |= {"predicted": 1 - interval[0], "low": 1 - interval[2], "high": 1 - interval[1]}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _stretches(triplets: Judgements, stretches: int) -> np.ndarray:
+    """(T,) which part of the answers of its participant each one belongs to."""
+    table = pd.DataFrame({
+        "who": codes_of(triplets, "participant")[0], "time": triplets.answers.get("time", 0.0),
+    })
+    each = table.sort_values("time", kind="stable").groupby("who")["who"]
+    return (each.cumcount() * stretches // each.transform("size")).sort_index().to_numpy()

@@ -1,0 +1,115 @@
+"""Feature spaces: what they hold, how rows find their objects, and distances."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.spatial.distance import cdist
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.spaces import METRICS, FeatureSpace
+from tripletscope.core.run import key, run
+
+VALUES = np.random.default_rng(0).normal(size=(8, 3))
+PAIRS = np.array([(i, j) for i in range(8) for j in range(i + 1, 8)])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_distances_are_those_of_scipy(metric):
+    space = FeatureSpace(name="x", values=VALUES, metric=metric)
+    np.testing.assert_allclose(space.dissimilarities(), cdist(VALUES, VALUES, metric), atol=1e-12)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_columns_add_up_to_what_models_weight(metric):
+    space = FeatureSpace(name="x", values=VALUES, metric=metric)
+    expected = cdist(VALUES, VALUES, "sqeuclidean" if metric == "euclidean" else metric)
+    expected = expected[PAIRS[:, 0], PAIRS[:, 1]]
+    np.testing.assert_allclose(space.apart(PAIRS), expected, atol=1e-12)
+    np.testing.assert_allclose(space.parts(PAIRS).sum(axis=1), expected, atol=1e-12)
+
+
+def test_standardised_columns_weigh_alike():
+    large = VALUES * [1.0, 10.0, 1000.0] + 5
+    one, other = (
+        FeatureSpace(name="x", values=values, standardise=True) for values in (VALUES, large)
+    )
+    np.testing.assert_allclose(one.dissimilarities(), other.dissimilarities())
+
+
+def test_objects_without_features_are_known_to_have_none():
+    values = VALUES.copy()
+    values[2, 1] = np.nan
+    space = FeatureSpace(name="x", values=values)
+    assert space.known.tolist() == [True, True, False] + [True] * 5
+    apart = space.dissimilarities()
+    assert np.isnan(apart[2, [0, 1, 3]]).all()
+    assert not np.isnan(apart[0, [1, 3]]).any()
+    given = FeatureSpace(name="x", distances=apart)
+    assert given.known.tolist() == space.known.tolist()
+    np.testing.assert_array_equal(given.dissimilarities()[0], apart[0])
+
+
+def test_rows_find_their_objects_by_id_by_index_or_by_order():
+    answers = Triplets.from_array([[0, 1, 2]], ids=["a", "b", "c"])
+    table = pd.DataFrame({"id": ["c", "x", "a", "b"], "size": [3, 9, 1, 2], "kind": list("pqrs")})
+    for given in (table, table.set_index("id"), pd.DataFrame({"size": [1, 2, 3]}), [1, 2, 3]):
+        space = FeatureSpace.of(given, answers)
+        assert space.values.ravel().tolist() == [1, 2, 3]
+    assert FeatureSpace.of(table, answers).feature_names == ["size"]
+    answers = Triplets.from_array([[0, 1, 2]], ids=["a", "b", "c", "d"])
+    assert np.isnan(FeatureSpace.of(table, answers).values[3, 0])
+    with pytest.raises(DataError, match="3 rows are not one for each of 4 objects"):
+        FeatureSpace.of([1, 2, 3], answers)
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"distances": np.ones((3, 2))}, "no distances"),
+        ({"distances": [[0, 1, 2], [1, 0, 3], [2, 4, 0]]}, "no distances"),
+        ({"distances": [[0, 1, 2], [1, 0, np.nan], [2, np.nan, 0]]}, "no distances"),
+        ({"values": [[1.0], [np.nan], [2.0]]}, "fewer than three objects"),
+        ({"values": [["a"], ["b"], ["c"]]}, "not everything is a number"),
+        ({"values": VALUES, "feature_names": ["a", "b", "a"]}, "2 different names"),
+    ],
+)
+def test_what_is_no_table_of_features_is_refused(given, says):
+    with pytest.raises(DataError, match=says):
+        FeatureSpace(name="x", **given)
+
+
+def test_either_values_or_distances_are_needed():
+    with pytest.raises(ValueError, match="either values or distances"):
+        FeatureSpace(name="x")
+
+
+def test_keys_tell_contents_apart(planted):
+    def made(**other) -> FeatureSpaces:
+        values = np.random.default_rng(0).normal(size=(30, 2))
+        return FeatureSpaces.of(FeatureSpace(**{"name": "x", "values": values, **other}))
+
+    others = [
+        made(), made(name="y"), made(metric="cosine"), made(standardise=True),
+        made(values=np.random.default_rng(1).normal(size=(30, 2))),
+    ]
+    assert len({key("fit", method, planted) for method in others}) == len(others)
+    assert key("fit", made(), planted) == key("fit", made(), planted)
+
+
+def test_the_sum_of_spaces_that_fits_best_is_found_and_comes_back(planted, truth):
+    noise = np.random.default_rng(0).normal(size=(30, 2))
+    spaces = FeatureSpaces.of([
+        FeatureSpace(name="truth", values=truth), FeatureSpace(name="noise", values=noise),
+    ])
+    fitted = FeatureSpaces.of(spaces.spaces).fit(planted)
+    np.testing.assert_allclose(fitted.weights_, [1, 0], atol=0.1)
+    found = run("fit", spaces, planted)
+    np.testing.assert_array_equal(found.fitted().weights_, fitted.weights_)
+    assert fitted.score(planted) > 0.8
+    for lost in (lambda: found.fresh().fit(planted), lambda: found.fitted().score(planted)):
+        with pytest.raises(DataError, match="the feature spaces themselves are not there"):
+            lost()

@@ -1,0 +1,67 @@
+"""Weights of features against those that were planted, with their intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.features.spaces import FeatureSpace
+from tripletscope.core.features.weights import feature_weights
+from tripletscope.core.models.simulation.simulate import simulate
+
+NAMES = ["colour", "shape", "size", "price"]
+SEEN = np.random.default_rng(2).normal(size=(25, 4))
+SEEN = (SEEN - SEEN.mean(axis=0)) / SEEN.std(axis=0)
+WEIGHTS = np.array([1.5, 0.8, 0.3, 0.0])
+RATINGS = FeatureSpace(name="ratings", values=SEEN * [1, 10, 0.1, 5], feature_names=NAMES)
+
+
+def answered(seed: int, n: int = 1500):
+    return simulate(SEEN * np.sqrt(WEIGHTS), n, noise="logistic", seed=seed)
+
+
+def test_planted_weights_are_found_whatever_the_units():
+    found = feature_weights(RATINGS, answered(0, 6000), replicates=20)
+    np.testing.assert_allclose(found.weight, WEIGHTS, atol=0.2)
+    # What a weight adds to log-odds depends on how the differences of pairs spread.
+    i, j = np.triu_indices(25, 1)
+    part = WEIGHTS * ((SEEN[i] - SEEN[j]) ** 2).std(axis=0)
+    np.testing.assert_allclose(found.share, part / part.sum(), atol=0.05)
+    assert found.share.sum() == pytest.approx(1.0)
+    assert found.is_zero.tolist() == [False, False, False, True]
+    assert found.sentence.startswith("colour 0.6")
+    assert found.table["feature"].tolist() == NAMES
+
+
+def test_intervals_cover_the_planted_weights():
+    inside = []
+    for seed in range(8):
+        found = feature_weights(RATINGS, answered(seed, 800), replicates=40, seed=seed)
+        inside.append((found.weight_low <= WEIGHTS + 1e-9) & (found.weight_high >= WEIGHTS))
+    assert np.mean(inside) > 0.8
+
+
+def test_random_features_seldom_count():
+    counts = [
+        not feature_weights(RATINGS, answered(seed, 600), replicates=60).is_zero[3]
+        for seed in range(20)
+    ]
+    assert sum(counts) <= 2
+
+
+def test_distances_weigh_as_one_feature():
+    spaces = [
+        FeatureSpace(name="seen", distances=cdist(SEEN[:, :1], SEEN[:, :1], "sqeuclidean")),
+        FeatureSpace(name="other", distances=cdist(SEEN[:, 3:], SEEN[:, 3:])),
+    ]
+    found = feature_weights(spaces, answered(0), replicates=20)
+    assert found.features == ["seen", "other"]
+    assert found.share[0] > 0.9
+
+
+def test_more_features_than_can_be_told_apart_are_refused():
+    many = FeatureSpace(name="x", values=np.random.default_rng(0).normal(size=(25, 61)))
+    with pytest.raises(DataError, match="61 features cannot be weighed by 1,500 choices"):
+        feature_weights(many, answered(0))

@@ -1,0 +1,45 @@
+"""Maps of ratings and where other raters would have put the objects."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.core.ratings.planted import points, rated
+from tripletscope.core.data.geometry import procrustes
+from tripletscope.core.inference.uncertainty.resampling import map_dissimilarities
+from tripletscope.core.models.embedding import MDS, NMDS
+from tripletscope.core.ratings import Ratings
+
+
+@pytest.mark.parametrize("method", [NMDS(n_init=1), MDS(n_init=1)])
+def test_ellipses_hold_the_truth(method):
+    held = []
+    for seed in range(2):
+        truth = points(10, seed)
+        given = Ratings(rated(truth, 12, seed=seed)).dissimilarities(25, seed=seed)
+        found = map_dissimilarities(method, given)
+        samples = found.samples
+        assert samples.embeddings.shape == (25, 10, 2)
+        right = procrustes(truth, found.fitted.embedding_)(truth)
+        off = right - samples.centre
+        far = np.einsum("ni,nij,nj->n", off, np.linalg.inv(samples.covariances), off)
+        held.append(far < samples.radius(0.95) ** 2)
+    assert samples.sampling == "12 participants"
+    assert np.mean(held) > 0.85
+
+
+def test_without_repeats_there_are_no_ellipses_and_a_stop_is_heard():
+    truth = points(8)
+    once = Ratings(rated(truth, 1).drop(columns="participant")).dissimilarities()
+    assert map_dissimilarities(NMDS(n_init=2), once).samples is None
+    several = Ratings(rated(truth, 4, share=0.4)).dissimilarities(20)
+    found = map_dissimilarities(NMDS(n_init=2), several, weigh=True)
+    assert np.isfinite(found.samples.embeddings).mean() > 0.5
+
+    def late(fraction, **_):
+        return fraction > 0.5
+
+    kept = map_dissimilarities(NMDS(n_init=2), several, progress=late)
+    assert np.array_equal(kept.fitted.embedding_.shape, (8, 2))
+    assert kept.samples is None

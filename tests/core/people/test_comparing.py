@@ -1,0 +1,74 @@
+"""Held-out answers of people under one map, weights, groups and maps of their own."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.core.people.planted import answers_of, weighing
+from tripletscope.core.people import PeopleComparison, WeightedEuclidean, compare_people
+
+
+def test_weights_win_where_they_were_planted():
+    data, _, _ = weighing(people=20, each=120, attention=1.0)
+    found = compare_people(WeightedEuclidean(n_init=2), data, most_groups=1, folds=3)
+    assert found.chosen == "weights"
+    assert found.gain("weights", over="consistency")[1] > 0
+    assert found.gain("weights", of="accuracy")[1] > 0
+    assert found.better("weights")[0] > 12
+    assert found.n_choices.sum() == len(data)
+    assert found.table["model"].tolist() == ["one map", "consistency", "weights", "own maps"]
+    assert found.people_table.shape == (20, 3 + 2 * 4)
+
+
+def test_one_map_wins_where_people_are_alike():
+    """In 60 such crowds, weights were chosen in none, and two groups in none."""
+    data, _, _ = weighing(people=20, each=80, attention=0.0, consistency=0.0)
+    found = compare_people(WeightedEuclidean(n_init=1), data, most_groups=2, folds=3)
+    assert found.chosen == "one map"
+    assert found.n_groups == 1
+
+
+def test_groups_are_counted_by_held_out_answers():
+    rng = np.random.default_rng(1)
+    weights = np.array([[1.8, 0.2]] * 8 + [[0.2, 1.8]] * 8)
+    data = answers_of(1.5 * rng.normal(size=(10, 2)), weights, 120, rng)
+    found = compare_people(WeightedEuclidean(n_init=1), data, most_groups=2, folds=2)
+    assert found.n_groups == 2
+
+
+def comparison(log_share: np.ndarray) -> PeopleComparison:
+    p, m = log_share.shape
+    names = np.array(["one map", "consistency", "weights", "own maps"])[:m]
+    return PeopleComparison(
+        np.arange(p).astype(str), np.full(p, 10), names, log_share, np.full((p, m), 0.01),
+        np.exp(log_share), np.full(p, 0.5),
+    )
+
+
+def test_intervals_are_paired_over_people():
+    rng = np.random.default_rng(0)
+    base = rng.normal(-0.5, 0.2, 30)
+    found = comparison(np.stack([base, base + rng.normal(0.05, 0.02, 30)], axis=1))
+    mean, low, high = found.gain("consistency")
+    assert low < 0.05 < high
+    assert high - low < 0.03
+    gains = found.gains("consistency")
+    assert found.better("consistency") == (
+        (gains > 0).sum(), (gains > 0.0196).sum(), (gains < -0.0196).sum()
+    )
+    assert mean == pytest.approx(gains.mean())
+    assert found.chosen == "consistency"
+
+
+def test_of_who_chose_rarely_nothing_is_clear():
+    data, _, _ = weighing(people=6, each=60, attention=1.0)
+    who = data.answers["participant"].astype(str)
+    few = (who == who.iloc[0]) & (who.groupby(who).cumcount() >= 2)
+    found = compare_people(
+        WeightedEuclidean(n_init=1), data.take(~few.to_numpy()), most_groups=1, folds=2
+    )
+    assert np.isnan(found.error[found.n_choices < 5]).all()
+    assert found.n_told == len(found.people) - 1 == 5
+    _, clearly, worse = found.better("weights")
+    assert clearly + worse <= 5

@@ -1,0 +1,279 @@
+"""Simulated experiments: more answers help, noise harms; lists of questions are balanced."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import joblib
+import numpy as np
+import pytest
+
+from tripletscope.core.engine.method import Method, gathered
+from tripletscope.core.engine.parallel import Halt
+from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.inference.uncertainty import bootstrap
+from tripletscope.core.kernel import K1
+from tripletscope.core.models.embedding import SOE, STE
+from tripletscope.core.models.simulation.simulate import random_questions
+from tripletscope.core.scale import MLDS
+from tripletscope.core.studies.design import plan as planning
+from tripletscope.core.studies.design.detection import Detection, detect_dimension
+from tripletscope.core.studies.design.plan import Plan, plan, recommend
+from tripletscope.core.studies.design.scenario import SampleSizes, Scenario
+
+METHOD = STE(n_init=1)
+SMALL = {"n_objects": 12, "most": 1000, "points": 3, "repeats": 4}
+
+
+def planned(method: Method, **options) -> Plan:
+    """A plan from options by their names, as runs have them."""
+    return plan(method, **gathered(plan, options))
+
+
+@pytest.fixture(scope="module")
+def small() -> Plan:
+    return planned(METHOD, **SMALL)
+
+
+def test_more_answers_predict_better_and_shrink_the_ellipses(small):
+    assert small.accuracy.shape == small.ellipse.shape == (4, 3)
+    assert small.n_answers.tolist() == [50, 224, 1000]
+    accuracy, ellipse = small.accuracy.mean(axis=0), small.ellipse.mean(axis=0)
+    assert accuracy[0] < accuracy[-1] < small.ceiling.mean()
+    assert ellipse[0] > ellipse[-1]
+    assert small.disparity.mean(axis=0)[-1] < 0.1
+    # a tenth of the answers is flipped
+    assert small.ceiling.mean() == pytest.approx(0.9, abs=0.02)
+    band = small.band()
+    assert np.all(band.low < band["mean"])
+    assert band["mean"].tolist() == accuracy.tolist()
+
+
+def test_where_nothing_is_known_ellipses_are_as_large_as_the_map():
+    found = planned(METHOD, n_objects=60, most=90, points=1, repeats=3)
+    assert found.accuracy.mean() < 0.6
+    # a normal cloud about the middle of a map of size 1 has a 95 % radius of 2.45
+    assert 1.8 < found.ellipse.mean() < 2.6
+
+
+def test_noise_costs_accuracy(small):
+    noisy = planned(METHOD, **SMALL, level=0.3)
+    assert noisy.accuracy[:, -1].mean() < small.accuracy[:, -1].mean() - 0.05
+    assert noisy.ellipse[:, -1].mean() > small.ellipse[:, -1].mean()
+
+
+@pytest.mark.parametrize("design", ["repeated", "landmark", "uncertain", "gain"])
+def test_every_design_learns(design, small):
+    found = planned(METHOD, **{**SMALL, "repeats": 2}, design=design)
+    assert found.accuracy[:, -1].mean() > 0.7
+    assert not np.array_equal(found.accuracy, small.accuracy[:2])
+
+
+def test_difference_scaling_is_best_at_triads_of_a_rising_scale():
+    scale = {**SMALL, "truth": "sigmoid", "noise": "positions", "repeats": 3, "points": 2}
+    asked = {**scale, "design": "triads"}
+    mlds, map_, mixed = planned(MLDS(), **asked), planned(METHOD, **asked), planned(MLDS(), **scale)
+    assert mlds.accuracy[:, 0].mean() > map_.accuracy[:, 0].mean()
+    assert mlds.disparity[:, -1].mean() < 0.01
+    assert mlds.ellipse[:, -1].mean() < mlds.ellipse[:, 0].mean()
+    # of random questions, it can use a third
+    assert mixed.ellipse[:, -1].mean() > mlds.ellipse[:, -1].mean()
+
+
+def test_kernels_predict_without_ellipses():
+    found = planned(K1(), **{**SMALL, "repeats": 2})
+    assert found.accuracy[:, -1].mean() > 0.7
+    assert np.isnan(found.ellipse).all()
+    assert found.enough(ellipse=1.0) is None
+
+
+def test_plans_can_be_compared_where_they_have_answers_in_common(small):
+    other = planned(METHOD, **{**SMALL, "fewest": 1000, "most": 2000, "points": 2})
+    assert recommend({"a": small, "b": other}).startswith("With 1,000 answers, ")
+    longer = planned(METHOD, **{**SMALL, "fewest": 2000, "most": 2000, "points": 1, "repeats": 2})
+    assert longer.n_answers.tolist() == [2000]
+    with pytest.raises(ValueError, match="no number of answers in common"):
+        recommend({"a": small, "b": longer})
+
+
+def test_guesses_are_called_guesses():
+    noisy = planned(METHOD, **{**SMALL, "repeats": 2, "points": 1}, level=0.5)
+    assert noisy.recommendation.startswith("Answers this noisy are guesses")
+    nothing = a_plan([[0.5, 0.51], [0.5, 0.49]])
+    assert "Not even with 1,000 answers" in nothing.recommendation
+    assert "in 2 simulations: it reaches 50 %" in nothing.recommendation
+
+
+def test_scales_have_one_dimension_whatever_is_said():
+    options = {**SMALL, "repeats": 2, "truth": "sinusoid", "noise": "positions", "level": 0.05}
+    found = planned(METHOD, **options)
+    assert found.disparity[:, -1].mean() < 0.1
+
+
+def test_the_same_plan_on_any_number_of_threads_and_a_stop_keeps_some(small):
+    with joblib.parallel_config("threading", n_jobs=2):
+        again = planned(METHOD, **SMALL)
+    assert np.array_equal(small.accuracy, again.accuracy)
+    few = planned(METHOD, **SMALL, progress=lambda done, **_: done > 0.5)
+    assert few.n_answers.tolist() == [50, 224]
+    assert np.array_equal(few.accuracy, small.accuracy[:, :2])
+    with pytest.raises(Stopped):
+        planned(METHOD, **SMALL, progress=lambda *_, **__: True)
+
+
+@pytest.mark.parametrize("design", ["random", "uncertain"])
+def test_a_stop_is_heard_between_the_replicates_of_an_ellipse(design, monkeypatch):
+    """These take most of the time; who cancels should not wait for all of them."""
+    replicates, stopping = [], {}
+
+    def counted(method, triplets, *, progress, **options):
+        def listening(fraction, **details):
+            replicates.append(fraction)
+            stopping["now"] = True
+            return progress(fraction, **details)
+
+        return bootstrap(method, triplets, progress=listening, **options)
+
+    monkeypatch.setattr(planning, "bootstrap", counted)
+    halt = Halt()
+    monkeypatch.setattr(Halt, "__call__", lambda self, *_, **__: bool(stopping))
+    running = planning._begun(Scenario(n_objects=12), np.random.SeedSequence(0))
+    running = replace(running, answers=random_questions(12, 60, running.rng))
+    _, worth = planning._continued(
+        METHOD, Scenario(n_objects=12), design, 3, running, 100, halt
+    )
+    assert np.isnan(worth).all()
+    assert len(replicates) == 1
+
+
+def a_plan(accuracy, ellipse=None) -> Plan:
+    accuracy = np.array(accuracy, dtype=float)
+    ellipse = np.ones_like(accuracy) if ellipse is None else np.array(ellipse, dtype=float)
+    return Plan(np.array([100, 1000]), accuracy, np.full(len(accuracy), 0.95), ellipse, ellipse)
+
+
+def test_enough_by_hand():
+    found = a_plan([[0.6, 0.8], [0.6, 0.8]], [[1.0, 0.2], [1.0, 0.2]])
+    assert found.enough(accuracy=0.7) == round(100 * np.sqrt(10))
+    assert found.enough(accuracy=0.81) is None
+    assert found.enough(ellipse=0.2) == 1000
+    assert found.enough(ellipse=0.1) is None
+    small_by_chance = Plan(
+        np.array([10, 100, 1000]), *np.full((2, 1, 3), 0.5), np.array([[0.5, 1.0, 0.2]]),
+        np.ones((1, 3)),
+    )
+    assert small_by_chance.enough(ellipse=0.6) == round(100 * np.sqrt(10))
+    with pytest.raises(ValueError, match="one of"):
+        found.enough()
+    assert "still rising" in found.recommendation
+    flat = a_plan([[0.9, 0.9], [0.9, 0.9]]).recommendation
+    assert flat.startswith("Collect 100 answers, or fewer: they predict 90 % of")
+    assert "still rising" not in flat
+
+
+def test_recommendations_ask_for_no_more_than_was_simulated_and_name_what_that_reaches():
+    ceiling = np.full(2, 0.95)
+
+    def said(n_answers, means):
+        each = np.array(means) + np.array([[-0.001], [0.001]])
+        return Plan(np.array(n_answers), each, ceiling, each, each).recommendation
+
+    # 95 % of the way lie just below the last number, which is no round one
+    assert said([1000, 9876, 9901], [0.6, 0.87, 0.8999]).startswith("Collect 9,901 answers or more")
+    flat = said([617, 1234], [0.8, 0.8095])
+    assert flat.startswith("Collect 617 answers, or fewer: they predict 80 %")
+    bent = said([1000, 1233, 1234, 1235], [0.6, 0.61, 0.8, 0.8])
+    assert bent.startswith("Collect about 1,235 answers: they predict 78 %")
+    alone = said([500], [0.8])
+    assert alone.startswith("500 answers predict 80 % of further answers")
+    assert "Collect" not in alone
+
+
+def test_bands_stay_within_what_a_share_can_be():
+    found = a_plan([[0.7, 0.99], [0.2, 1.0]], [[0.1, 0.1], [2.0, 3.0]])
+    accuracy, ellipse = found.band(), found.band("ellipse")
+    assert accuracy.low[0] == 0.0
+    assert accuracy.high.max() == 1.0
+    assert ellipse.low.min() == 0.0
+    assert ellipse.high.max() > 3.0
+
+
+def test_recommendations_say_when_there_is_no_difference():
+    better = a_plan([[0.6, 0.9], [0.6, 0.91], [0.6, 0.92]])
+    worse = a_plan([[0.6, 0.8], [0.6, 0.81], [0.6, 0.81]])
+    level = a_plan([[0.6, 0.93], [0.6, 0.9], [0.6, 0.88]])
+    assert recommend({"random": worse, "landmark": better}).startswith(
+        "With 1,000 answers, landmark predicts best: 91.0 %"
+    )
+    assert "repeated cannot be distinguished from it" in recommend({"a": better, "repeated": level})
+
+
+def test_equal_plans_are_not_told_apart():
+    rng, told = np.random.default_rng(0), []
+    for _ in range(200):
+        equal = {
+            name: a_plan(np.column_stack([np.full(8, 0.6), rng.normal(0.8, 0.02, 8)]))
+            for name in "ab"
+        }
+        told.append("cannot be distinguished" not in recommend(equal))
+    assert np.mean(told) < 0.08
+
+
+def test_coins_reveal_no_dimension():
+    for seed in range(2):
+        found = detect_dimension(
+            METHOD, scenario=Scenario(n_objects=10, n_components=1, noise="flip", level=0.5),
+            sizes=SampleSizes(fewest=100, most=300, points=2), repeats=8, beyond=2, seed=seed,
+        )
+        assert found.recommendation.startswith("Even 300 answers reveal the single dimension in o")
+
+
+def test_the_dimension_is_found_with_many_answers_only():
+    found = detect_dimension(
+        METHOD, scenario=Scenario(n_objects=15, noise="flip", level=0.05),
+        sizes=SampleSizes(most=2500, points=2), repeats=3, beyond=1,
+    )
+    assert found.true == 2
+    assert found.found[-1] == 1.0
+    assert found.found[0] <= found.found[1]
+    assert found.recommendation.startswith("2,500 answers reveal all 2 dimensions in 100 %")
+
+
+def test_what_is_said_of_dimensions_by_hand():
+    found = Detection(np.array([100, 200]), np.array([[1, 2], [1, 2], [2, 2], [1, 3]]), 2)
+    assert found.found.tolist() == [0.25, 0.75]
+    lost = Detection(np.array([50, 100, 200]), np.array([[1, 2, 1], [1, 1, 1], [1, 2, 1]]), 1)
+    assert lost.found.tolist() == pytest.approx([1.0, 1 / 3, 1.0])
+    assert lost.recommendation.startswith("200 answers reveal the single dimension in 100 %")
+    never = Detection(np.array([50, 100]), np.array([[1, 2], [1, 2]]), 1)
+    assert never.recommendation.startswith(
+        "Even 100 answers reveal the single dimension in only 0 %"
+    )
+    assert "Even 200 answers reveal all 2 dimensions in only 75 %" in found.recommendation
+    sure = Detection(np.array([100, 200]), np.array([[2, 1], [1, 1], [1, 1]]), 1)
+    assert sure.recommendation == (
+        "200 answers reveal the single dimension in 100 % of the simulations; 100 do so in 67 %."
+    )
+
+
+def test_what_cannot_be_simulated():
+    with pytest.raises(ValueError, match="truth of Scenario is 'flat'"):
+        planned(METHOD, truth="flat")
+    with pytest.raises(ValueError, match="scenario of plan is 30; it must be made by Scenario"):
+        plan(METHOD, scenario=30)
+    with pytest.raises(TypeError, match="n_objects"):
+        plan(METHOD, n_objects=30)
+    with pytest.raises(ValueError, match="odd number"):
+        planned(METHOD, design="repeated", repeated=4)
+    with pytest.raises(ValueError, match="no model of answers"):
+        planned(SOE(), design="gain")
+    with pytest.raises(ValueError, match="ordered along a stimulus"):
+        planned(MLDS())
+    with pytest.raises(ValueError, match="triads need"):
+        planned(METHOD, design="triads")
+    with pytest.raises(ValueError, match="no map"):
+        planned(K1(), design="uncertain")
+    with pytest.raises(ValueError, match="level of flipped answers noise is"):
+        planned(METHOD, level=0.6)
+    with pytest.raises(ValueError, match="must not exceed the most"):
+        planned(METHOD, fewest=300, most=200)

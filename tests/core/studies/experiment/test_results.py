@@ -1,0 +1,226 @@
+"""Answers written as a table are read back by themselves, and only those about objects count."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tripletscope as ts
+from tests.core.studies.experiment.made import TASKS, answered, experiment_of, whole
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.io import interpret, load, propose
+from tripletscope.core.studies.experiment.experiment import Stimulus
+from tripletscope.core.studies.experiment.results import (
+    AnswerRecord,
+    answers_table,
+    checks_answered,
+    experiment_objects,
+    gathered_answers,
+)
+from tripletscope.core.studies.quality import participants
+
+
+def read_back(experiment, records):
+    """The best reading of the table as a file, and what it gives."""
+    table = load(answers_table(experiment, records).to_csv(index=False).encode(), "answers.csv")
+    reading = propose(table)[0]
+    return reading, interpret(table, reading, experiment_objects(experiment))
+
+
+def test_an_answer_that_was_sent_twice_is_read_once():
+    experiment = whole(5, "triplet")
+    records = answered(experiment, 2)
+    table = answers_table(experiment, records)
+    table["id"] = [f"id {k}" for k in range(len(table))]
+    twice = load((table.to_csv(index=False) * 2).encode(), "answers.csv")
+    assert any("sent twice" in note for note in twice.notes)
+    found = interpret(twice, propose(twice)[0], experiment_objects(experiment)).triplets
+    assert np.array_equal(found.rows, gathered_answers(experiment, records).rows)
+
+
+def data_of(imported):
+    return imported.pairs.quadruples() if imported.pairs else imported.triplets
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("n", [5, 12])
+def test_a_table_is_read_back_by_itself_as_the_same_answers(task, n):
+    experiment = whole(n, task)
+    records = answered(experiment, 4)
+    reading, imported = read_back(experiment, records)
+    assert reading.layout == "collect"
+    mine, read = gathered_answers(experiment, records), data_of(imported)
+    assert isinstance(mine, Quadruples) == (task == "pairs")
+    assert np.array_equal(mine.rows, read.rows)
+    own, told = mine.answers, read.answers
+    columns = {"participant", "sampler", "response_time", "time", "kind", "input"}
+    assert columns <= set(own) <= set(told)
+    for column in own.columns.difference(["trial"]):
+        assert own[column].astype("str").tolist() == told[column].astype("str").tolist(), column
+    assert (mine.trials is None) == (read.trials is None)
+    if mine.trials is not None:
+        assert np.array_equal(mine.trials, read.trials)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_scripts_read_the_table_as_the_same_answers_under_the_same_names(task):
+    experiment = whole(9, task)
+    records = answered(experiment, 3)
+    read, other = (ts.read_pairs, ts.read) if task == "pairs" else (ts.read, ts.read_pairs)
+    file = answers_table(experiment, records).to_csv(index=False).encode()
+    mine, found = gathered_answers(experiment, records), read(file, name="Things")
+
+    def by_name(answers):
+        return np.array(answers.ids)[answers.rows].tolist()
+
+    assert by_name(found) == by_name(mine)
+    with pytest.raises(DataError, match="ead them as"):
+        other(file)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_practice_catch_and_gold_are_no_answers_about_objects_but_tell_of_people(task):
+    experiment = whole(6, task)
+    records = answered(experiment, 3)
+    assert {record.kind for record in records} == {
+        "question", "repeat", "catch", "gold", "practice"
+    }
+    _, imported = read_back(experiment, records)
+    about = [record for record in records if record.kind in ("question", "repeat")]
+    data = gathered_answers(experiment, records)
+    assert len(data) >= len(about)
+    assert set(data.answers["kind"]) == {"question", "repeat"}
+    assert not {"catch", "gold", "practice"} & set(data.answers["sampler"])
+    expected = [
+        (record.participant, record.is_right) for record in records
+        if record.kind in ("catch", "gold")
+    ]
+    for checks in (checks_answered(records), imported.catch_trials):
+        assert list(
+            zip(checks["participant"].astype("str"), checks["correct"], strict=True)
+        ) == expected
+    people = participants(data, catch_trials=imported.catch_trials)
+    assert people["checks"].tolist() == [
+        sum(name == who for name, _ in expected) for who in ("p0", "p1", "p2")
+    ]
+    wrong = [sum(name == who and not right for name, right in expected) for who in
+             ("p0", "p1", "p2")]
+    assert np.allclose(people["failed"] * people["checks"], wrong)
+
+
+@pytest.mark.parametrize(("task", "shown", "chosen", "rows"), [
+    ("triplet", "abc", (1,), ["acb"]),
+    ("odd_one_out", "abc", (0,), ["bca", "cba"]),
+    ("similar_pair", "abc", (2, 0), ["acb", "cab"]),
+    ("ranking", "abcde", (3, 1), ["aec", "aeb", "aed", "acb", "acd"]),
+    ("pairs", "abcd", (0,), ["cdab"]),
+    ("pairs", "abcd", (1,), ["abcd"]),
+])
+def test_an_answer_says_what_one_would_write_by_hand(task, shown, chosen, rows):
+    experiment = experiment_of(ids=list("abcde"), task=task)
+    record = AnswerRecord("ann", "q1", 0, task, tuple(shown), chosen)
+    for data in (
+        gathered_answers(experiment, [record]), data_of(read_back(experiment, [record])[1]),
+    ):
+        found = ["".join(np.array(list("abcde"))[row]) for row in data.rows]
+        assert sorted(found) == sorted(rows)
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_without_answers_there_is_an_empty_data_set(task):
+    experiment = experiment_of(task=task)
+    data = gathered_answers(experiment, [])
+    assert len(data) == 0
+    assert data.ids == [one.id for one in experiment.objects]
+    assert len(answers_table(experiment, [])) == 0
+    assert len(checks_answered([])) == 0
+
+
+@pytest.mark.parametrize("name", ["none", " NA ", "", "a;b", 'say "no"', "=1+1", "é\u200b"])
+def test_nobody_is_lost_whatever_the_name(name):
+    experiment = experiment_of()
+    records = [
+        AnswerRecord(who, f"q{k}", k, "triplet", ("o1", "o2", "o3"), (0,))
+        for who in (name, "ann") for k in range(3)
+    ]
+    read = read_back(experiment, records)[1].triplets.answers["participant"]
+    mine = gathered_answers(experiment, records).answers["participant"]
+    assert read.astype("str").tolist() == mine.astype("str").tolist()
+    assert read.notna().all()
+    assert read.nunique() == 2
+
+
+def usable(text: str) -> bool:
+    try:
+        Stimulus(text, "text", text)
+    except DataError:
+        return False
+    return True
+
+
+@given(
+    ids=st.lists(st.text(min_size=1, max_size=12).filter(usable), min_size=5, max_size=8,
+                 unique=True),
+    task=st.sampled_from(TASKS),
+)
+def test_whatever_objects_are_called_they_are_the_same_when_read(ids, task):
+    experiment = experiment_of(ids=ids, task=task, n_questions=20)
+    records = answered(experiment, 1)
+    table = load(answers_table(experiment, records).to_csv(index=False).encode(), "answers.csv")
+    imported = interpret(table, propose(table)[0])
+    read, mine = data_of(imported), gathered_answers(experiment, records)
+    names = np.array(imported.triplets.ids, dtype=object)
+    assert names[read.rows].tolist() == np.array(ids, dtype=object)[mine.rows].tolist()
+
+
+@pytest.mark.parametrize("text", ["", " a", "a ", "none", "N/A", "7.0", '"a"', "a\nb", "\ud800"])
+def test_ids_that_a_file_would_not_give_back_are_refused(text):
+    with pytest.raises(DataError):
+        Stimulus(text, "text", "x")
+
+
+def test_impossible_times_are_missing_and_not_wrong():
+    experiment = experiment_of()
+    records = [
+        AnswerRecord("ann", f"q{k}", k, "triplet", ("o1", "o2", "o3"), (0,), rt_ms=rt,
+                     answered_at=when)
+        for k, (rt, when) in enumerate([
+            (None, ""), (float("nan"), "yesterday"), (float("inf"), "2026-03-01T10:00:00"),
+            (-5.0, "2026-03-01T11:00:00+01:00"), (1500.0, "2026-03-01T10:00:00Z"),
+        ])
+    ]
+    read = read_back(experiment, records)[1].triplets.answers
+    for answers in (gathered_answers(experiment, records).answers, read):
+        assert np.array_equal(
+            answers["response_time"], [np.nan] * 4 + [1.5], equal_nan=True
+        )
+        assert np.isnan(answers["time"].to_numpy()[:2]).all()
+        assert len(set(answers["time"].to_numpy()[2:])) == 1
+
+
+def test_answers_of_another_task_or_about_other_objects_are_named():
+    experiment = experiment_of()
+    with pytest.raises(DataError, match="ann to question q7 is of the task 'pairs'"):
+        answers_table(experiment, [
+            AnswerRecord("ann", "q7", 6, "pairs", ("o1", "o2", "o3", "o4"), (0,))
+        ])
+    with pytest.raises(DataError, match="names 'z'"):
+        gathered_answers(experiment, [
+            AnswerRecord("ann", "q7", 6, "triplet", ("o1", "o2", "z"), (0,))
+        ])
+
+
+@pytest.mark.parametrize(("kind", "source", "tells"), [
+    ("question", "random", True), ("question", "balanced", True), ("question", "landmark", True),
+    ("question", "list", True), ("repeat", "random", False), ("question", "uncertain", False),
+    ("question", "gain", False), ("question", "stand-in", False), ("catch", "random", False),
+    ("gold", "random", False), ("practice", "random", False),
+])
+def test_a_map_is_judged_only_by_answers_to_questions_that_did_not_depend_on_answers(
+    kind, source, tells
+):
+    record = AnswerRecord("ann", "q1", 0, "triplet", ("a", "b", "c"), (0,), kind, source)
+    assert record.tells_accuracy is tells

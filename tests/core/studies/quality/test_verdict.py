@@ -1,0 +1,124 @@
+"""Whom to look at: people who guess are found, people who differ a little are not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.core.studies.quality.answers import people_data
+from tests.paths import SAMPLES
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import read
+from tripletscope.core.studies.quality import participants, verdict
+
+
+def crowd(correct: np.ndarray, each: int, seed: int) -> Triplets:
+    """People who side with the truth in these shares of answers to the same 40 questions."""
+    rng = np.random.default_rng(seed)
+    asked = np.array([rng.choice(12, 3, replace=False) for _ in range(40)])
+    who = np.repeat(np.arange(len(correct)), each)
+    rows = asked[rng.integers(40, size=len(who))]
+    wrong = rng.random(len(who)) > correct[who]
+    rows[wrong] = rows[wrong][:, [0, 2, 1]]
+    answers = pd.DataFrame({"participant": pd.Categorical([f"p{k:03d}" for k in who])})
+    return Triplets(rows, pd.DataFrame({"id": [f"o{k}" for k in range(12)]}), answers)
+
+
+def test_who_guesses_hurries_and_prefers_a_side_is_named_with_all_reasons():
+    found = verdict(participants(people_data()))
+    assert found.sentence == "Look at this person"
+    why = found.reasons["p5"]
+    assert any(reason.startswith("chooses left in ") for reason in why)
+    assert any(reason.startswith("half of the responses take less than 0.4") for reason in why)
+    assert "catch and gold questions" in found.not_looked_at
+
+
+def test_guessers_are_found_among_many_and_nobody_else():
+    correct = np.where(np.arange(100) < 97, 0.8, 0.5)
+    found = verdict(participants(crowd(correct, 150, seed=1)))
+    assert set(found.reasons) == {"p097", "p098", "p099"}
+    assert found.sentence == "Look at these 3 people"
+    assert all("(usual 78%)" in why for reasons in found.reasons.values() for why in reasons)
+
+
+def test_all_guess():
+    """Of such crowds "Nothing stands out among 12 participants." was said."""
+    for seed in range(5):
+        found = verdict(participants(crowd(np.full(12, 0.5), 60, seed)))
+        assert found.sentence == (
+            "The answers of 12 participants are not told apart from guesses.")
+        answering = verdict(participants(crowd(np.full(12, 0.8), 60, seed)))
+        assert answering.sentence == "Nothing stands out among 12 participants."
+
+
+def test_few_repeats():
+    """Careful people with four repeats by chance were "not told apart from guesses"."""
+    people = participants(crowd(np.full(12, 0.8), 60, 0)).drop(columns=["agrees"])
+    people["repeats"] = [1, 1, 1, 1] + [0] * 8
+    people["consistent"] = [1.0, 1.0, 1.0, 0.0] + [np.nan] * 8
+    assert verdict(people).guessing is None
+    people["repeats"], people["consistent"] = 40, [0.45, 0.55] * 6
+    assert verdict(people).guessing
+
+
+def test_many_who_guess_are_no_majority():
+    for seed in range(3):
+        assert verdict(participants(crowd(np.full(100, 0.5), 60, seed))).guessing
+
+
+def test_checks_that_are_passed_are_no_guesses():
+    people = participants(crowd(np.full(12, 0.5), 60, 0)).assign(checks=10, failed=0.1)
+    assert not verdict(people).guessing
+
+
+def test_whether_all_guess_is_unknown_without_agreement():
+    people = participants(people_data()).drop(columns=["agrees", "consistent", "failed"])
+    found = verdict(people.assign(median_time=1.0, bias_p=1.0))
+    assert found.sentence.endswith("; whether all guess is unknown.")
+
+
+def test_two_repeated_questions_are_too_few_to_stand_out():
+    eggs = read(SAMPLES / "alien_eggs" / "responses.csv")
+    people = participants(eggs)
+    worst = people[people["consistent"] == 0.0]
+    assert worst["repeats"].max() == 2
+    assert people["consistent"].median() == 1.0
+    assert not verdict(people).reasons
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_nobody_stands_out_where_people_differ_a_little(seed):
+    correct = np.random.default_rng(seed).uniform(0.72, 0.85, 100)
+    found = verdict(participants(crowd(correct, 60, seed)))
+    assert not found.reasons
+    assert found.sentence == "Nothing stands out among 100 participants."
+    assert "agreement with others" in found.looked_at
+
+
+def test_many_answers_do_not_make_small_differences_stand_out():
+    correct = np.where(np.arange(10) < 9, 0.85, 0.75)
+    assert not verdict(participants(crowd(correct, 3_000, seed=0))).reasons
+
+
+def test_checks_count_from_three_on():
+    people = participants(crowd(np.full(3, 0.8), 50, seed=0))
+    people["checks"], people["failed"] = [2, 4, 10], [1.0, 0.5, 0.1]
+    assert list(verdict(people).reasons) == ["p001"]
+
+
+def test_what_the_map_of_the_others_predicts_counts_where_it_was_computed():
+    people = participants(crowd(np.full(4, 0.8), 200, seed=0)).assign(
+        predicted=[0.8, 0.82, 0.51, 0.79])
+    for end, sign in (("low", -1), ("high", 1)):
+        people[f"predicted_{end}"] = people["predicted"] + sign * 0.05
+    assert verdict(people).reasons == {
+        "p002": ("predicted by the others' map in 51% of answers (80% of the others')",),
+    }
+
+
+def test_without_names_or_measures_it_says_so():
+    people = participants(crowd(np.full(2, 0.8), 50, seed=0))
+    assert "names no participants" in verdict(people.iloc[:0]).sentence
+    blind = people[["participant", "answers"]]
+    assert verdict(blind).sentence.startswith("Nothing in the file tells")
