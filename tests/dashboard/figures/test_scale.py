@@ -106,8 +106,8 @@ def test_errors_of_groups_are_side_by_side():
     first, second = group_errors(table).data
     assert first.error_x.array == pytest.approx([0.03, 0.05])
     assert first.error_x.arrayminus == pytest.approx([0.02, 0.05])
-    assert "over 9 participants" in first.text[0]
-    assert "over answers" in first.text[1]
+    assert "over 9 participants" in first.hovertext[0]
+    assert "over answers" in first.hovertext[1]
     assert list(first.x) == [0.1, 0.2]
     assert list(second.x) == [0.15], "groups with too few answers are left out"
     assert first.y[0] < 0 < second.y[0]
