@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.chart import Axis, Bars, chart
-from tripletscope.dashboard.interface.theme import SCREEN, Canvas
+from tripletscope.dashboard.figures.chart import Axis, Bars, Chart, as_figure
 
 _STEPS = 30
 
 
-def histogram(
-    values: np.ndarray, *, title: str, of: str, logarithmic: bool = False, caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+@as_figure
+def histogram(values: np.ndarray, *, title: str, of: str, logarithmic: bool = False) -> Chart:
     """Counts of a quantity in about thirty steps; of whole numbers each has as many.
 
     values: NaN is left out, and on a logarithmic axis everything that is not positive.
@@ -45,8 +41,7 @@ def histogram(
         ticks["tickvals"] = np.unique(values)
         if len(counts) == 1:  # a bar among many that are empty, in place of a wall
             ticks["range"] = [low[0] - _STEPS / 2, high[0] + _STEPS / 2]
-    return chart(
+    return Chart(
         [bars], Axis(title, "log" if logarithmic else "", grid=False, further=ticks),
-        Axis(of, "whole", further={"tickformat": ","}), revision=title, caption=caption,
-        canvas=canvas, bargap=0.04,
+        Axis(of, "whole", further={"tickformat": ","}), revision=title, layout={"bargap": 0.04},
     )

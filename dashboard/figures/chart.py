@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -72,13 +73,12 @@ class Layer:
     @property
     def said(self) -> dict[str, Any]:
         """What legend and pointer show."""
-        entry = {"name": escape(self.name), "legendgroup": escape(self.name)}
         template = f"{self.hover or '%{hovertext}'}<extra></extra>"
         silent = self.text is None and not self.hover
         return {
-            **(entry if self.name else {"showlegend": False}),
+            "name": escape(self.name) or None, "legendgroup": escape(self.name) or None,
+            "showlegend": bool(self.name), "hovertext": self.text, "customdata": self.objects,
             **({"hoverinfo": "skip"} if silent else {"hovertemplate": template}),
-            "hovertext": self.text, "customdata": None if self.objects is None else self.objects,
         }
 
 
@@ -146,13 +146,14 @@ class Series(Layer):
         there = np.concatenate([along, along[::-1]])
         across = np.concatenate([np.asarray(self.low), np.asarray(self.high)[::-1]])
         x, y = (across, there) if sideways else (there, across)
-        alone = self.name and not (self.line or self.points)
+        named = {} if self.points or self.line else {
+            "showlegend": bool(self.name), "name": escape(self.name), **self.further,
+        }
         return go.Scatter({
             "x": x, "y": y, "mode": "lines", "fill": "toself", "line": {"width": 0},
-            "fillcolor": transparent(self.shade, self.opacity or _BAND),
-            **replace(self, text=None, hover="", objects=None).said,
-            **({} if alone else {"name": "band", "showlegend": False}),
-        })
+            "fillcolor": transparent(self.shade, self.opacity or _BAND), "hoverinfo": "skip",
+            "legendgroup": escape(self.name) or None, "showlegend": False,
+        } | named)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -190,7 +191,7 @@ class Cells(Layer):
 
     values (r, c): NaN is left empty.
     title: Of the bar of colours.
-    ends: Of the colours.
+    ends: Of the colours; None for those of the values.
     written (r, c): What stands in the cells.
     data (r, c): What the template `hover` takes beside the value.
     gap: Between cells, in pixels.
@@ -198,7 +199,7 @@ class Cells(Layer):
 
     values: np.ndarray
     title: str
-    ends: tuple[float, float] = (0.0, 1.0)
+    ends: tuple[float | None, float | None] = (0.0, 1.0)
     percent: bool = False
     written: Any = None
     data: Any = None
@@ -214,8 +215,8 @@ class Cells(Layer):
             "zmin": self.ends[0], "zmax": self.ends[1], "colorscale": SEQUENTIAL, "colorbar": bar,
             "xgap": self.gap, "ygap": self.gap, "hoverongaps": False, "customdata": self.data,
             "text": self.written, "texttemplate": None if self.written is None else "%{text}",
-            "textfont": {"size": 0.9 * canvas.font},
-        })
+            "textfont": {"size": _NOTE * canvas.font},
+        }).update(dict(self.further))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -333,46 +334,62 @@ class Axis:
         }
 
 
-def chart(
-    layers: Iterable[Layer | Level | None],
-    x: Axis,
-    y: Axis,
-    *,
-    revision: str,
-    sideways: bool = False,
-    selected: Collection[int] = (),
-    caption: str = "",
-    canvas: Canvas = SCREEN,
-    **layout: Any,
-) -> go.Figure:
-    """A chart of some layers.
+@dataclass(frozen=True)
+class Chart:
+    """Layers, and the axes that they lie on.
 
     layers: From below; what is None is not drawn.
     x, y: Where y has names, the chart has rows, and quantities are along x.
     sideways: Whether quantities are along x, also where y has no names of rows.
-    revision: While it is the same, a page keeps what it shows of the figure.
+    revision: While it is the same, a page keeps what it shows of the figure; by default the name
+        of the function that declares the chart.
     selected: Objects with a ring.
-    **layout: What plotly knows beyond.
+    layout: What plotly knows beyond.
     """
-    layers = [layer for layer in layers if layer is not None]
-    if y.names is not None:
-        sideways, canvas = True, with_rows(canvas, y.row * len(y.names) + 3)
-    figure = go.Figure()
-    add_layers(figure, layers, canvas, sideways=sideways, selected=selected,
-               logarithmic=x.scale == "log")
-    across = x.settings(_drawn(figure, "x"), canvas)
-    up = y.settings(_drawn(figure, "y"), canvas, rows=True)
-    for axis, made in ((x, across), (y, up)):
-        if axis.pitch is not None:
-            figure.layout.meta = None  # a table names the same on both sides
-            note_hidden(figure, len(axis.names) - len(made["tickvals"]), len(axis.names))
-    lasso = any(isinstance(layer, Series) and layer.objects is not None for layer in layers)
-    several = len({layer.name for layer in layers if getattr(layer, "name", "")}) > 1
-    figure.update_layout(
-        template=template(canvas), dragmode="lasso" if lasso else "zoom", uirevision=revision,
-        showlegend=several, xaxis=across, yaxis=up,
-    )
-    return finished(figure.update_layout(**layout), caption, canvas, top=_TOP)
+
+    layers: Sequence[Layer | Level | None]
+    x: Axis
+    y: Axis
+    revision: str = ""
+    sideways: bool = False
+    selected: Collection[int] = ()
+    layout: Mapping[str, Any] = field(default_factory=dict)
+
+    def figure(self, caption: str = "", canvas: Canvas = SCREEN) -> go.Figure:
+        """What plotly draws."""
+        sideways, figure = self.sideways or self.y.names is not None, go.Figure()
+        if self.y.names is not None:
+            canvas = with_rows(canvas, self.y.row * len(self.y.names) + 3)
+        add_layers(figure, self.layers, canvas, sideways=sideways, selected=self.selected,
+                   logarithmic=self.x.scale == "log")
+        axes = {}
+        for axis, name in ((self.x, "x"), (self.y, "y")):
+            made = axes[f"{name}axis"] = axis.settings(_drawn(figure, name), canvas, name == "y")
+            if axis.pitch is not None:
+                figure.layout.meta = None  # a table names the same on both sides
+                note_hidden(figure, len(axis.names) - len(made["tickvals"]), len(axis.names))
+        several = len({getattr(layer, "name", "") for layer in self.layers} - {""}) > 1
+        figure.update_layout(
+            **axes, template=template(canvas), uirevision=self.revision, showlegend=several,
+            dragmode="lasso" if any(map(_is_picked, self.layers)) else "zoom",
+        )
+        if not self.layout.get("showlegend", several):
+            figure.update_traces(showlegend=False)
+        return finished(figure.update_layout(self.layout), caption, canvas, top=_TOP)
+
+
+def as_figure(declare: Callable[..., Chart]) -> Callable[..., go.Figure]:
+    """Draw the chart that a function declares, which then takes ``caption`` and ``canvas``, too."""
+
+    @wraps(declare)
+    def draw(
+        *args: Any, caption: str = "", canvas: Canvas = SCREEN, **further: Any
+    ) -> go.Figure:
+        chart = declare(*args, **further)
+        revision = chart.revision or declare.__name__
+        return replace(chart, revision=revision).figure(caption, canvas)
+
+    return draw
 
 
 def add_layers(
@@ -395,8 +412,13 @@ def add_layers(
         traces = list(layer.traces(canvas, sideways))
         for trace in traces:
             figure.add_trace(trace, **place)
-        if isinstance(layer, Series) and layer.objects is not None:
+        if _is_picked(layer):
             add_rings(figure, traces[-1:], selected, canvas, **place)
+
+
+def _is_picked(layer: Layer | Level | None) -> bool:
+    """Whether points can be selected by a lasso."""
+    return isinstance(layer, Series) and layer.objects is not None
 
 
 def _drawn(figure: go.Figure, axis: str) -> list[Any]:
@@ -452,11 +474,11 @@ def series_of(
         if names is None:
             across = across + aside if aside else across
         else:
-            up = np.array([list(names).index(name) for name in up], dtype=float) + aside
+            up = [list(names).index(name) + aside for name in up]
         further |= {field: rows[column] for field, column in (columns or {}).items()}
         made.append(Series(
             x=across, y=up, low=rows.get("low"), high=rows.get("high"), rank=k,
-            name=shorten(str(kind), 30.0),
+            name=str(kind),
             text=None if text is None else [text(row) for row in rows.itertuples()], **further,
         ))
     return made

@@ -11,10 +11,11 @@ import plotly.graph_objects as go
 from tripletscope.dashboard.figures.chart import (
     Axis,
     Cells,
+    Chart,
     Layer,
     Level,
     Series,
-    chart,
+    as_figure,
     series_of,
 )
 from tripletscope.dashboard.figures.colours import look
@@ -39,6 +40,7 @@ _HOVERED, _SHARE = 150, 0.25
 _WRITTEN = 600
 
 
+@as_figure
 def count_curve(
     numbers: np.ndarray,
     values: np.ndarray,
@@ -49,9 +51,7 @@ def count_curve(
     shown: int | None = None,
     most: float | None = None,
     expected: tuple[np.ndarray, np.ndarray] | None = None,
-    caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+) -> Chart:
     """A criterion against the number of clusters.
 
     Shapes: numbers, values (k,).
@@ -83,11 +83,11 @@ def count_curve(
         hover=f"%{{x}} clusters: {title} %{{y:.3f}}",
     ))
     step = max(1, int(np.ceil(len(numbers) / 8)))
-    return chart(
+    return Chart(
         layers,
         Axis("clusters", grid=False, ends=(numbers[0] - 0.5, numbers[-1] + 0.5),
              further={"dtick": step, "tick0": 0}),
-        Axis(title), revision=title, caption=caption, canvas=canvas,
+        Axis(title), revision=title,
     )
 
 
@@ -166,7 +166,8 @@ def _add_edges(figure: go.Figure, clusters: np.ndarray, canvas: Canvas) -> None:
             )
 
 
-def cross_table(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN) -> go.Figure:
+@as_figure
+def cross_table(table: pd.DataFrame) -> Chart:
     """Counts of objects by cluster (rows) and label (columns), coloured by share of the row."""
     counts = table.to_numpy()
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -179,25 +180,21 @@ def cross_table(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCRE
         names=list(table.columns), width=WIDTH,
         further={"tickangle": 0 if table.shape[1] <= 8 else -60},
     )
-    return chart(
-        [cells], columns, Axis(names=list(table.index), row=0.0),
-        revision="cross table", caption=caption, canvas=canvas,
-    )
+    return Chart([cells], columns, Axis(names=list(table.index), row=0.0))
 
 
-def purity_curve(
-    table: pd.DataFrame, chance: float, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def purity_curve(table: pd.DataFrame, chance: float) -> Chart:
     """Purity of clusters against the number of answers, with its band and that of random clusters.
 
     table: Columns ``answers``, ``mean``, ``low`` and ``high``.
     chance: Purity of random clusters.
     """
-    return chart(
+    return Chart(
         [
             *series_of(table, "", "answers", "mean", line=True, band=True,
                        hover="%{x:,} answers: purity %{y:.3f}"),
             Level(at=chance, note="random clusters", side="bottom right", dash="dash", width=1.2),
         ],
-        Axis("answers", "log"), Axis("purity"), revision="purity", caption=caption, canvas=canvas,
+        Axis("answers", "log"), Axis("purity"),
     )

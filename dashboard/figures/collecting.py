@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import pandas as pd
-import plotly.graph_objects as go
 
 from tripletscope.core.evaluation.score import CHANCE
-from tripletscope.dashboard.figures.chart import Axis, Level, chart, series_of
-from tripletscope.dashboard.interface.theme import SCREEN, Canvas
+from tripletscope.dashboard.figures.chart import Axis, Chart, Level, as_figure, series_of
 
 
-def error_as_it_comes(
-    looks: pd.DataFrame, *, enough: float | None = None, caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+@as_figure
+def error_as_it_comes(looks: pd.DataFrame, *, enough: float | None = None) -> Chart:
     """Held-out error at every look, with its interval.
 
     looks: Columns ``answers``, ``error``, ``low`` and ``high``.
     enough: The error at which it is enough, as a dotted line.
     """
     level = {"side": "bottom right"}
-    return chart(
+    return Chart(
         [
             *series_of(looks, "", "answers", "error", line=True,
                        hover="%{x:,} answers: %{y:.3f}"),
@@ -29,5 +25,4 @@ def error_as_it_comes(
         ],
         Axis("answers collected", "log", room=1.12),
         Axis("held-out error", ends=(0, max(float(looks["high"].max()), CHANCE) + 0.03)),
-        revision="looks", caption=caption, canvas=canvas,
     )

@@ -11,7 +11,15 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from tripletscope.dashboard.figures.chart import Axis, Bars, Series, add_layers, bold, chart
+from tripletscope.dashboard.figures.chart import (
+    Axis,
+    Bars,
+    Chart,
+    Series,
+    add_layers,
+    as_figure,
+    bold,
+)
 from tripletscope.dashboard.figures.dimensions import NOTHING, DimensionData
 from tripletscope.dashboard.figures.labels import shorten
 from tripletscope.dashboard.figures.points import transparent
@@ -106,15 +114,14 @@ def rose(
     return finished(figure, caption, canvas, top=2 * edge + 20)
 
 
-def object_bars(
-    data: DimensionData, thing: int, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def object_bars(data: DimensionData, thing: int) -> Chart:
     """The strongest dimensions of an object as bars, with the 95 % interval of each weight."""
     which = strongest(data.weights[thing], BARS)
-    return chart(
+    return Chart(
         [_weights(data, thing, which, _colours(which))], Axis("weight", zero=True),
-        Axis(names=_names(data, which), width=_BESIDE), revision=f"bars {thing}", caption=caption,
-        canvas=canvas, bargap=0.3,
+        Axis(names=_names(data, which), width=_BESIDE), revision=f"bars {thing}",
+        layout={"bargap": 0.3},
     )
 
 
@@ -195,13 +202,11 @@ def trial_contributions(
     odd = [f"{name} odd: {100 * p:.0f} %"
            for name, p in zip(short, trial.probabilities, strict=True)]
     layers.append(Series(x=ends, y=pairs, points=False, labels=odd, sides="middle right"))
-    return chart(
-        layers,
-        Axis("similarity (sum of products)", ends=(0, 1.28 * max(float(ends.max()), 1e-9))),
-        Axis(grid=False), sideways=True, revision=str(trial.objects), caption=caption,
-        canvas=with_rows(canvas, 7.0 + 0.8 * len(which)), barmode="overlay", bargap=0.35,
-        showlegend=True,
-    )
+    return Chart(
+        layers, Axis("similarity (sum of products)", ends=(0, 1.28 * max(float(ends.max()), 1e-9))),
+        Axis(grid=False), sideways=True, revision=str(trial.objects),
+        layout={"barmode": "overlay", "bargap": 0.35, "showlegend": True},
+    ).figure(caption, with_rows(canvas, 7.0 + 0.8 * len(which)))
 
 
 # Parts ---------------------------------------------------------------------------------------

@@ -7,27 +7,27 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from tripletscope.core.evaluation.ceiling import Ceiling
 from tripletscope.core.evaluation.compare import LearningCurve
 from tripletscope.dashboard.figures.chart import (
     Axis,
+    Chart,
     Level,
     Series,
+    as_figure,
     bold,
     ceiling_layers,
     chance_level,
-    chart,
     series_of,
 )
 from tripletscope.dashboard.figures.colours import look
-from tripletscope.dashboard.interface.theme import SCREEN, Canvas
 
 #: Neighbouring methods stand this far apart, so that their error bars do not cover each other.
 _APART = 0.06
 
 
+@as_figure
 def dimension_curves(
     table: pd.DataFrame,
     *,
@@ -35,9 +35,7 @@ def dimension_curves(
     ceiling: Ceiling | None = None,
     marked: dict[str, int] | None = None,
     levels: Mapping[str, float] | None = None,
-    caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+) -> Chart:
     """A line for every method over the number of dimensions.
 
     table: Columns ``method``, ``dimensions``, `value`, and optionally ``low`` and ``high``.
@@ -54,7 +52,7 @@ def dimension_curves(
         interval = f" [{row.low:.3f}, {row.high:.3f}]" if "low" in table else ""
         return bold(row.method, f"d = {row.dimensions:.0f}", f"{value} {row.value:.4g}{interval}")
 
-    return chart(
+    return Chart(
         [
             *series_of(table, "method", "dimensions", "value", apart=_APART, line=True, text=text,
                        columns={"edges": "edge"}),
@@ -64,24 +62,17 @@ def dimension_curves(
             chance_level(table, "value") if "low" in table else None,
         ],
         Axis("dimensions", grid=False, further={"dtick": 1}), Axis(value), revision=value,
-        caption=caption, canvas=canvas,
     )
 
 
-def learning_figure(
-    curve: LearningCurve,
-    *,
-    mark: float,
-    ceiling: Ceiling | None = None,
-    caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+@as_figure
+def learning_figure(curve: LearningCurve, *, mark: float, ceiling: Ceiling | None = None) -> Chart:
     """Held-out error against the number of answers, with its band.
 
     mark: d n ln n, for a vertical line; NaN of methods without dimensions.
     ceiling: See `dimension_curves`.
     """
-    return chart(
+    return Chart(
         [
             Series(x=curve.n_answers, y=curve.mean, low=curve.mean - curve.reach,
                    high=curve.mean + curve.reach, band=True, line=True,
@@ -90,5 +81,4 @@ def learning_figure(
             Level(at=mark, note="d n ln n", upright=True) if np.isfinite(mark) else None,
         ],
         Axis("training answers", "log", room=1.18), Axis("held-out error"),
-        revision="learning", caption=caption, canvas=canvas,
     )

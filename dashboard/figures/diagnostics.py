@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
 from tripletscope.core.scale import ScaleDiagnostics
-from tripletscope.dashboard.figures.chart import Axis, Bars, Level, Series, chart
+from tripletscope.dashboard.figures.chart import Axis, Bars, Chart, Level, Series, as_figure
 from tripletscope.dashboard.figures.points import transparent
-from tripletscope.dashboard.interface.theme import FAINT, PALETTE, SCREEN, Canvas
+from tripletscope.dashboard.interface.theme import FAINT, PALETTE
 
 #: Points along a curve: a screen shows no more.
 _MOST_POINTS = 600
 _BINS = 30
 
 
-def residual_curve(
-    found: ScaleDiagnostics, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def residual_curve(found: ScaleDiagnostics) -> Chart:
     """Distribution of the deviance residuals, with the envelope of those of simulated answers."""
     n = len(found.residuals)
     shown = np.unique(np.linspace(0, n - 1, min(n, _MOST_POINTS)).astype(int))
@@ -25,7 +23,7 @@ def residual_curve(
     low, high, residuals = (part[shown] for part in (found.low, found.high, found.residuals))
     outside = (residuals < low) | (residuals > high)
     hover = "%{y:.0%} of the residuals are below %{x:.2f}"
-    return chart(
+    return Chart(
         [
             Series(y=share, low=low, high=high, band=True, points=False, name="95 % simulated",
                    colour=FAINT, opacity=0.4),
@@ -34,14 +32,12 @@ def residual_curve(
                    size=4.0, hover=hover),
         ],
         Axis("deviance residual"), Axis("cumulative proportion", "percent", ends=(-0.02, 1.02)),
-        sideways=True, revision="residuals", caption=caption, canvas=canvas,
+        sideways=True,
     )
 
 
-def simulated_against(
-    simulated: np.ndarray, observed: float, *, title: str, caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+@as_figure
+def simulated_against(simulated: np.ndarray, observed: float, *, title: str) -> Chart:
     """Histogram of a quantity of simulated answers, with a line at that of the answers.
 
     Shapes: simulated (b,).
@@ -55,7 +51,7 @@ def simulated_against(
     counts, edges = np.histogram(simulated, edges)
     ends = [min(edges[0], observed), max(edges[-1], observed)]
     room = 0.04 * (ends[1] - ends[0] or 1.0)
-    return chart(
+    return Chart(
         [
             Bars(at=(edges[:-1] + edges[1:]) / 2, length=counts, width=np.diff(edges),
                  colour=transparent(FAINT, 0.55), hover="%{x:.4g}: %{y} simulations"),
@@ -64,5 +60,5 @@ def simulated_against(
                   side="top left" if observed > np.median(simulated) else "top right"),
         ],
         Axis(title, "whole", grid=False, ends=(ends[0] - room, ends[1] + room)),
-        Axis("simulations"), revision=title, caption=caption, canvas=canvas, bargap=0.04,
+        Axis("simulations"), revision=title, layout={"bargap": 0.04},
     )

@@ -13,7 +13,7 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from tripletscope.dashboard.figures.chart import Axis, Bars, Level, add_layers, chart
+from tripletscope.dashboard.figures.chart import Axis, Bars, Chart, Level, add_layers, as_figure
 from tripletscope.dashboard.figures.labels import shorten, shorten_each
 from tripletscope.dashboard.figures.points import DIM_TEXT, RING
 from tripletscope.dashboard.interface.fonts import wrapped
@@ -216,9 +216,8 @@ def histograms(
     return finished(figure, caption, canvas, top=44)
 
 
-def histogram(
-    data: DimensionData, dimension: int, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def histogram(data: DimensionData, dimension: int) -> Chart:
     """Histogram of the weights of one dimension, with those of the selected objects as lines."""
     weights = data.weights[:, dimension]
     edges = np.linspace(0.0, float(weights.max(initial=1e-9)), _BINS + 1)
@@ -227,10 +226,10 @@ def histogram(
               note=shorten(data.labels[thing], 9.0), side="top left", angle=-90)
         for thing in list(data.selected)[:_FEW_BINS]
     ]
-    return chart(
+    return Chart(
         [_bars(data, dimension, edges), *lines], Axis("weight", grid=False),
         Axis("objects (logarithmic)", further=_DECADES), revision=f"histogram {dimension}",
-        caption=caption, canvas=canvas, bargap=0.06,
+        layout={"bargap": 0.06},
     )
 
 

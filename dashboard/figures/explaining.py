@@ -13,10 +13,11 @@ from plotly.subplots import make_subplots
 from tripletscope.dashboard.figures.chart import (
     Axis,
     Bars,
+    Chart,
     Level,
     add_layers,
+    as_figure,
     bold,
-    chart,
     series_of,
 )
 from tripletscope.dashboard.figures.points import transparent
@@ -136,10 +137,14 @@ def _bars(
     )
 
 
+@as_figure
 def interval_rows(
-    table: pd.DataFrame, *, value: str, zero: float | None = 0.0,
-    band: tuple[float, float] | None = None, caption: str = "", canvas: Canvas = SCREEN,
-) -> go.Figure:
+    table: pd.DataFrame,
+    *,
+    value: str,
+    zero: float | None = 0.0,
+    band: tuple[float, float] | None = None,
+) -> Chart:
     """Estimates with their intervals, a row for each.
 
     table: Columns ``name``, ``value``, ``low`` and ``high``, and optionally ``kind``, which gives
@@ -155,14 +160,14 @@ def interval_rows(
         return bold(row.name, *kind,
                     f"{number(row.value)} [{number(row.low)}, {number(row.high)}]")
 
-    return chart(
+    return Chart(
         [
             None if band is None else Level(at=band[0], to=band[1]),
             *series_of(table, "kind" if "kind" in table else "", "value", "name", names=names,
                        apart=0.18, size=9.0, text=text),
             None if zero is None else Level(at=zero),
         ],
-        Axis(value), Axis(names=names), revision=value, caption=caption, canvas=canvas,
+        Axis(value), Axis(names=names), revision=value,
     )
 
 

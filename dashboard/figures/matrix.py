@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.kernel.spectrum import Spectrum
-from tripletscope.dashboard.figures.chart import Axis, Bars, Series, bold, chart
+from tripletscope.dashboard.figures.chart import Axis, Bars, Chart, Series, as_figure, bold
 from tripletscope.dashboard.figures.colours import groups
 from tripletscope.dashboard.figures.dendrogram import CUT_COLOUR, reach
 from tripletscope.dashboard.figures.labels import WIDTH, short_names, shorten, shorten_each
@@ -223,10 +223,14 @@ def _blocks(values: np.ndarray, size: int) -> np.ndarray:
     return np.where(count > 0, total / np.maximum(count, 1.0), np.nan)
 
 
+@as_figure
 def most_similar(
-    similarity: np.ndarray, names: Sequence[str], members: Sequence[int], *,
-    title: str = "similarity", caption: str = "", canvas: Canvas = SCREEN,
-) -> go.Figure:
+    similarity: np.ndarray,
+    names: Sequence[str],
+    members: Sequence[int],
+    *,
+    title: str = "similarity",
+) -> Chart:
     """Bars of similarity to one object, or another quantity, the highest on top.
 
     Shapes: similarity (k,), names length k.
@@ -234,20 +238,19 @@ def most_similar(
     """
     bars = Bars(at=np.arange(len(names)), length=similarity, objects=members,
                 text=[bold(name) for name in names], hover="%{hovertext}<br>%{x:.3f}")
-    return chart(
+    return Chart(
         [bars], Axis(title), Axis(names=names, width=WIDTH, row=1.0), revision=title,
-        caption=caption, canvas=canvas, bargap=0.25,
+        layout={"bargap": 0.25},
     )
 
 
-def spectrum_figure(
-    found: Spectrum, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def spectrum_figure(found: Spectrum) -> Chart:
     """Eigenvalues with the band of those of shuffled answers."""
     rank = np.arange(1, len(found.eigenvalues) + 1)
     low = np.quantile(found.shuffled, 1 - found.level, axis=0)
     signal, hover = rank <= found.n_signal, "component %{x}: %{y:.4g}"
-    return chart(
+    return Chart(
         [
             Series(x=rank, low=low, high=found.threshold, band=True, points=False, colour=FAINT,
                    name="permuted answers", opacity=0.25),
@@ -256,6 +259,5 @@ def spectrum_figure(
             Series(x=rank[~signal], y=found.eigenvalues[~signal], name="within chance",
                    colour=FAINT, size=7.0, hover=hover),
         ],
-        Axis("component", "whole"), Axis("eigenvalue"), revision="spectrum", caption=caption,
-        canvas=canvas,
+        Axis("component", "whole"), Axis("eigenvalue"),
     )

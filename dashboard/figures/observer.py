@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from tripletscope.core.evaluation.choosing import ChoiceAccuracy
-from tripletscope.dashboard.figures.chart import Axis, Series, bold, chart
+from tripletscope.dashboard.figures.chart import Axis, Chart, Series, bold
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import FAINT, SCREEN, Canvas, interval
 
@@ -41,12 +41,12 @@ def agreement_bars(
             for kind, one in zip(kinds, share, strict=True)
         ],
     )
-    figure = chart(
+    figure = Chart(
         [points],
         Axis(f"agreement of people with {observer}", ends=(min(drawn) - _ROOM, max(drawn) + _ROOM),
              further={"tickformat": ".2~f"}),
-        Axis(names=kinds, width=_NAMES), revision="agreement", caption=caption, canvas=canvas,
-    )
+        Axis(names=kinds, width=_NAMES), revision="agreement",
+    ).figure(caption, canvas)
     line = {"color": FAINT, "width": canvas.scale}
     for row, (one, ends) in enumerate(zip(found, bounds, strict=True)):
         across = {"y0": row - _HALF, "y1": row + _HALF}

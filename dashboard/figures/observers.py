@@ -13,7 +13,15 @@ from plotly.subplots import make_subplots
 
 from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.observers import PoolingCurve
-from tripletscope.dashboard.figures.chart import Axis, Cells, Level, bold, chart, series_of
+from tripletscope.dashboard.figures.chart import (
+    Axis,
+    Cells,
+    Chart,
+    Level,
+    as_figure,
+    bold,
+    series_of,
+)
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.points import (
     MapData,
@@ -80,16 +88,17 @@ def square_matrix(
         data=[[f"{a}<br>{b}" for b in labels] for a in labels],
         hover="%{customdata}<br>%{z:.3f}",
     )
-    return chart(
+    return Chart(
         [cells], replace(sides, title=across, further={"tickangle": -60 if p > _FEW else 0}),
-        replace(sides, title=down), revision=title, caption=caption, canvas=canvas, shapes=[
+        replace(sides, title=down), revision=title,
+        layout={"shapes": [
             {"type": "line", "layer": "above", "line": {
                 "color": PALETTE[3], "width": 2 * canvas.scale,
             }, f"{along}0": border - 0.5, f"{along}1": border - 0.5, f"{other}0": -0.5,
              f"{other}1": p - 0.5}
             for border in borders for along, other in ("xy", "yx")
-        ],
-    )
+        ]},
+    ).figure(caption, canvas)
 
 
 def _fit_cells(names: Sequence[str], canvas: Canvas) -> bool:
@@ -100,9 +109,8 @@ def _fit_cells(names: Sequence[str], canvas: Canvas) -> bool:
     return (width - beside) / max(len(names), 1) >= number + 2.0
 
 
-def relation_dots(
-    table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def relation_dots(table: pd.DataFrame) -> Chart:
     """Accuracy by who predicts.
 
     table: `tripletscope.core.observers.Predictions.relations`.
@@ -111,7 +119,7 @@ def relation_dots(
     ends = np.append(table[["accuracy", "low", "high"]].to_numpy(dtype=float), CHANCE)
     low, high = np.nanmin(ends), np.nanmax(ends)
     room = 0.06 * (high - low)
-    return chart(
+    return Chart(
         [
             *series_of(
                 table, "", "accuracy", "relation", names=names, size=10.0, text=lambda row: bold(
@@ -121,13 +129,11 @@ def relation_dots(
             Level(at=CHANCE, note="chance"),
         ],
         Axis("accuracy", ends=(low - room, high + room)), Axis(names=names, row=2.0, width=_ROW),
-        revision="relations", caption=caption, canvas=canvas,
     )
 
 
-def pooling_figure(
-    found: PoolingCurve, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def pooling_figure(found: PoolingCurve) -> Chart:
     """Accuracy against the number of participants learned from, with a 95 % band."""
     table = found.table.dropna()
     counts = table["participants"].tolist()
@@ -136,10 +142,11 @@ def pooling_figure(
         hover="%{x} participants: %{y:.3f}<br>%{hovertext}",
         text=lambda row: f"{row.low:.3f} to {row.high:.3f}",
     )
-    return chart(
-        curve, Axis("number of participants in training", "log",
+    return Chart(
+        curve,
+        Axis("number of participants in training", "log",
                     ticks={n: str(n) for n in counts} if len(counts) <= _COUNTED else None),
-        Axis("accuracy on another participant"), revision="pooling", caption=caption, canvas=canvas,
+        Axis("accuracy on another participant"),
     )
 
 

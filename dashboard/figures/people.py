@@ -12,10 +12,11 @@ import plotly.graph_objects as go
 from tripletscope.dashboard.figures.chart import (
     Axis,
     Bars,
+    Chart,
     Level,
     Series,
+    as_figure,
     bold,
-    chart,
     diagonal,
     intervals,
     series_of,
@@ -91,7 +92,7 @@ def _plane(
     if barred:
         across["error_x"] = intervals(weights[:, 0], low[:, 0], high[:, 0], PALETTE[0], canvas)
     axis = {"zeroline": True, "constrain": "domain"}
-    return chart(
+    return Chart(
         [
             diagonal(0.0, end),
             Series(x=arrows[:, 0], y=arrows[:, 1], points=False, line=True, width=1.0,
@@ -106,8 +107,8 @@ def _plane(
         ],
         Axis("weight of axis 1", ends=(0, end), further=axis),
         Axis("weight of axis 2", ends=(0, end), further={**axis, "scaleanchor": "x"}),
-        revision="weights", caption=caption, canvas=canvas,
-    )
+        revision="weights",
+    ).figure(caption, canvas)
 
 
 def _placed(
@@ -164,7 +165,7 @@ def _strips(
     beside = np.linspace(-0.3, 0.3, people) if people > 1 else np.zeros(1)
     rank = np.argsort(np.argsort(np.log(weights).mean(axis=1)))
     barred = people <= _BARRED
-    return chart(
+    return Chart(
         [
             *(Series(x=k + 1 + beside[rank], y=weights[:, k], low=low[:, k] if barred else None,
                      high=high[:, k] if barred else None, size=5.0, text=hover)
@@ -172,11 +173,12 @@ def _strips(
             Level(at=1.0),
         ],
         Axis("axis", ends=(0.5, d + 0.5), further={"tickvals": list(range(1, d + 1))}),
-        Axis("weight", "log"), revision="weights", caption=caption, canvas=canvas,
-    )
+        Axis("weight", "log"), revision="weights",
+    ).figure(caption, canvas)
 
 
-def gain_dots(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN) -> go.Figure:
+@as_figure
+def gain_dots(table: pd.DataFrame) -> Chart:
     """By how much views of people raise the probability of held-out answers over one map.
 
     table: Columns ``model``, ``gain``, ``low``, ``high`` of log probabilities, ``accuracy``.
@@ -186,7 +188,7 @@ def gain_dots(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN
     table = table.assign(**{c: 100 * np.expm1(table[c]) for c in ("gain", "low", "high")})
     # The words stand where there is room for them.
     side = "top right" if table["high"].max() > -table["low"].min() else "top left"
-    return chart(
+    return Chart(
         [
             *series_of(
                 table, "", "gain", "model", names=names, size=10.0, text=lambda row: bold(
@@ -197,7 +199,6 @@ def gain_dots(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN
         ],
         Axis("gain in probability of held-out answers (%)"),
         Axis(names=names, row=2.0, width=_ROW, further={"range": [len(table) - 0.5, -0.9]}),
-        revision="gains", caption=caption, canvas=canvas,
     )
 
 
@@ -212,7 +213,7 @@ def membership_bars(
     main = membership.argmax(axis=1)
     order = np.lexsort((-membership.max(axis=1), main))
     names = [str(people[i]) for i in order]
-    return chart(
+    return Chart(
         [
             Bars(at=np.arange(len(order)), length=membership[order, g], name=f"group {g + 1}",
                  rank=g, text=[bold(name) for name in names],
@@ -221,6 +222,6 @@ def membership_bars(
         ],
         Axis(names=names, width=8.0, pitch=0.85 * canvas.width / max(len(order), 1),
              further={"tickangle": -60}),
-        Axis("probability of membership", ends=(0, 1)), revision="membership", caption=caption,
-        canvas=canvas, barmode="stack", bargap=0.1, legend_traceorder="normal",
-    )
+        Axis("probability of membership", ends=(0, 1)), revision="membership",
+        layout={"barmode": "stack", "bargap": 0.1, "legend_traceorder": "normal"},
+    ).figure(caption, canvas)

@@ -6,12 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from tripletscope.core.design.detection import Detection
 from tripletscope.core.evaluation.score import CHANCE
-from tripletscope.dashboard.figures.chart import Axis, Bars, Level, chance_level, chart, series_of
-from tripletscope.dashboard.interface.theme import PALETTE, SCREEN, Canvas, count
+from tripletscope.dashboard.figures.chart import (
+    Axis,
+    Bars,
+    Chart,
+    Level,
+    as_figure,
+    chance_level,
+    series_of,
+)
+from tripletscope.dashboard.interface.theme import PALETTE, count
 
 #: Two figures side by side have as many lines of names, so that their axes are in line.
 _LEGEND = {"entrywidthmode": "fraction", "entrywidth": 0.48}
@@ -43,15 +50,14 @@ QUANTITIES = {
 }
 
 
+@as_figure
 def plan_curves(
     table: pd.DataFrame,
     quantity: str,
     *,
     ceiling: float | None = None,
     wanted: float | None = None,
-    caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+) -> Chart:
     """What is learned, against the number of answers; a line with its band for every plan.
 
     table: Columns ``plan``, ``answers``, ``mean``, ``low`` and ``high``.
@@ -72,10 +78,10 @@ def plan_curves(
         layers.append(Level(at=wanted, note="wanted", side="bottom right"))
     if quantity == "accuracy" and table["low"].min() < CHANCE + 0.05:
         layers.append(Level(at=CHANCE, note="guessing", side="bottom right"))
-    return chart(
+    return Chart(
         layers, Axis("answers collected", "log", room=1.12),
         Axis(shown.title, "percent" if shown.percent else "", zero=quantity != "accuracy"),
-        revision=quantity, caption=caption, canvas=canvas, legend=_LEGEND,
+        revision=quantity, layout={"legend": _LEGEND},
     )
 
 
@@ -86,9 +92,8 @@ NOISY = {
 }
 
 
-def noise_curves(
-    table: pd.DataFrame, quantity: str, varied: str, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def noise_curves(table: pd.DataFrame, quantity: str, varied: str) -> Chart:
     """What is learned, against the noise; a line with its band for every number of answers.
 
     table: Columns ``level``, ``answers``, ``mean``, ``low`` and ``high``.
@@ -99,7 +104,7 @@ def noise_curves(
     level = None
     if quantity in ("error", "uncertainty"):
         level = chance_level(table, "high", "bottom right")
-    return chart(
+    return Chart(
         [
             *series_of(
                 named.sort_values("answers", kind="stable"), "series", "level", "mean", line=True,
@@ -109,13 +114,12 @@ def noise_curves(
             level,
         ],
         Axis(varied.lower()), Axis(NOISY[quantity].lower(), zero=True), revision=quantity,
-        caption=caption, canvas=canvas, showlegend=True, legend=_LEGEND,
+        layout={"showlegend": True, "legend": _LEGEND},
     )
 
 
-def detection_bars(
-    detection: Detection, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def detection_bars(detection: Detection) -> Chart:
     """Which numbers of dimensions were found how often, by the number of answers.
 
     The true number is at the foot of every bar; too few are in grey and too many in orange, the
@@ -135,9 +139,8 @@ def detection_bars(
             colour=PALETTE[0] if d == true else shades[min(abs(d - true), len(shades)) - 1],
             hover=f"%{{x}} answers: %{{y:.0%}} of the simulations suggest {d}",
         ))
-    return chart(
+    return Chart(
         layers, Axis("answers collected", grid=False, further={"type": "category"}),
-        Axis("share of the simulations", "percent", ends=(0.0, 1.0)), revision="detection",
-        caption=caption, canvas=canvas, barmode="stack", bargap=0.35, showlegend=True,
-        legend_traceorder="normal",
+        Axis("share of the simulations", "percent", ends=(0.0, 1.0)),
+        layout={"barmode": "stack", "bargap": 0.35, "legend_traceorder": "normal"},
     )

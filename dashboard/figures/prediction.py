@@ -8,7 +8,16 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.chart import Axis, Level, Series, bold, chart, diagonal, escape
+from tripletscope.dashboard.figures.chart import (
+    Axis,
+    Chart,
+    Level,
+    Series,
+    as_figure,
+    bold,
+    diagonal,
+    escape,
+)
 from tripletscope.dashboard.figures.labels import shorten, shorten_each
 from tripletscope.dashboard.interface.theme import (
     PALETTE,
@@ -25,6 +34,7 @@ _APART = 0.02
 _MOST_TICKS = 12
 
 
+@as_figure
 def error_curves(
     table: pd.DataFrame,
     *,
@@ -33,9 +43,7 @@ def error_curves(
     value: str,
     logarithmic: bool = False,
     mark: float | None = None,
-    caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+) -> Chart:
     """Lines with intervals over a logarithmic axis.
 
     table: Columns `line` (its name), `x`, `value`, and optionally ``low`` and ``high``. Where `x`
@@ -62,12 +70,11 @@ def error_curves(
         ))
     if mark is not None:
         layers.append(Level(at=mark, upright=True))
-    return chart(
+    return Chart(
         layers,
         Axis(x, "log", grid=False,
              ticks={t: f"{t:g}" for t in ticks} if len(ticks) <= _MOST_TICKS else None),
         Axis(value, "log" if logarithmic else "", zero=True), revision=f"{x} {value}",
-        caption=caption, canvas=canvas,
     )
 
 
@@ -83,6 +90,7 @@ def _names(labels: Sequence[str], members: Sequence[int]) -> list[str]:
     return [f"<b>{escape(name)}</b>" for name in short]
 
 
+@as_figure
 def predicted_against_true(
     truth: np.ndarray,
     predicted: np.ndarray,
@@ -90,9 +98,7 @@ def predicted_against_true(
     *,
     name: str,
     selected: Collection[int] = (),
-    caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+) -> Chart:
     """A point for every object; on the diagonal the prediction is right.
 
     Shapes: labels length n.
@@ -108,9 +114,9 @@ def predicted_against_true(
         hover="%{hovertext}<br>true %{x:.4g}, predicted %{y:.4g}",
     )
     title = shorten(name)
-    return chart(
+    return Chart(
         [diagonal(low, high), points], Axis(f"{title}, true"), Axis(f"{title}, predicted"),
-        revision=name, selected=selected, caption=caption, canvas=canvas,
+        revision=name, selected=selected,
     )
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import pandas as pd
-import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.chart import Axis, bold, chart, series_of
-from tripletscope.dashboard.interface.theme import SCREEN, Canvas
+from tripletscope.dashboard.figures.chart import Axis, Chart, as_figure, bold, series_of
 
 
-def preference_dots(
-    table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def preference_dots(table: pd.DataFrame) -> Chart:
     """Values with their intervals, the most preferred object on top.
 
     table: `tripletscope.core.ratings.PreferenceScale.table`.
@@ -22,7 +19,4 @@ def preference_dots(
             row.object, f"{row.value:.2f} ({row.low:.2f} to {row.high:.2f})",
             f"preferred {row.preferred:g} times"),
     )
-    return chart(
-        points, Axis("preference", further={"zeroline": True}), Axis(names=names, row=1.0),
-        revision="preferences", caption=caption, canvas=canvas,
-    )
+    return Chart(points, Axis("preference", further={"zeroline": True}), Axis(names=names, row=1.0))

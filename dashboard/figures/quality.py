@@ -8,7 +8,15 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.chart import Axis, Level, Series, bold, chart, series_of
+from tripletscope.dashboard.figures.chart import (
+    Axis,
+    Chart,
+    Level,
+    Series,
+    as_figure,
+    bold,
+    series_of,
+)
 from tripletscope.dashboard.figures.labels import WIDTH
 from tripletscope.dashboard.interface.theme import PALETTE, SCREEN, Canvas, interval, number
 
@@ -16,6 +24,7 @@ from tripletscope.dashboard.interface.theme import PALETTE, SCREEN, Canvas, inte
 MOST_RATES = 15
 
 
+@as_figure
 def measures(
     table: pd.DataFrame,
     x: str,
@@ -26,9 +35,7 @@ def measures(
     logarithmic: bool = False,
     chance: float | None = None,
     chosen: Collection[str] = (),
-    caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+) -> Chart:
     """A point for every row of a table, by two of its columns; points can be picked.
 
     table: Where it has columns called as `y` and ``_low`` and ``_high``, these are its interval.
@@ -52,9 +59,9 @@ def measures(
         ],
     )
     level = None if chance is None else Level(at=chance, note="chance", side="bottom right")
-    return chart(
+    return Chart(
         [points, level], Axis(titles[x], "log" if logarithmic else "whole", grid=False),
-        Axis(titles[y], "whole"), revision=f"{x} {y}", caption=caption, canvas=canvas,
+        Axis(titles[y], "whole"), revision=f"{x} {y}",
     )
 
 
@@ -80,10 +87,8 @@ def lapse_rates(
     return figure.update_xaxes(range=[0.0, 1.01], tickformat=".0%")
 
 
-def shares(
-    table: pd.DataFrame, *, title: str, chance: float | None = None, caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+@as_figure
+def shares(table: pd.DataFrame, *, title: str, chance: float | None = None) -> Chart:
     """Shares with their intervals, one below the other.
 
     table: ``name``, ``series``, ``value``, ``low`` and ``high``; rows without a value are left out.
@@ -92,7 +97,7 @@ def shares(
     """
     table = table[table["value"].notna()]
     names = list(dict.fromkeys(table["name"]))
-    return chart(
+    return Chart(
         [
             *series_of(table, "series", "value", "name", apart=0.16, names=names, size=9.0,
                        text=lambda row: bold(row.name, row.series, interval(
@@ -100,13 +105,12 @@ def shares(
             None if chance is None else Level(at=chance),
         ],
         Axis(title), Axis(names=names, width=WIDTH, further={"ticklabelstandoff": 6}),
-        revision=title, caption=caption, canvas=canvas,
+        revision=title,
     )
 
 
-def stretches(
-    table: pd.DataFrame, column: str, *, title: str, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def stretches(table: pd.DataFrame, column: str, *, title: str) -> Chart:
     """A measure over equal parts of every participant's answers.
 
     table: ``stretch`` and `column`; of ``predicted`` also ``low`` and ``high``.
@@ -119,7 +123,7 @@ def stretches(
         high=high, line=True, size=9.0, text=[f"{count:,} answers" for count in table["answers"]],
         hover="%{x}: %{y:.3f}<br>%{hovertext}",
     )
-    return chart(
+    return Chart(
         [parts], Axis("part of each participant's answers", grid=False), Axis(title),
-        revision=column, caption=caption, canvas=canvas,
+        revision=column,
     )

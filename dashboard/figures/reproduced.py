@@ -8,13 +8,20 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.chart import Axis, Level, Series, bold, chart, series_of
+from tripletscope.dashboard.figures.chart import (
+    Axis,
+    Chart,
+    Level,
+    Series,
+    as_figure,
+    bold,
+    series_of,
+)
 from tripletscope.dashboard.figures.dimensions import DimensionData
 from tripletscope.dashboard.figures.labels import shorten
 from tripletscope.dashboard.figures.points import mark_size
-from tripletscope.dashboard.interface.theme import PALETTE, SCREEN, Canvas
+from tripletscope.dashboard.interface.theme import PALETTE
 
 #: Correlation from which on a dimension counts as found again.
 AGAIN = 0.8
@@ -28,9 +35,8 @@ _NAMED, _WIDTH = 12, 9.0
 _BARRED = 200
 
 
-def reproducibility_curve(
-    data: DimensionData, table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def reproducibility_curve(data: DimensionData, table: pd.DataFrame) -> Chart:
     """How well each dimension is found again, from the best on, with the range over fits.
 
     table: Columns ``dimension`` (position), ``mean``, ``low`` and ``high`` of correlations, and
@@ -48,7 +54,7 @@ def reproducibility_curve(
         place: html.escape(shorten(data.title(d).replace("Dimension ", ""), _WIDTH), quote=False)
         for d, place in places.items()
     }
-    return chart(
+    return Chart(
         [
             *series_of(table.assign(place=table["dimension"].map(places)), "against", "place",
                        "mean", apart=0.12, line=True, width=1.0, size=7.0, text=text),
@@ -57,14 +63,11 @@ def reproducibility_curve(
         Axis("dimensions, the best reproduced first", grid=False, ends=(0.4, len(order) + 0.6),
              ticks=named if len(order) <= _NAMED else None),
         Axis("correlation with its match", ends=(min(float(np.nanmin(table["low"])), 0.0), 1.03)),
-        revision="reproducibility", caption=caption, canvas=canvas,
     )
 
 
-def penalty_curve(
-    table: pd.DataFrame, *, chosen: float, best: float, chance: float, caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+@as_figure
+def penalty_curve(table: pd.DataFrame, *, chosen: float, best: float, chance: float) -> Chart:
     """Held-out log-likelihood by the strength of the penalty, and the number of dimensions.
 
     table: Columns ``penalty``, ``log_likelihood`` of a trial, ``behind_error``, the standard error
@@ -75,7 +78,7 @@ def penalty_curve(
     """
     penalty, value, error = (table[c] for c in ("penalty", "log_likelihood", "behind_error"))
     kept = [f"{d:.0f}" for d in table["dimensions"]]
-    return chart(
+    return Chart(
         [
             Series(
                 x=penalty, y=value, low=value - error, high=value + error, line=True,
@@ -88,31 +91,26 @@ def penalty_curve(
             Level(at=float(value.max()), dash="dash"),
             Level(at=chance, note="chance") if value.min() < chance + 0.15 else None,
         ],
-        Axis("penalty", "log"), Axis("held-out log-likelihood of a trial"), revision="penalty",
-        caption=caption, canvas=canvas,
+        Axis("penalty", "log"), Axis("held-out log-likelihood of a trial"),
     )
 
 
-def object_intervals(
-    data: DimensionData, dimension: int, which: Sequence[int], *, caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+@as_figure
+def object_intervals(data: DimensionData, dimension: int, which: Sequence[int]) -> Chart:
     """Weights of some objects in one dimension, with their 95 % intervals, in rows."""
     which = list(which)
     weights = data.weights[which, dimension]
     low, high = data.ends(which, dimension)
     points = Series(x=weights, y=np.arange(len(which)), low=low, high=high, objects=which,
                     text=[data.hover(i, dimension) for i in which])
-    return chart(
+    return Chart(
         [points], Axis("weight", zero=True), Axis(names=[data.labels[i] for i in which], row=1.25),
-        revision=f"intervals {dimension}", selected=data.selected, caption=caption, canvas=canvas,
+        revision=f"intervals {dimension}", selected=data.selected,
     )
 
 
-def against_quantity(
-    data: DimensionData, dimension: int, values: np.ndarray, name: str, *, caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+@as_figure
+def against_quantity(data: DimensionData, dimension: int, values: np.ndarray, name: str) -> Chart:
     """Weights of one dimension against a quantity of the objects.
 
     values (n,): NaN where it is not known.
@@ -127,16 +125,16 @@ def against_quantity(
             for i in known.tolist()
         ],
     )
-    return chart(
+    return Chart(
         [points], Axis(name, "whole"), Axis(_of(data, dimension), zero=True),
-        revision=f"{dimension} {name}", selected=data.selected, caption=caption, canvas=canvas,
+        revision=f"{dimension} {name}", selected=data.selected,
     )
 
 
+@as_figure
 def against_categories(
-    data: DimensionData, dimension: int, table: pd.DataFrame, column: pd.Series, *,
-    caption: str = "", canvas: Canvas = SCREEN,
-) -> go.Figure:
+    data: DimensionData, dimension: int, table: pd.DataFrame, column: pd.Series
+) -> Chart:
     """Weights of one dimension by category, each object a point and the mean of each a line.
 
     table: Column ``category``, in the order of the rows.
@@ -161,10 +159,9 @@ def against_categories(
     )
     # Weights of 0 stand beside the names of the rows, not on them.
     most = float(weights[members].max(initial=0.0)) or 1.0
-    return chart(
+    return Chart(
         [points, lines], Axis(_of(data, dimension), ends=(-0.025 * most, 1.04 * most)),
-        Axis(names=shown), revision=f"{dimension} {column.name}",
-        selected=data.selected, caption=caption, canvas=canvas,
+        Axis(names=shown), revision=f"{dimension} {column.name}", selected=data.selected,
     )
 
 

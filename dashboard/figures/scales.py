@@ -14,11 +14,12 @@ from plotly.subplots import make_subplots
 from tripletscope.core.evaluation.units import over_units
 from tripletscope.dashboard.figures.chart import (
     Axis,
+    Chart,
     Series,
     add_layers,
+    as_figure,
     bold,
     chance_level,
-    chart,
     escape,
     intervals,
     series_of,
@@ -83,7 +84,7 @@ class Curve:
         if self.low is None or not self.is_joined:
             return None
         return Series(x=self.stimulus, low=self.low, high=self.high, colour=colour, band=True,
-                      points=False)
+                      points=False, further={"name": "band"})
 
     def series(self, rank: int) -> Series:
         """Points, with their intervals where they have no band, and a line where it joins them."""
@@ -251,26 +252,25 @@ def _grid(
     return figure
 
 
-def group_errors(
-    table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def group_errors(table: pd.DataFrame) -> Chart:
     """Held-out error of every group, a symbol for each method.
 
     table: Columns ``name``, ``answers``, ``method``, ``error``, ``low``, ``high`` and
         ``participants``, as `tripletscope.core.observers.GroupErrors.table`.
     """
     names = list(dict.fromkeys(table["name"]))
+    table = table.assign(method=[shorten(method, 30.0) for method in table["method"]])
 
     def text(row: Any) -> str:
         people = over_units("participants", row.participants or None)
-        return bold(row.name, f"{row.answers:,} answers", f"{escape(shorten(row.method, 30.0))}: "
+        return bold(row.name, f"{row.answers:,} answers", f"{escape(row.method)}: "
                     f"{interval(row.error, row.low, row.high)}{people}")
 
-    return chart(
+    return Chart(
         [
             *series_of(table, "method", "error", "name", names=names, apart=_APART, text=text),
             chance_level(table, "error"),
         ],
         Axis("held-out error", zero=True), Axis(names=names, width=WIDTH, row=1.0),
-        revision="group errors", caption=caption, canvas=canvas,
     )

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.chart import Axis, Series, chart
-from tripletscope.dashboard.interface.theme import FAINT, SCREEN, Canvas
+from tripletscope.dashboard.figures.chart import Axis, Chart, Series, as_figure
+from tripletscope.dashboard.interface.theme import FAINT
 
 #: Pairs that are drawn at most; of more, a random part.
 MOST = 5_000
 
 
-def shepard_plot(
-    given: np.ndarray, apart: np.ndarray, fit: np.ndarray | None = None, *, caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+@as_figure
+def shepard_plot(given: np.ndarray, apart: np.ndarray, fit: np.ndarray | None = None) -> Chart:
     """A point for every pair of objects, and the monotone regression as a line.
 
     given, apart (p,): Dissimilarities, and distances in the map.
@@ -34,7 +31,4 @@ def shepard_plot(
             x=given[order], y=fit[order], name="disparity", points=False, line=True,
             further={"line_shape": "hv"}, hover="dissimilarity %{x:.4g}, disparity %{y:.4g}",
         ))
-    return chart(
-        layers, Axis("dissimilarity, as given"), Axis("distance in the map", zero=True),
-        revision="shepard", caption=caption, canvas=canvas,
-    )
+    return Chart(layers, Axis("dissimilarity, as given"), Axis("distance in the map", zero=True))

@@ -7,28 +7,26 @@ from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from tripletscope.core.evaluation.ceiling import Ceiling
 from tripletscope.core.uncertainty.calibration import Calibration
 from tripletscope.core.uncertainty.reliability import Reliability
 from tripletscope.dashboard.figures.chart import (
     Axis,
+    Chart,
     Series,
+    as_figure,
     ceiling_layers,
-    chart,
     diagonal,
     series_of,
 )
-from tripletscope.dashboard.interface.theme import SCREEN, Canvas
 
 #: What each of the two probabilities is called.
 NAMES = {"response": "response probability", "order": "order certainty"}
 
 
-def reliability(
-    calibration: Calibration, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def reliability(calibration: Calibration) -> Chart:
     """How often simulated orders of some certainty were right; on the diagonal it holds."""
     known = calibration.counts > 0
     said, right = calibration.confidence[known], calibration.accuracy[known]
@@ -38,16 +36,14 @@ def reliability(
         text=[f"predicted {p:.1%}, correct {a:.1%}<br>{s:.1%} of the comparisons"
               for p, a, s in zip(said, right, share, strict=True)],
     )
-    return chart(
+    return Chart(
         [diagonal(0.5, 1.0), points], Axis("order certainty", "percent"),
-        Axis("proportion of true orders", "percent"), revision="reliability", caption=caption,
-        canvas=canvas,
+        Axis("proportion of true orders", "percent"),
     )
 
 
-def response_reliability(
-    found: Reliability, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def response_reliability(found: Reliability) -> Chart:
     """How often held-out responses were given as predicted, by both probabilities."""
     layers = [diagonal(0.5, 1.0)]
     for k, (which, name) in enumerate(NAMES.items()):
@@ -59,20 +55,18 @@ def response_reliability(
             text=[f"{name} {p:.1%}<br>given {a:.1%} ({low:.1%} to {high:.1%}) of {n:,} responses"
                   for p, a, low, high, n in zip(*vars(bins).values(), strict=True)],
         ))
-    return chart(
+    return Chart(
         layers, Axis("predicted probability", "percent"),
-        Axis("held-out responses as predicted", "percent"), revision="response-reliability",
-        caption=caption, canvas=canvas,
+        Axis("held-out responses as predicted", "percent"),
     )
 
 
-def coverage(
-    calibration: Calibration, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def coverage(calibration: Calibration) -> Chart:
     """Share of true positions inside their ellipses, one point for every simulated data set."""
     held = calibration.coverage[np.isfinite(calibration.coverage).all(axis=1)]
     hover = "%{x:.0%} ellipses contained %{y:.1%}"
-    return chart(
+    return Chart(
         [
             diagonal(0.0, 1.0),
             Series(x=np.tile(calibration.levels, len(held)), y=held.ravel(), name="one data set",
@@ -83,20 +77,20 @@ def coverage(
         ],
         Axis("nominal coverage", "percent", ends=(0.4, 1.02),
              further={"tickvals": calibration.levels}),
-        Axis("empirical coverage", "percent"), revision="coverage", caption=caption, canvas=canvas,
+        Axis("empirical coverage", "percent"),
     )
 
 
+@as_figure
 def abstention_curves(
-    threshold: np.ndarray, shares: Mapping[str, np.ndarray], *, ceiling: Ceiling | None = None,
-    caption: str = "", canvas: Canvas = SCREEN,
-) -> go.Figure:
+    threshold: np.ndarray, shares: Mapping[str, np.ndarray], *, ceiling: Ceiling | None = None
+) -> Chart:
     """Shares of answers against the response probability from which a prediction is made.
 
     With the errors between the bounds of the noise ceiling, where they are known well enough: of
     predicting every response, sure or not.
     """
-    return chart(
+    return Chart(
         [
             *(Series(x=threshold, y=share, name=name, rank=k, line=True, size=6.0,
                      hover=f"from %{{x:.0%}}: %{{y:.1%}} {html.escape(name, quote=False)}")
@@ -104,19 +98,19 @@ def abstention_curves(
             *ceiling_layers(ceiling),
         ],
         Axis("minimum response probability to predict", "percent"),
-        Axis("share", "percent", zero=True), revision="abstention", caption=caption, canvas=canvas,
+        Axis("share", "percent", zero=True),
     )
 
 
-def asking_curves(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN) -> go.Figure:
+@as_figure
+def asking_curves(table: pd.DataFrame) -> Chart:
     """Error against the number of answers, for each way to choose questions.
 
     table: Columns ``design``, ``answers``, ``error`` and ``reach``, half the width of an interval.
     """
     table = table.assign(low=table["error"] - table["reach"], high=table["error"] + table["reach"])
-    return chart(
+    return Chart(
         series_of(table, "design", "answers", "error", line=True, band=True,
                   hover="%{fullData.name}: %{x:,} answers, error %{y:.3f}"),
         Axis("answers", further={"tickformat": ","}), Axis("error on all comparisons"),
-        revision="asking", caption=caption, canvas=canvas,
     )

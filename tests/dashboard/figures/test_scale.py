@@ -63,7 +63,7 @@ def test_every_method_has_its_own_look_and_place_in_the_legend(data):
     figure = scale_curves([curve(), shared], data, stimulus="x", value="y", colour="kind")
     names = [t.name for t in figure.data if t.showlegend is not False and not t.fill]
     assert names == ["MLDS", "a", "b", "levels"]
-    lines = [t.line for t in figure.data if t.name in ("MLDS", "levels") and t.showlegend is None]
+    lines = [t.line for t in figure.data if t.name in ("MLDS", "levels") and t.showlegend]
     assert len({line.dash for line in lines}) == 2, "colours are those of the column"
     plain = scale_curves([curve(), shared], data, stimulus="x", value="y")
     assert len({t.line.color for t in plain.data if t.name in ("MLDS", "levels")} - {None}) == 2
