@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletscope.dashboard.figures.chart import Axis, Bars, Chart, as_figure
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
+from tripletscope.dashboard.figures.layers import Bars
 
 _STEPS = 30
 
 
 @as_figure
-def histogram(values: np.ndarray, *, title: str, of: str, logarithmic: bool = False) -> Chart:
+def histogram(values: np.ndarray, *, title: str, of: str, logarithmic: bool = False) -> Plot:
     """Counts of a quantity in about thirty steps; of whole numbers each has as many.
 
     values: NaN is left out, and on a logarithmic axis everything that is not positive.
@@ -41,7 +42,7 @@ def histogram(values: np.ndarray, *, title: str, of: str, logarithmic: bool = Fa
         ticks["tickvals"] = np.unique(values)
         if len(counts) == 1:  # a bar among many that are empty, in place of a wall
             ticks["range"] = [low[0] - _STEPS / 2, high[0] + _STEPS / 2]
-    return Chart(
+    return Plot(
         [bars], Axis(title, "log" if logarithmic else "", grid=False, further=ticks),
         Axis(of, "whole", further={"tickformat": ","}), revision=title, layout={"bargap": 0.04},
     )

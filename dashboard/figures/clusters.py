@@ -8,19 +8,12 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.chart import (
-    Axis,
-    Cells,
-    Chart,
-    Layer,
-    Level,
-    Series,
-    as_figure,
-    series_of,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.colours import look
 from tripletscope.dashboard.figures.labels import WIDTH, short_names, shorten
+from tripletscope.dashboard.figures.layers import Cells, Layer, Level, Series
 from tripletscope.dashboard.figures.placing import row_labels
+from tripletscope.dashboard.figures.series import series_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
     NARROW,
@@ -51,7 +44,7 @@ def count_curve(
     shown: int | None = None,
     most: float | None = None,
     expected: tuple[np.ndarray, np.ndarray] | None = None,
-) -> Chart:
+) -> Plot:
     """A criterion against the number of clusters.
 
     Shapes: numbers, values (k,).
@@ -83,7 +76,7 @@ def count_curve(
         hover=f"%{{x}} clusters: {title} %{{y:.3f}}",
     ))
     step = max(1, int(np.ceil(len(numbers) / 8)))
-    return Chart(
+    return Plot(
         layers,
         Axis("clusters", grid=False, ends=(numbers[0] - 0.5, numbers[-1] + 0.5),
              further={"dtick": step, "tick0": 0}),
@@ -167,7 +160,7 @@ def _add_edges(figure: go.Figure, clusters: np.ndarray, canvas: Canvas) -> None:
 
 
 @as_figure
-def cross_table(table: pd.DataFrame) -> Chart:
+def cross_table(table: pd.DataFrame) -> Plot:
     """Counts of objects by cluster (rows) and label (columns), coloured by share of the row."""
     counts = table.to_numpy()
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
@@ -180,17 +173,17 @@ def cross_table(table: pd.DataFrame) -> Chart:
         names=list(table.columns), width=WIDTH,
         further={"tickangle": 0 if table.shape[1] <= 8 else -60},
     )
-    return Chart([cells], columns, Axis(names=list(table.index), row=0.0))
+    return Plot([cells], columns, Axis(names=list(table.index), row=0.0))
 
 
 @as_figure
-def purity_curve(table: pd.DataFrame, chance: float) -> Chart:
+def purity_curve(table: pd.DataFrame, chance: float) -> Plot:
     """Purity of clusters against the number of answers, with its band and that of random clusters.
 
     table: Columns ``answers``, ``mean``, ``low`` and ``high``.
     chance: Purity of random clusters.
     """
-    return Chart(
+    return Plot(
         [
             *series_of(table, "", "answers", "mean", line=True, band=True,
                        hover="%{x:,} answers: purity %{y:.3f}"),

@@ -5,18 +5,20 @@ from __future__ import annotations
 import pandas as pd
 
 from tripletscope.core.evaluation.score import CHANCE
-from tripletscope.dashboard.figures.chart import Axis, Chart, Level, as_figure, series_of
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
+from tripletscope.dashboard.figures.layers import Level
+from tripletscope.dashboard.figures.series import series_of
 
 
 @as_figure
-def error_as_it_comes(looks: pd.DataFrame, *, enough: float | None = None) -> Chart:
+def error_as_it_comes(looks: pd.DataFrame, *, enough: float | None = None) -> Plot:
     """Held-out error at every look, with its interval.
 
     looks: Columns ``answers``, ``error``, ``low`` and ``high``.
     enough: The error at which it is enough, as a dotted line.
     """
     level = {"side": "bottom right"}
-    return Chart(
+    return Plot(
         [
             *series_of(looks, "", "answers", "error", line=True,
                        hover="%{x:,} answers: %{y:.3f}"),

@@ -11,18 +11,12 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from tripletscope.dashboard.figures.chart import (
-    Axis,
-    Bars,
-    Chart,
-    Series,
-    add_layers,
-    as_figure,
-    bold,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figure
 from tripletscope.dashboard.figures.dimensions import NOTHING, DimensionData
 from tripletscope.dashboard.figures.labels import shorten
+from tripletscope.dashboard.figures.layers import Bars, Series
 from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.figures.series import bold
 from tripletscope.dashboard.interface.theme import (
     FAINT,
     PALETTE,
@@ -115,10 +109,10 @@ def rose(
 
 
 @as_figure
-def object_bars(data: DimensionData, thing: int) -> Chart:
+def object_bars(data: DimensionData, thing: int) -> Plot:
     """The strongest dimensions of an object as bars, with the 95 % interval of each weight."""
     which = strongest(data.weights[thing], BARS)
-    return Chart(
+    return Plot(
         [_weights(data, thing, which, _colours(which))], Axis("weight", zero=True),
         Axis(names=_names(data, which), width=_BESIDE), revision=f"bars {thing}",
         layout={"bargap": 0.3},
@@ -202,7 +196,7 @@ def trial_contributions(
     odd = [f"{name} odd: {100 * p:.0f} %"
            for name, p in zip(short, trial.probabilities, strict=True)]
     layers.append(Series(x=ends, y=pairs, points=False, labels=odd, sides="middle right"))
-    return Chart(
+    return Plot(
         layers, Axis("similarity (sum of products)", ends=(0, 1.28 * max(float(ends.max()), 1e-9))),
         Axis(grid=False), sideways=True, revision=str(trial.objects),
         layout={"barmode": "overlay", "bargap": 0.35, "showlegend": True},

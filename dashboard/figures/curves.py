@@ -10,18 +10,10 @@ import pandas as pd
 
 from tripletscope.core.evaluation.ceiling import Ceiling
 from tripletscope.core.evaluation.compare import LearningCurve
-from tripletscope.dashboard.figures.chart import (
-    Axis,
-    Chart,
-    Level,
-    Series,
-    as_figure,
-    bold,
-    ceiling_layers,
-    chance_level,
-    series_of,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.colours import look
+from tripletscope.dashboard.figures.layers import Level, Series
+from tripletscope.dashboard.figures.series import bold, ceiling_layers, chance_level, series_of
 
 #: Neighbouring methods stand this far apart, so that their error bars do not cover each other.
 _APART = 0.06
@@ -35,7 +27,7 @@ def dimension_curves(
     ceiling: Ceiling | None = None,
     marked: dict[str, int] | None = None,
     levels: Mapping[str, float] | None = None,
-) -> Chart:
+) -> Plot:
     """A line for every method over the number of dimensions.
 
     table: Columns ``method``, ``dimensions``, `value`, and optionally ``low`` and ``high``.
@@ -52,7 +44,7 @@ def dimension_curves(
         interval = f" [{row.low:.3f}, {row.high:.3f}]" if "low" in table else ""
         return bold(row.method, f"d = {row.dimensions:.0f}", f"{value} {row.value:.4g}{interval}")
 
-    return Chart(
+    return Plot(
         [
             *series_of(table, "method", "dimensions", "value", apart=_APART, line=True, text=text,
                        columns={"edges": "edge"}),
@@ -66,13 +58,13 @@ def dimension_curves(
 
 
 @as_figure
-def learning_figure(curve: LearningCurve, *, mark: float, ceiling: Ceiling | None = None) -> Chart:
+def learning_figure(curve: LearningCurve, *, mark: float, ceiling: Ceiling | None = None) -> Plot:
     """Held-out error against the number of answers, with its band.
 
     mark: d n ln n, for a vertical line; NaN of methods without dimensions.
     ceiling: See `dimension_curves`.
     """
-    return Chart(
+    return Plot(
         [
             Series(x=curve.n_answers, y=curve.mean, low=curve.mean - curve.reach,
                    high=curve.mean + curve.reach, band=True, line=True,

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tripletscope.core.scale import ScaleDiagnostics
-from tripletscope.dashboard.figures.chart import Axis, Bars, Chart, Level, Series, as_figure
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
+from tripletscope.dashboard.figures.layers import Bars, Level, Series
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import FAINT, PALETTE
 
@@ -15,7 +16,7 @@ _BINS = 30
 
 
 @as_figure
-def residual_curve(found: ScaleDiagnostics) -> Chart:
+def residual_curve(found: ScaleDiagnostics) -> Plot:
     """Distribution of the deviance residuals, with the envelope of those of simulated answers."""
     n = len(found.residuals)
     shown = np.unique(np.linspace(0, n - 1, min(n, _MOST_POINTS)).astype(int))
@@ -23,7 +24,7 @@ def residual_curve(found: ScaleDiagnostics) -> Chart:
     low, high, residuals = (part[shown] for part in (found.low, found.high, found.residuals))
     outside = (residuals < low) | (residuals > high)
     hover = "%{y:.0%} of the residuals are below %{x:.2f}"
-    return Chart(
+    return Plot(
         [
             Series(y=share, low=low, high=high, band=True, points=False, name="95 % simulated",
                    colour=FAINT, opacity=0.4),
@@ -37,7 +38,7 @@ def residual_curve(found: ScaleDiagnostics) -> Chart:
 
 
 @as_figure
-def simulated_against(simulated: np.ndarray, observed: float, *, title: str) -> Chart:
+def simulated_against(simulated: np.ndarray, observed: float, *, title: str) -> Plot:
     """Histogram of a quantity of simulated answers, with a line at that of the answers.
 
     Shapes: simulated (b,).
@@ -51,7 +52,7 @@ def simulated_against(simulated: np.ndarray, observed: float, *, title: str) -> 
     counts, edges = np.histogram(simulated, edges)
     ends = [min(edges[0], observed), max(edges[-1], observed)]
     room = 0.04 * (ends[1] - ends[0] or 1.0)
-    return Chart(
+    return Plot(
         [
             Bars(at=(edges[:-1] + edges[1:]) / 2, length=counts, width=np.diff(edges),
                  colour=transparent(FAINT, 0.55), hover="%{x:.4g}: %{y} simulations"),

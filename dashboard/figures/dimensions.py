@@ -13,8 +13,9 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from tripletscope.dashboard.figures.chart import Axis, Bars, Chart, Level, add_layers, as_figure
+from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figure
 from tripletscope.dashboard.figures.labels import shorten, shorten_each
+from tripletscope.dashboard.figures.layers import Bars, Level
 from tripletscope.dashboard.figures.points import DIM_TEXT, RING
 from tripletscope.dashboard.interface.fonts import wrapped
 from tripletscope.dashboard.interface.theme import (
@@ -217,7 +218,7 @@ def histograms(
 
 
 @as_figure
-def histogram(data: DimensionData, dimension: int) -> Chart:
+def histogram(data: DimensionData, dimension: int) -> Plot:
     """Histogram of the weights of one dimension, with those of the selected objects as lines."""
     weights = data.weights[:, dimension]
     edges = np.linspace(0.0, float(weights.max(initial=1e-9)), _BINS + 1)
@@ -226,7 +227,7 @@ def histogram(data: DimensionData, dimension: int) -> Chart:
               note=shorten(data.labels[thing], 9.0), side="top left", angle=-90)
         for thing in list(data.selected)[:_FEW_BINS]
     ]
-    return Chart(
+    return Plot(
         [_bars(data, dimension, edges), *lines], Axis("weight", grid=False),
         Axis("objects (logarithmic)", further=_DECADES), revision=f"histogram {dimension}",
         layout={"bargap": 0.06},

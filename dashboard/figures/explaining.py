@@ -10,17 +10,10 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from tripletscope.dashboard.figures.chart import (
-    Axis,
-    Bars,
-    Chart,
-    Level,
-    add_layers,
-    as_figure,
-    bold,
-    series_of,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figure
+from tripletscope.dashboard.figures.layers import Bars, Level, escape
 from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.figures.series import bold, series_of
 from tripletscope.dashboard.interface.theme import (
     PALETTE,
     SCREEN,
@@ -144,7 +137,7 @@ def interval_rows(
     value: str,
     zero: float | None = 0.0,
     band: tuple[float, float] | None = None,
-) -> Chart:
+) -> Plot:
     """Estimates with their intervals, a row for each.
 
     table: Columns ``name``, ``value``, ``low`` and ``high``, and optionally ``kind``, which gives
@@ -156,11 +149,11 @@ def interval_rows(
     names = list(dict.fromkeys(table["name"]))
 
     def text(row: Any) -> str:
-        kind = [row.kind] if "kind" in table else []
+        kind = [escape(row.kind)] if "kind" in table else []
         return bold(row.name, *kind,
                     f"{number(row.value)} [{number(row.low)}, {number(row.high)}]")
 
-    return Chart(
+    return Plot(
         [
             None if band is None else Level(at=band[0], to=band[1]),
             *series_of(table, "kind" if "kind" in table else "", "value", "name", names=names,

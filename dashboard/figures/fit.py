@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.chart import Axis, Chart, Series
+from tripletscope.dashboard.figures.chart import Axis, Plot
+from tripletscope.dashboard.figures.layers import Series
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.theme import FAINT, PALETTE, SCREEN, Canvas
 
@@ -24,7 +25,7 @@ def loss_curves(losses: Mapping[int, Sequence[float]], canvas: Canvas = SCREEN) 
         )
         for start, curve in sorted(losses.items(), key=lambda item: item[0] == lowest)
     ]
-    return Chart(
+    return Plot(
         lines, Axis("iteration", zero=True), Axis("loss", "log"), revision="loss",
         layout={"showlegend": False},
     ).figure(canvas=canvas)

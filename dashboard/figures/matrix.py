@@ -12,11 +12,13 @@ import plotly.graph_objects as go
 
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.kernel.spectrum import Spectrum
-from tripletscope.dashboard.figures.chart import Axis, Bars, Chart, Series, as_figure, bold
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.colours import groups
 from tripletscope.dashboard.figures.dendrogram import CUT_COLOUR, reach
 from tripletscope.dashboard.figures.labels import WIDTH, short_names, shorten, shorten_each
+from tripletscope.dashboard.figures.layers import Bars, Series
 from tripletscope.dashboard.figures.placing import row_labels
+from tripletscope.dashboard.figures.series import bold
 from tripletscope.dashboard.interface.theme import (
     DIVERGING,
     FAINT,
@@ -230,7 +232,7 @@ def most_similar(
     members: Sequence[int],
     *,
     title: str = "similarity",
-) -> Chart:
+) -> Plot:
     """Bars of similarity to one object, or another quantity, the highest on top.
 
     Shapes: similarity (k,), names length k.
@@ -238,19 +240,19 @@ def most_similar(
     """
     bars = Bars(at=np.arange(len(names)), length=similarity, objects=members,
                 text=[bold(name) for name in names], hover="%{hovertext}<br>%{x:.3f}")
-    return Chart(
+    return Plot(
         [bars], Axis(title), Axis(names=names, width=WIDTH, row=1.0), revision=title,
         layout={"bargap": 0.25},
     )
 
 
 @as_figure
-def spectrum_figure(found: Spectrum) -> Chart:
+def spectrum_figure(found: Spectrum) -> Plot:
     """Eigenvalues with the band of those of shuffled answers."""
     rank = np.arange(1, len(found.eigenvalues) + 1)
     low = np.quantile(found.shuffled, 1 - found.level, axis=0)
     signal, hover = rank <= found.n_signal, "component %{x}: %{y:.4g}"
-    return Chart(
+    return Plot(
         [
             Series(x=rank, low=low, high=found.threshold, band=True, points=False, colour=FAINT,
                    name="permuted answers", opacity=0.25),

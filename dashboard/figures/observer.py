@@ -7,8 +7,10 @@ from collections.abc import Sequence
 import plotly.graph_objects as go
 
 from tripletscope.core.evaluation.choosing import ChoiceAccuracy
-from tripletscope.dashboard.figures.chart import Axis, Chart, Series, bold
+from tripletscope.dashboard.figures.chart import Axis, Plot
+from tripletscope.dashboard.figures.layers import Series
 from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.figures.series import bold
 from tripletscope.dashboard.interface.theme import FAINT, SCREEN, Canvas, interval
 
 #: Half the height of a band, in rows.
@@ -41,7 +43,7 @@ def agreement_bars(
             for kind, one in zip(kinds, share, strict=True)
         ],
     )
-    figure = Chart(
+    figure = Plot(
         [points],
         Axis(f"agreement of people with {observer}", ends=(min(drawn) - _ROOM, max(drawn) + _ROOM),
              further={"tickformat": ".2~f"}),

@@ -13,16 +13,9 @@ from plotly.subplots import make_subplots
 
 from tripletscope.core.evaluation.score import CHANCE
 from tripletscope.core.observers import PoolingCurve
-from tripletscope.dashboard.figures.chart import (
-    Axis,
-    Cells,
-    Chart,
-    Level,
-    as_figure,
-    bold,
-    series_of,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.layers import Cells, Level
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
@@ -30,6 +23,7 @@ from tripletscope.dashboard.figures.points import (
     beside_the_bar,
     point_traces,
 )
+from tripletscope.dashboard.figures.series import bold, series_of
 from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
     NARROW,
@@ -88,7 +82,7 @@ def square_matrix(
         data=[[f"{a}<br>{b}" for b in labels] for a in labels],
         hover="%{customdata}<br>%{z:.3f}",
     )
-    return Chart(
+    return Plot(
         [cells], replace(sides, title=across, further={"tickangle": -60 if p > _FEW else 0}),
         replace(sides, title=down), revision=title,
         layout={"shapes": [
@@ -110,7 +104,7 @@ def _fit_cells(names: Sequence[str], canvas: Canvas) -> bool:
 
 
 @as_figure
-def relation_dots(table: pd.DataFrame) -> Chart:
+def relation_dots(table: pd.DataFrame) -> Plot:
     """Accuracy by who predicts.
 
     table: `tripletscope.core.observers.Predictions.relations`.
@@ -119,7 +113,7 @@ def relation_dots(table: pd.DataFrame) -> Chart:
     ends = np.append(table[["accuracy", "low", "high"]].to_numpy(dtype=float), CHANCE)
     low, high = np.nanmin(ends), np.nanmax(ends)
     room = 0.06 * (high - low)
-    return Chart(
+    return Plot(
         [
             *series_of(
                 table, "", "accuracy", "relation", names=names, size=10.0, text=lambda row: bold(
@@ -133,7 +127,7 @@ def relation_dots(table: pd.DataFrame) -> Chart:
 
 
 @as_figure
-def pooling_figure(found: PoolingCurve) -> Chart:
+def pooling_figure(found: PoolingCurve) -> Plot:
     """Accuracy against the number of participants learned from, with a 95 % band."""
     table = found.table.dropna()
     counts = table["participants"].tolist()
@@ -142,7 +136,7 @@ def pooling_figure(found: PoolingCurve) -> Chart:
         hover="%{x} participants: %{y:.3f}<br>%{hovertext}",
         text=lambda row: f"{row.low:.3f} to {row.high:.3f}",
     )
-    return Chart(
+    return Plot(
         curve,
         Axis("number of participants in training", "log",
                     ticks={n: str(n) for n in counts} if len(counts) <= _COUNTED else None),

@@ -9,21 +9,12 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.chart import (
-    Axis,
-    Bars,
-    Chart,
-    Level,
-    Series,
-    as_figure,
-    bold,
-    diagonal,
-    intervals,
-    series_of,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.layers import Bars, Level, Series, intervals
 from tripletscope.dashboard.figures.placing import place_labels
 from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.figures.series import bold, diagonal, series_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
     PALETTE,
@@ -92,7 +83,7 @@ def _plane(
     if barred:
         across["error_x"] = intervals(weights[:, 0], low[:, 0], high[:, 0], PALETTE[0], canvas)
     axis = {"zeroline": True, "constrain": "domain"}
-    return Chart(
+    return Plot(
         [
             diagonal(0.0, end),
             Series(x=arrows[:, 0], y=arrows[:, 1], points=False, line=True, width=1.0,
@@ -165,7 +156,7 @@ def _strips(
     beside = np.linspace(-0.3, 0.3, people) if people > 1 else np.zeros(1)
     rank = np.argsort(np.argsort(np.log(weights).mean(axis=1)))
     barred = people <= _BARRED
-    return Chart(
+    return Plot(
         [
             *(Series(x=k + 1 + beside[rank], y=weights[:, k], low=low[:, k] if barred else None,
                      high=high[:, k] if barred else None, size=5.0, text=hover)
@@ -178,7 +169,7 @@ def _strips(
 
 
 @as_figure
-def gain_dots(table: pd.DataFrame) -> Chart:
+def gain_dots(table: pd.DataFrame) -> Plot:
     """By how much views of people raise the probability of held-out answers over one map.
 
     table: Columns ``model``, ``gain``, ``low``, ``high`` of log probabilities, ``accuracy``.
@@ -188,7 +179,7 @@ def gain_dots(table: pd.DataFrame) -> Chart:
     table = table.assign(**{c: 100 * np.expm1(table[c]) for c in ("gain", "low", "high")})
     # The words stand where there is room for them.
     side = "top right" if table["high"].max() > -table["low"].min() else "top left"
-    return Chart(
+    return Plot(
         [
             *series_of(
                 table, "", "gain", "model", names=names, size=10.0, text=lambda row: bold(
@@ -213,7 +204,7 @@ def membership_bars(
     main = membership.argmax(axis=1)
     order = np.lexsort((-membership.max(axis=1), main))
     names = [str(people[i]) for i in order]
-    return Chart(
+    return Plot(
         [
             Bars(at=np.arange(len(order)), length=membership[order, g], name=f"group {g + 1}",
                  rank=g, text=[bold(name) for name in names],

@@ -9,15 +9,9 @@ import pandas as pd
 
 from tripletscope.core.design.detection import Detection
 from tripletscope.core.evaluation.score import CHANCE
-from tripletscope.dashboard.figures.chart import (
-    Axis,
-    Bars,
-    Chart,
-    Level,
-    as_figure,
-    chance_level,
-    series_of,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
+from tripletscope.dashboard.figures.layers import Bars, Level
+from tripletscope.dashboard.figures.series import chance_level, series_of
 from tripletscope.dashboard.interface.theme import PALETTE, count
 
 #: Two figures side by side have as many lines of names, so that their axes are in line.
@@ -57,7 +51,7 @@ def plan_curves(
     *,
     ceiling: float | None = None,
     wanted: float | None = None,
-) -> Chart:
+) -> Plot:
     """What is learned, against the number of answers; a line with its band for every plan.
 
     table: Columns ``plan``, ``answers``, ``mean``, ``low`` and ``high``.
@@ -78,7 +72,7 @@ def plan_curves(
         layers.append(Level(at=wanted, note="wanted", side="bottom right"))
     if quantity == "accuracy" and table["low"].min() < CHANCE + 0.05:
         layers.append(Level(at=CHANCE, note="guessing", side="bottom right"))
-    return Chart(
+    return Plot(
         layers, Axis("answers collected", "log", room=1.12),
         Axis(shown.title, "percent" if shown.percent else "", zero=quantity != "accuracy"),
         revision=quantity, layout={"legend": _LEGEND},
@@ -93,7 +87,7 @@ NOISY = {
 
 
 @as_figure
-def noise_curves(table: pd.DataFrame, quantity: str, varied: str) -> Chart:
+def noise_curves(table: pd.DataFrame, quantity: str, varied: str) -> Plot:
     """What is learned, against the noise; a line with its band for every number of answers.
 
     table: Columns ``level``, ``answers``, ``mean``, ``low`` and ``high``.
@@ -104,7 +98,7 @@ def noise_curves(table: pd.DataFrame, quantity: str, varied: str) -> Chart:
     level = None
     if quantity in ("error", "uncertainty"):
         level = chance_level(table, "high", "bottom right")
-    return Chart(
+    return Plot(
         [
             *series_of(
                 named.sort_values("answers", kind="stable"), "series", "level", "mean", line=True,
@@ -119,7 +113,7 @@ def noise_curves(table: pd.DataFrame, quantity: str, varied: str) -> Chart:
 
 
 @as_figure
-def detection_bars(detection: Detection) -> Chart:
+def detection_bars(detection: Detection) -> Plot:
     """Which numbers of dimensions were found how often, by the number of answers.
 
     The true number is at the foot of every bar; too few are in grey and too many in orange, the
@@ -139,7 +133,7 @@ def detection_bars(detection: Detection) -> Chart:
             colour=PALETTE[0] if d == true else shades[min(abs(d - true), len(shades)) - 1],
             hover=f"%{{x}} answers: %{{y:.0%}} of the simulations suggest {d}",
         ))
-    return Chart(
+    return Plot(
         layers, Axis("answers collected", grid=False, further={"type": "category"}),
         Axis("share of the simulations", "percent", ends=(0.0, 1.0)),
         layout={"barmode": "stack", "bargap": 0.35, "legend_traceorder": "normal"},

@@ -8,17 +8,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.chart import (
-    Axis,
-    Chart,
-    Level,
-    Series,
-    as_figure,
-    bold,
-    diagonal,
-    escape,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.labels import shorten, shorten_each
+from tripletscope.dashboard.figures.layers import Level, Series, escape
+from tripletscope.dashboard.figures.series import bold, diagonal
 from tripletscope.dashboard.interface.theme import (
     PALETTE,
     SCREEN,
@@ -43,7 +36,7 @@ def error_curves(
     value: str,
     logarithmic: bool = False,
     mark: float | None = None,
-) -> Chart:
+) -> Plot:
     """Lines with intervals over a logarithmic axis.
 
     table: Columns `line` (its name), `x`, `value`, and optionally ``low`` and ``high``. Where `x`
@@ -70,7 +63,7 @@ def error_curves(
         ))
     if mark is not None:
         layers.append(Level(at=mark, upright=True))
-    return Chart(
+    return Plot(
         layers,
         Axis(x, "log", grid=False,
              ticks={t: f"{t:g}" for t in ticks} if len(ticks) <= _MOST_TICKS else None),
@@ -98,7 +91,7 @@ def predicted_against_true(
     *,
     name: str,
     selected: Collection[int] = (),
-) -> Chart:
+) -> Plot:
     """A point for every object; on the diagonal the prediction is right.
 
     Shapes: labels length n.
@@ -114,7 +107,7 @@ def predicted_against_true(
         hover="%{hovertext}<br>true %{x:.4g}, predicted %{y:.4g}",
     )
     title = shorten(name)
-    return Chart(
+    return Plot(
         [diagonal(low, high), points], Axis(f"{title}, true"), Axis(f"{title}, predicted"),
         revision=name, selected=selected,
     )

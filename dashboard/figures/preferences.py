@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from tripletscope.dashboard.figures.chart import Axis, Chart, as_figure, bold, series_of
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
+from tripletscope.dashboard.figures.series import bold, series_of
 
 
 @as_figure
-def preference_dots(table: pd.DataFrame) -> Chart:
+def preference_dots(table: pd.DataFrame) -> Plot:
     """Values with their intervals, the most preferred object on top.
 
     table: `tripletscope.core.ratings.PreferenceScale.table`.
@@ -19,4 +20,4 @@ def preference_dots(table: pd.DataFrame) -> Chart:
             row.object, f"{row.value:.2f} ({row.low:.2f} to {row.high:.2f})",
             f"preferred {row.preferred:g} times"),
     )
-    return Chart(points, Axis("preference", further={"zeroline": True}), Axis(names=names, row=1.0))
+    return Plot(points, Axis("preference", further={"zeroline": True}), Axis(names=names, row=1.0))

@@ -8,16 +8,10 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.chart import (
-    Axis,
-    Chart,
-    Level,
-    Series,
-    as_figure,
-    bold,
-    series_of,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.labels import WIDTH
+from tripletscope.dashboard.figures.layers import Level, Series, escape
+from tripletscope.dashboard.figures.series import bold, series_of
 from tripletscope.dashboard.interface.theme import PALETTE, SCREEN, Canvas, interval, number
 
 #: People whose rates are drawn; the others are in the table.
@@ -35,7 +29,7 @@ def measures(
     logarithmic: bool = False,
     chance: float | None = None,
     chosen: Collection[str] = (),
-) -> Chart:
+) -> Plot:
     """A point for every row of a table, by two of its columns; points can be picked.
 
     table: Where it has columns called as `y` and ``_low`` and ``_high``, these are its interval.
@@ -59,7 +53,7 @@ def measures(
         ],
     )
     level = None if chance is None else Level(at=chance, note="chance", side="bottom right")
-    return Chart(
+    return Plot(
         [points, level], Axis(titles[x], "log" if logarithmic else "whole", grid=False),
         Axis(titles[y], "whole"), revision=f"{x} {y}",
     )
@@ -88,7 +82,7 @@ def lapse_rates(
 
 
 @as_figure
-def shares(table: pd.DataFrame, *, title: str, chance: float | None = None) -> Chart:
+def shares(table: pd.DataFrame, *, title: str, chance: float | None = None) -> Plot:
     """Shares with their intervals, one below the other.
 
     table: ``name``, ``series``, ``value``, ``low`` and ``high``; rows without a value are left out.
@@ -97,10 +91,10 @@ def shares(table: pd.DataFrame, *, title: str, chance: float | None = None) -> C
     """
     table = table[table["value"].notna()]
     names = list(dict.fromkeys(table["name"]))
-    return Chart(
+    return Plot(
         [
             *series_of(table, "series", "value", "name", apart=0.16, names=names, size=9.0,
-                       text=lambda row: bold(row.name, row.series, interval(
+                       text=lambda row: bold(row.name, escape(row.series), interval(
                            row.value, row.low, row.high))),
             None if chance is None else Level(at=chance),
         ],
@@ -110,7 +104,7 @@ def shares(table: pd.DataFrame, *, title: str, chance: float | None = None) -> C
 
 
 @as_figure
-def stretches(table: pd.DataFrame, column: str, *, title: str) -> Chart:
+def stretches(table: pd.DataFrame, column: str, *, title: str) -> Plot:
     """A measure over equal parts of every participant's answers.
 
     table: ``stretch`` and `column`; of ``predicted`` also ``low`` and ``high``.
@@ -123,7 +117,7 @@ def stretches(table: pd.DataFrame, column: str, *, title: str) -> Chart:
         high=high, line=True, size=9.0, text=[f"{count:,} answers" for count in table["answers"]],
         hover="%{x}: %{y:.3f}<br>%{hovertext}",
     )
-    return Chart(
+    return Plot(
         [parts], Axis("part of each participant's answers", grid=False), Axis(title),
         revision=column,
     )

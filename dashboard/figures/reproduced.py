@@ -9,18 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tripletscope.dashboard.figures.chart import (
-    Axis,
-    Chart,
-    Level,
-    Series,
-    as_figure,
-    bold,
-    series_of,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.dimensions import DimensionData
 from tripletscope.dashboard.figures.labels import shorten
+from tripletscope.dashboard.figures.layers import Level, Series
 from tripletscope.dashboard.figures.points import mark_size
+from tripletscope.dashboard.figures.series import bold, series_of
 from tripletscope.dashboard.interface.theme import PALETTE
 
 #: Correlation from which on a dimension counts as found again.
@@ -36,7 +30,7 @@ _BARRED = 200
 
 
 @as_figure
-def reproducibility_curve(data: DimensionData, table: pd.DataFrame) -> Chart:
+def reproducibility_curve(data: DimensionData, table: pd.DataFrame) -> Plot:
     """How well each dimension is found again, from the best on, with the range over fits.
 
     table: Columns ``dimension`` (position), ``mean``, ``low`` and ``high`` of correlations, and
@@ -54,7 +48,7 @@ def reproducibility_curve(data: DimensionData, table: pd.DataFrame) -> Chart:
         place: html.escape(shorten(data.title(d).replace("Dimension ", ""), _WIDTH), quote=False)
         for d, place in places.items()
     }
-    return Chart(
+    return Plot(
         [
             *series_of(table.assign(place=table["dimension"].map(places)), "against", "place",
                        "mean", apart=0.12, line=True, width=1.0, size=7.0, text=text),
@@ -67,7 +61,7 @@ def reproducibility_curve(data: DimensionData, table: pd.DataFrame) -> Chart:
 
 
 @as_figure
-def penalty_curve(table: pd.DataFrame, *, chosen: float, best: float, chance: float) -> Chart:
+def penalty_curve(table: pd.DataFrame, *, chosen: float, best: float, chance: float) -> Plot:
     """Held-out log-likelihood by the strength of the penalty, and the number of dimensions.
 
     table: Columns ``penalty``, ``log_likelihood`` of a trial, ``behind_error``, the standard error
@@ -78,7 +72,7 @@ def penalty_curve(table: pd.DataFrame, *, chosen: float, best: float, chance: fl
     """
     penalty, value, error = (table[c] for c in ("penalty", "log_likelihood", "behind_error"))
     kept = [f"{d:.0f}" for d in table["dimensions"]]
-    return Chart(
+    return Plot(
         [
             Series(
                 x=penalty, y=value, low=value - error, high=value + error, line=True,
@@ -96,21 +90,21 @@ def penalty_curve(table: pd.DataFrame, *, chosen: float, best: float, chance: fl
 
 
 @as_figure
-def object_intervals(data: DimensionData, dimension: int, which: Sequence[int]) -> Chart:
+def object_intervals(data: DimensionData, dimension: int, which: Sequence[int]) -> Plot:
     """Weights of some objects in one dimension, with their 95 % intervals, in rows."""
     which = list(which)
     weights = data.weights[which, dimension]
     low, high = data.ends(which, dimension)
     points = Series(x=weights, y=np.arange(len(which)), low=low, high=high, objects=which,
                     text=[data.hover(i, dimension) for i in which])
-    return Chart(
+    return Plot(
         [points], Axis("weight", zero=True), Axis(names=[data.labels[i] for i in which], row=1.25),
         revision=f"intervals {dimension}", selected=data.selected,
     )
 
 
 @as_figure
-def against_quantity(data: DimensionData, dimension: int, values: np.ndarray, name: str) -> Chart:
+def against_quantity(data: DimensionData, dimension: int, values: np.ndarray, name: str) -> Plot:
     """Weights of one dimension against a quantity of the objects.
 
     values (n,): NaN where it is not known.
@@ -125,7 +119,7 @@ def against_quantity(data: DimensionData, dimension: int, values: np.ndarray, na
             for i in known.tolist()
         ],
     )
-    return Chart(
+    return Plot(
         [points], Axis(name, "whole"), Axis(_of(data, dimension), zero=True),
         revision=f"{dimension} {name}", selected=data.selected,
     )
@@ -134,7 +128,7 @@ def against_quantity(data: DimensionData, dimension: int, values: np.ndarray, na
 @as_figure
 def against_categories(
     data: DimensionData, dimension: int, table: pd.DataFrame, column: pd.Series
-) -> Chart:
+) -> Plot:
     """Weights of one dimension by category, each object a point and the mean of each a line.
 
     table: Column ``category``, in the order of the rows.
@@ -159,7 +153,7 @@ def against_categories(
     )
     # Weights of 0 stand beside the names of the rows, not on them.
     most = float(weights[members].max(initial=0.0)) or 1.0
-    return Chart(
+    return Plot(
         [points, lines], Axis(_of(data, dimension), ends=(-0.025 * most, 1.04 * most)),
         Axis(names=shown), revision=f"{dimension} {column.name}", selected=data.selected,
     )

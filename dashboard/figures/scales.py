@@ -12,19 +12,9 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from tripletscope.core.evaluation.units import over_units
-from tripletscope.dashboard.figures.chart import (
-    Axis,
-    Chart,
-    Series,
-    add_layers,
-    as_figure,
-    bold,
-    chance_level,
-    escape,
-    intervals,
-    series_of,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figure
 from tripletscope.dashboard.figures.labels import WIDTH, shorten
+from tripletscope.dashboard.figures.layers import Series, escape, intervals
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
@@ -33,6 +23,7 @@ from tripletscope.dashboard.figures.points import (
     mark_size,
     point_traces,
 )
+from tripletscope.dashboard.figures.series import bold, chance_level, series_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
     PALETTE,
@@ -253,7 +244,7 @@ def _grid(
 
 
 @as_figure
-def group_errors(table: pd.DataFrame) -> Chart:
+def group_errors(table: pd.DataFrame) -> Plot:
     """Held-out error of every group, a symbol for each method.
 
     table: Columns ``name``, ``answers``, ``method``, ``error``, ``low``, ``high`` and
@@ -267,7 +258,7 @@ def group_errors(table: pd.DataFrame) -> Chart:
         return bold(row.name, f"{row.answers:,} answers", f"{escape(row.method)}: "
                     f"{interval(row.error, row.low, row.high)}{people}")
 
-    return Chart(
+    return Plot(
         [
             *series_of(table, "method", "error", "name", names=names, apart=_APART, text=text),
             chance_level(table, "error"),

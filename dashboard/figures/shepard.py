@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletscope.dashboard.figures.chart import Axis, Chart, Series, as_figure
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
+from tripletscope.dashboard.figures.layers import Series
 from tripletscope.dashboard.interface.theme import FAINT
 
 #: Pairs that are drawn at most; of more, a random part.
@@ -12,7 +13,7 @@ MOST = 5_000
 
 
 @as_figure
-def shepard_plot(given: np.ndarray, apart: np.ndarray, fit: np.ndarray | None = None) -> Chart:
+def shepard_plot(given: np.ndarray, apart: np.ndarray, fit: np.ndarray | None = None) -> Plot:
     """A point for every pair of objects, and the monotone regression as a line.
 
     given, apart (p,): Dissimilarities, and distances in the map.
@@ -31,4 +32,4 @@ def shepard_plot(given: np.ndarray, apart: np.ndarray, fit: np.ndarray | None = 
             x=given[order], y=fit[order], name="disparity", points=False, line=True,
             further={"line_shape": "hv"}, hover="dissimilarity %{x:.4g}, disparity %{y:.4g}",
         ))
-    return Chart(layers, Axis("dissimilarity, as given"), Axis("distance in the map", zero=True))
+    return Plot(layers, Axis("dissimilarity, as given"), Axis("distance in the map", zero=True))

@@ -11,22 +11,16 @@ import pandas as pd
 from tripletscope.core.evaluation.ceiling import Ceiling
 from tripletscope.core.uncertainty.calibration import Calibration
 from tripletscope.core.uncertainty.reliability import Reliability
-from tripletscope.dashboard.figures.chart import (
-    Axis,
-    Chart,
-    Series,
-    as_figure,
-    ceiling_layers,
-    diagonal,
-    series_of,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
+from tripletscope.dashboard.figures.layers import Series
+from tripletscope.dashboard.figures.series import ceiling_layers, diagonal, series_of
 
 #: What each of the two probabilities is called.
 NAMES = {"response": "response probability", "order": "order certainty"}
 
 
 @as_figure
-def reliability(calibration: Calibration) -> Chart:
+def reliability(calibration: Calibration) -> Plot:
     """How often simulated orders of some certainty were right; on the diagonal it holds."""
     known = calibration.counts > 0
     said, right = calibration.confidence[known], calibration.accuracy[known]
@@ -36,14 +30,14 @@ def reliability(calibration: Calibration) -> Chart:
         text=[f"predicted {p:.1%}, correct {a:.1%}<br>{s:.1%} of the comparisons"
               for p, a, s in zip(said, right, share, strict=True)],
     )
-    return Chart(
+    return Plot(
         [diagonal(0.5, 1.0), points], Axis("order certainty", "percent"),
         Axis("proportion of true orders", "percent"),
     )
 
 
 @as_figure
-def response_reliability(found: Reliability) -> Chart:
+def response_reliability(found: Reliability) -> Plot:
     """How often held-out responses were given as predicted, by both probabilities."""
     layers = [diagonal(0.5, 1.0)]
     for k, (which, name) in enumerate(NAMES.items()):
@@ -55,18 +49,18 @@ def response_reliability(found: Reliability) -> Chart:
             text=[f"{name} {p:.1%}<br>given {a:.1%} ({low:.1%} to {high:.1%}) of {n:,} responses"
                   for p, a, low, high, n in zip(*vars(bins).values(), strict=True)],
         ))
-    return Chart(
+    return Plot(
         layers, Axis("predicted probability", "percent"),
         Axis("held-out responses as predicted", "percent"),
     )
 
 
 @as_figure
-def coverage(calibration: Calibration) -> Chart:
+def coverage(calibration: Calibration) -> Plot:
     """Share of true positions inside their ellipses, one point for every simulated data set."""
     held = calibration.coverage[np.isfinite(calibration.coverage).all(axis=1)]
     hover = "%{x:.0%} ellipses contained %{y:.1%}"
-    return Chart(
+    return Plot(
         [
             diagonal(0.0, 1.0),
             Series(x=np.tile(calibration.levels, len(held)), y=held.ravel(), name="one data set",
@@ -84,13 +78,13 @@ def coverage(calibration: Calibration) -> Chart:
 @as_figure
 def abstention_curves(
     threshold: np.ndarray, shares: Mapping[str, np.ndarray], *, ceiling: Ceiling | None = None
-) -> Chart:
+) -> Plot:
     """Shares of answers against the response probability from which a prediction is made.
 
     With the errors between the bounds of the noise ceiling, where they are known well enough: of
     predicting every response, sure or not.
     """
-    return Chart(
+    return Plot(
         [
             *(Series(x=threshold, y=share, name=name, rank=k, line=True, size=6.0,
                      hover=f"from %{{x:.0%}}: %{{y:.1%}} {html.escape(name, quote=False)}")
@@ -103,13 +97,13 @@ def abstention_curves(
 
 
 @as_figure
-def asking_curves(table: pd.DataFrame) -> Chart:
+def asking_curves(table: pd.DataFrame) -> Plot:
     """Error against the number of answers, for each way to choose questions.
 
     table: Columns ``design``, ``answers``, ``error`` and ``reach``, half the width of an interval.
     """
     table = table.assign(low=table["error"] - table["reach"], high=table["error"] + table["reach"])
-    return Chart(
+    return Plot(
         series_of(table, "design", "answers", "error", line=True, band=True,
                   hover="%{fullData.name}: %{x:,} answers, error %{y:.3f}"),
         Axis("answers", further={"tickformat": ","}), Axis("error on all comparisons"),

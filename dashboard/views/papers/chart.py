@@ -13,7 +13,8 @@ from pandas.api.types import is_numeric_dtype
 from plotly.subplots import make_subplots
 
 from tripletscope.dashboard.figures.axes import log_axis, whole_axis
-from tripletscope.dashboard.figures.chart import Bars, Cells, Layer, Series, add_layers, escape
+from tripletscope.dashboard.figures.chart import add_layers
+from tripletscope.dashboard.figures.layers import Bars, Cells, Layer, Series, escape
 from tripletscope.dashboard.interface.theme import (
     SCREEN,
     SYMBOLS,
