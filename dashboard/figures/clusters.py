@@ -12,6 +12,7 @@ from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.colours import look
 from tripletscope.dashboard.figures.labels import WIDTH, short_names, shorten
 from tripletscope.dashboard.figures.layers import Cells, Layer, Level, Series
+from tripletscope.dashboard.figures.matrix import blocks
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.series import series_of
 from tripletscope.dashboard.interface.theme import (
@@ -95,18 +96,10 @@ def together_matrix(
     clusters (n,): Marked along the edges.
     labels: Of all n objects.
     """
-    values = together[np.ix_(order, order)].astype(np.float32)
-    every = int(np.ceil(len(order) / _CELLS))
-    if every > 1:
-        starts = np.arange(0, len(order), every)
-        sizes = np.diff(np.append(starts, len(order)))
-        known = np.isfinite(values)
-        sums = np.add.reduceat(np.add.reduceat(np.where(known, values, 0), starts), starts, axis=1)
-        counts = np.add.reduceat(np.add.reduceat(known.astype(np.float32), starts), starts, axis=1)
-        values = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-        middle = starts + (sizes - 1) / 2
-    else:
-        middle = np.arange(len(order))
+    every = max(-(-len(order) // _CELLS), 1)
+    values = blocks(together[np.ix_(order, order)], every).astype(np.float32)
+    starts = np.arange(0, len(order), every)
+    middle = (starts + np.minimum(starts + every, len(order)) - 1) / 2
     figure = go.Figure(
         go.Heatmap(
             z=values, x=middle, y=middle, zmin=0, zmax=1, colorscale=SEQUENTIAL,

@@ -193,7 +193,8 @@ def trial_contributions(
                            hover="%{y}<br>%{fullData.name}: %{x:.3g}"))
         begun = begun + part
     ends = told + rest
-    odd = [f"{name} odd: {100 * p:.0f} %"
+    # An en space parts the words from their bar.
+    odd = [f"\u2002{name} odd: {100 * p:.0f} %"
            for name, p in zip(short, trial.probabilities, strict=True)]
     layers.append(Series(x=ends, y=pairs, points=False, labels=odd, sides="middle right"))
     return Plot(

@@ -66,8 +66,7 @@ def similarity_matrix(
     # Similarity to itself says nothing and would take most of the scale.
     shown[np.diag_indices_from(shown)] = np.nan
     m, size = len(order), -(-len(order) // _MOST_ROWS)
-    if size > 1:
-        shown = _blocks(shown, size)
+    shown = blocks(shown, size)
     members, foot = order.tolist(), min(_FOOT * canvas.font / canvas.height, 0.4)
     figure = go.Figure(
         go.Heatmap(
@@ -214,8 +213,10 @@ def _row_names(
     return size, rows, [html.escape(names[i], quote=False) for i in members]
 
 
-def _blocks(values: np.ndarray, size: int) -> np.ndarray:
-    """Means of square blocks."""
+def blocks(values: np.ndarray, size: int) -> np.ndarray:
+    """Means of square blocks, without what is missing."""
+    if size <= 1:
+        return values
     starts = np.arange(0, len(values), size)
     known = np.isfinite(values)
     total, count = (
