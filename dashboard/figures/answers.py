@@ -3,24 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.axes import log_axis, whole_axis
-from tripletscope.dashboard.interface.theme import (
-    PALETTE,
-    SCREEN,
-    Canvas,
-    template,
-    with_caption,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
+from tripletscope.dashboard.figures.layers import Bars
 
 _STEPS = 30
 
 
-def histogram(
-    values: np.ndarray, *, title: str, of: str, logarithmic: bool = False, caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+@as_figure
+def histogram(values: np.ndarray, *, title: str, of: str, logarithmic: bool = False) -> Plot:
     """Counts of a quantity in about thirty steps; of whole numbers each has as many.
 
     values: NaN is left out, and on a logarithmic axis everything that is not positive.
@@ -40,22 +31,18 @@ def histogram(
     counts, edges = np.histogram(values, edges)
     low, high = edges[:-1], edges[1:]
     middle = np.sqrt(low * high) if logarithmic else (low + high) / 2
-    figure = go.Figure(
-        go.Bar(
-            x=middle, y=counts, width=high - low,
-            marker={"color": PALETTE[0], "line": {"width": 0}},
-            customdata=np.column_stack([low, high]).round(3).tolist(),
-            hovertemplate="%{customdata[0]:.3~g} to %{customdata[1]:.3~g}: %{y}<extra></extra>",
-        )
+    bars = Bars(
+        at=middle, length=counts, width=high - low,
+        hover="%{customdata[0]:.3~g} to %{customdata[1]:.3~g}: %{y}",
+        further={"customdata": np.column_stack([low, high]).round(3).tolist()},
     )
+    ticks = {}
     if not logarithmic and len(values) and np.ptp(values) < 1:
         # Around a single value plotly would count in fractions.
-        figure.update_xaxes(tickvals=np.unique(values))
+        ticks["tickvals"] = np.unique(values)
         if len(counts) == 1:  # a bar among many that are empty, in place of a wall
-            figure.update_xaxes(range=[low[0] - _STEPS / 2, high[0] + _STEPS / 2])
-    figure.update_layout(
-        template=template(canvas), bargap=0.04, dragmode="zoom", uirevision=title,
-        xaxis={"title": title, **(log_axis(edges) if logarithmic else {}), "showgrid": False},
-        yaxis={"title": of, "zeroline": False, "tickformat": ",", **whole_axis([0], counts)},
+            ticks["range"] = [low[0] - _STEPS / 2, high[0] + _STEPS / 2]
+    return Plot(
+        [bars], Axis(title, "log" if logarithmic else "", grid=False, further=ticks),
+        Axis(of, "whole", further={"tickformat": ","}), revision=title, layout={"bargap": 0.04},
     )
-    return with_caption(figure, caption, canvas)

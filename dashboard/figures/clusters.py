@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.axes import log_axis
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.colours import look
-from tripletscope.dashboard.figures.curves import line_with_band
-from tripletscope.dashboard.figures.labels import WIDTH, short_labels, short_names, shorten
+from tripletscope.dashboard.figures.labels import WIDTH, short_names, shorten
+from tripletscope.dashboard.figures.layers import Cells, Layer, Level, Series
+from tripletscope.dashboard.figures.matrix import blocks
 from tripletscope.dashboard.figures.placing import row_labels
-from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.figures.series import series_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
     NARROW,
-    PALETTE,
     SCREEN,
     SEQUENTIAL,
     Canvas,
@@ -30,8 +30,11 @@ from tripletscope.dashboard.interface.theme import (
 _CELLS = 500
 #: Up to so many objects their names are in a hover; beside the heat map they take this share.
 _HOVERED, _SHARE = 150, 0.25
+#: Up to so many cells of a table have their number written in them.
+_WRITTEN = 600
 
 
+@as_figure
 def count_curve(
     numbers: np.ndarray,
     values: np.ndarray,
@@ -42,9 +45,7 @@ def count_curve(
     shown: int | None = None,
     most: float | None = None,
     expected: tuple[np.ndarray, np.ndarray] | None = None,
-    caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+) -> Plot:
     """A criterion against the number of clusters.
 
     Shapes: numbers, values (k,).
@@ -56,44 +57,32 @@ def count_curve(
     expected (k,): What it would be without clusters, and the standard deviation: a dashed line in a
         band.
     """
-    figure = go.Figure()
+    layers: list[Layer | Level] = []
     if expected is not None:
         mean, spread = expected
-        figure.add_scatter(
-            x=np.concatenate([numbers, numbers[::-1]]), fill="toself", mode="lines",
-            y=np.concatenate([mean - spread, (mean + spread)[::-1]]), line={"width": 0},
-            fillcolor=transparent(FAINT, 0.2), hoverinfo="skip", showlegend=False,
-        )
-        figure.add_scatter(
-            x=numbers, y=mean, mode="lines", showlegend=False,
-            line={"color": FAINT, "dash": "dash", "width": 1.2 * canvas.scale},
-            hovertemplate=f"%{{x}} clusters: without clusters, {title} %{{y:.3f}}<extra></extra>",
-        )
-    bars = None if errors is None else {
-        "type": "data", "arrayminus": errors,
-        "array": errors if most is None else np.minimum(errors, np.maximum(most - values, 0.0)),
-        "thickness": 1.2 * canvas.scale, "width": 0,
-        "color": transparent(PALETTE[0], 0.5),
-    }
+        layers.append(Series(
+            x=numbers, y=mean, low=mean - spread, high=mean + spread, band=True, line=True,
+            points=False, colour=FAINT, dash="dash", width=1.2,
+            hover=f"%{{x}} clusters: without clusters, {title} %{{y:.3f}}",
+        ))
     if shown is not None and numbers[0] <= shown <= numbers[-1]:
-        figure.add_vline(shown, line={"color": FAINT, "dash": "dot", "width": canvas.scale})
-    figure.add_scatter(
-        x=numbers, y=values, error_y=bars, mode="lines+markers", showlegend=False,
-        line={"color": PALETTE[0], "width": 2 * canvas.scale},
-        marker={
-            "size": np.where(numbers == best, 13.0, 7.0) * canvas.scale,
-            "symbol": ["diamond" if n == best else "circle" for n in numbers],
-        },
-        hovertemplate=f"%{{x}} clusters: {title} %{{y:.3f}}<extra></extra>",
-    )
+        layers.append(Level(at=shown, upright=True))
+    highest = None if errors is None else values + errors
+    if errors is not None and most is not None:
+        highest = np.minimum(highest, np.maximum(most, values))
+    layers.append(Series(
+        x=numbers, y=values, low=None if errors is None else values - errors, high=highest,
+        line=True, size=np.where(numbers == best, 13.0, 7.0),
+        symbol=["diamond" if n == best else "circle" for n in numbers],
+        hover=f"%{{x}} clusters: {title} %{{y:.3f}}",
+    ))
     step = max(1, int(np.ceil(len(numbers) / 8)))
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision=title,
-        xaxis={"title": "clusters", "dtick": step, "tick0": 0, "zeroline": False,
-               "showgrid": False, "range": [numbers[0] - 0.5, numbers[-1] + 0.5]},
-        yaxis={"title": title, "zeroline": False},
+    return Plot(
+        layers,
+        Axis("clusters", grid=False, ends=(numbers[0] - 0.5, numbers[-1] + 0.5),
+             further={"dtick": step, "tick0": 0}),
+        Axis(title), revision=title,
     )
-    return finished(figure, caption, canvas, top=30)
 
 
 def together_matrix(
@@ -107,18 +96,10 @@ def together_matrix(
     clusters (n,): Marked along the edges.
     labels: Of all n objects.
     """
-    values = together[np.ix_(order, order)].astype(np.float32)
-    every = int(np.ceil(len(order) / _CELLS))
-    if every > 1:
-        starts = np.arange(0, len(order), every)
-        sizes = np.diff(np.append(starts, len(order)))
-        known = np.isfinite(values)
-        sums = np.add.reduceat(np.add.reduceat(np.where(known, values, 0), starts), starts, axis=1)
-        counts = np.add.reduceat(np.add.reduceat(known.astype(np.float32), starts), starts, axis=1)
-        values = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-        middle = starts + (sizes - 1) / 2
-    else:
-        middle = np.arange(len(order))
+    every = max(-(-len(order) // _CELLS), 1)
+    values = blocks(together[np.ix_(order, order)], every).astype(np.float32)
+    starts = np.arange(0, len(order), every)
+    middle = (starts + np.minimum(starts + every, len(order)) - 1) / 2
     figure = go.Figure(
         go.Heatmap(
             z=values, x=middle, y=middle, zmin=0, zmax=1, colorscale=SEQUENTIAL,
@@ -171,56 +152,35 @@ def _add_edges(figure: go.Figure, clusters: np.ndarray, canvas: Canvas) -> None:
             )
 
 
-def cross_table(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN) -> go.Figure:
+@as_figure
+def cross_table(table: pd.DataFrame) -> Plot:
     """Counts of objects by cluster (rows) and label (columns), coloured by share of the row."""
     counts = table.to_numpy()
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
-    columns = [html.escape(t, quote=False) for t in short_labels([str(c) for c in table.columns])]
-    written = counts.size <= 600
-    figure = go.Figure(
-        go.Heatmap(
-            z=share, x=np.arange(len(columns)), y=np.arange(len(table)), zmin=0, zmax=1,
-            colorscale=SEQUENTIAL, xgap=2, ygap=2,
-            text=np.where(counts > 0, counts.astype(str), "") if written else None,
-            texttemplate="%{text}" if written else None, textfont={"size": 0.95 * canvas.font},
-            customdata=counts, hovertemplate="%{customdata:,} objects, %{z:.0%} of the cluster"
-            "<extra></extra>",
-            colorbar={"title": {"text": "share of the cluster", "side": "right"}, "thickness": 12,
-                      "outlinewidth": 0, "tickformat": ".0%"},
-        )
+    cells = Cells(
+        values=share, title="share of the cluster", percent=True, gap=2, data=counts,
+        written=np.where(counts > 0, counts.astype(str), "") if counts.size <= _WRITTEN else None,
+        hover="%{customdata:,} objects, %{z:.0%} of the cluster",
     )
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision="cross table",
-        xaxis={"tickvals": np.arange(len(columns)), "ticktext": columns, "showgrid": False,
-               "zeroline": False, "tickangle": 0 if len(columns) <= 8 else -60, "ticks": ""},
-        yaxis={"tickvals": np.arange(len(table)), "ticktext": [str(i) for i in table.index],
-               "showgrid": False, "zeroline": False, "autorange": "reversed", "ticks": ""},
+    columns = Axis(
+        names=list(table.columns), width=WIDTH,
+        further={"tickangle": 0 if table.shape[1] <= 8 else -60},
     )
-    return finished(figure, caption, canvas)
+    return Plot([cells], columns, Axis(names=list(table.index), row=0.0))
 
 
-def purity_curve(
-    table: pd.DataFrame, chance: float, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def purity_curve(table: pd.DataFrame, chance: float) -> Plot:
     """Purity of clusters against the number of answers, with its band and that of random clusters.
 
     table: Columns ``answers``, ``mean``, ``low`` and ``high``.
     chance: Purity of random clusters.
     """
-    figure = go.Figure()
-    line_with_band(
-        figure, *(table[c].to_numpy() for c in ("answers", "mean", "low", "high")), canvas=canvas,
-        hover="%{x:,} answers: purity %{y:.3f}",
+    return Plot(
+        [
+            *series_of(table, "", "answers", "mean", line=True, band=True,
+                       hover="%{x:,} answers: purity %{y:.3f}"),
+            Level(at=chance, note="random clusters", side="bottom right", dash="dash", width=1.2),
+        ],
+        Axis("answers", "log"), Axis("purity"),
     )
-    figure.add_hline(
-        chance, line={"color": FAINT, "dash": "dash", "width": 1.2 * canvas.scale},
-        annotation_text="random clusters", annotation_font_size=0.9 * canvas.font,
-        annotation_position="bottom right",
-    )
-    low, high = table["answers"].min(), table["answers"].max()
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision="purity",
-        xaxis={"title": "answers", "zeroline": False, **log_axis([low, high])},
-        yaxis={"title": "purity", "zeroline": False},
-    )
-    return finished(figure, caption, canvas)

@@ -5,14 +5,18 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figure
 from tripletscope.dashboard.figures.dimensions import NOTHING, DimensionData
 from tripletscope.dashboard.figures.labels import shorten
+from tripletscope.dashboard.figures.layers import Bars, Series
 from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.figures.series import bold
 from tripletscope.dashboard.interface.theme import (
     FAINT,
     PALETTE,
@@ -68,7 +72,10 @@ def rose(
                            horizontal_spacing=0.24 / len(things))
     reach = float(data.weights[np.ix_(list(things), which)].max(initial=0.0)) or 1.0
     angles = np.arange(len(which)) * 360.0 / max(len(which), 1)
-    names = [_name(data, k, _AROUND, break_after=True) for k in which.tolist()]
+    names = [
+        html.escape(shorten(title, _AROUND), quote=False) if data.names.get(k) else f"dim. {k + 1}"
+        for k, title in zip(which.tolist(), _names(data, which), strict=True)
+    ]
     for k, thing in enumerate(things):
         figure.add_trace(go.Barpolar(
             theta=angles, r=data.weights[thing, which], width=0.86 * 360.0 / max(len(which), 1),
@@ -101,23 +108,15 @@ def rose(
     return finished(figure, caption, canvas, top=2 * edge + 20)
 
 
-def object_bars(
-    data: DimensionData, thing: int, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def object_bars(data: DimensionData, thing: int) -> Plot:
     """The strongest dimensions of an object as bars, with the 95 % interval of each weight."""
     which = strongest(data.weights[thing], BARS)
-    canvas = with_rows(canvas, 1.5 * len(which))
-    figure = go.Figure(go.Bar(
-        y=np.arange(len(which)), x=data.weights[thing, which], orientation="h", showlegend=False,
-        marker={"color": _colours(which), "line": {"width": 0}},
-        error_x=_interval(data, thing, which, canvas),
-        hovertext=[data.hover(thing, d) for d in which.tolist()],
-        hovertemplate="%{hovertext}<extra></extra>",
-    ))
-    _rows_of_dimensions(figure, data, which, canvas)
-    figure.update_layout(xaxis={"title": "weight", "zeroline": False, "rangemode": "tozero"},
-                         uirevision=f"bars {thing}")
-    return finished(figure, caption, canvas)
+    return Plot(
+        [_weights(data, thing, which, _colours(which))], Axis("weight", zero=True),
+        Axis(names=_names(data, which), width=_BESIDE), revision=f"bars {thing}",
+        layout={"bargap": 0.3},
+    )
 
 
 def two_objects(
@@ -135,30 +134,27 @@ def two_objects(
         1, 3, shared_yaxes=True, horizontal_spacing=0.025, column_widths=[0.3, 0.3, 0.4],
         subplot_titles=[f"<b>{names[0]}</b>", f"<b>{names[1]}</b>", "similarity"],
     )
-    rows = np.arange(len(which))
-    for column, thing in ((1, one), (2, other)):
-        figure.add_trace(go.Bar(
-            y=rows, x=data.weights[thing, which], orientation="h", showlegend=False,
-            marker={"color": PALETTE[column - 1], "line": {"width": 0}},
-            error_x=_interval(data, thing, which, canvas),
-            hovertext=[data.hover(thing, d) for d in which.tolist()],
-            hovertemplate="%{hovertext}<extra></extra>",
-        ), 1, column)
     total = float(data.weights[one] @ data.weights[other])
-    figure.add_trace(go.Bar(
-        y=rows, x=product, orientation="h", showlegend=False,
-        marker={"color": PALETTE[2], "line": {"width": 0}}, hovertext=[
-            f"{html.escape(data.title(d), quote=False)}: {number(float(p))} of {number(total)}"
+    bars = [
+        _weights(data, one, which, PALETTE[0]), _weights(data, other, which, PALETTE[1]),
+        Bars(at=np.arange(len(which)), length=product, rank=2, text=[
+            bold(data.title(d), f"{number(float(p))} of {number(total)}")
             for d, p in zip(which.tolist(), product, strict=True)
-        ], hovertemplate="%{hovertext}<extra></extra>",
-    ), 1, 3)
-    _rows_of_dimensions(figure, data, which, canvas)
+        ]),
+    ]
+    for column, layer in enumerate(bars, 1):
+        add_layers(figure, [layer], canvas, sideways=True, row=1, col=column)
+    rows = Axis(names=_names(data, which), width=_BESIDE)
+    figure.update_yaxes(**rows.settings([], canvas, rows=True))
     reach = float(data.weights[[one, other]].max()) * 1.05 or 1.0
     figure.update_xaxes(range=[reach, 0], title="weight", nticks=4, row=1, col=1)
     figure.update_xaxes(range=[0, reach], title="weight", nticks=4, row=1, col=2)
     figure.update_xaxes(title="product of weights", rangemode="tozero", nticks=5, row=1, col=3)
     figure.update_annotations(font_size=canvas.font)
-    figure.update_layout(uirevision=f"{one} {other}", margin_t=1.8 * canvas.font)
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", bargap=0.3, uirevision=f"{one} {other}",
+        margin_t=1.8 * canvas.font,
+    )
     return finished(figure, caption, canvas, top=46)
 
 
@@ -180,54 +176,35 @@ def trial_contributions(
     """
     total = trial.contributions.max(axis=0)
     which = strongest(total, _TOLD)
-    canvas = with_rows(canvas, 7.0 + 0.8 * len(which))
-    figure = go.Figure()
     short = [html.escape(shorten(data.labels[k], 12.0), quote=False) for k in trial.objects]
-    pairs = [(1, 2), (0, 2), (0, 1)]
-    rows = [f"{short[a]} + {short[b]}" for a, b in pairs]
-    rows[2] = f"<b>{rows[2]}</b>"
-    begun = np.zeros(3)
-    for dimension, colour in zip(which.tolist(), _colours(which, apart=True), strict=True):
-        parts = trial.contributions[:, dimension]
-        figure.add_bar(
-            y=rows, x=parts, base=begun.copy(), orientation="h",
-            name=_name(data, dimension, _BESIDE),
-            marker={"color": colour, "line": {"width": 0}},
-            hovertemplate="%{y}<br>%{fullData.name}: %{x:.3g}<extra></extra>",
-        )
-        begun += parts
-    rest = np.maximum(trial.contributions.sum(axis=1) - begun, 0.0)
-    if rest.max() > 0.005 * max(float(begun.max()), 1e-9):
-        figure.add_bar(
-            y=rows, x=rest, base=begun.copy(), orientation="h", name="other dimensions",
-            marker={"color": transparent(FAINT, 0.45), "line": {"width": 0}},
-            hovertemplate="%{y}<br>other dimensions: %{x:.3g}<extra></extra>",
-        )
-    ends = begun + rest
-    for k in range(3):
-        figure.add_annotation(
-            x=float(ends[k]), y=rows[k], xanchor="left", xshift=0.5 * canvas.font, showarrow=False,
-            text=f"{short[k]} odd: {100 * trial.probabilities[k]:.0f} %",
-            font={"size": 0.95 * canvas.font},
-        )
-    figure.update_layout(
-        template=template(canvas), barmode="overlay", bargap=0.35, dragmode="zoom",
-        uirevision=str(trial.objects), showlegend=True,
-        xaxis={"title": "similarity (sum of products)", "zeroline": False,
-               "range": [0, 1.28 * max(float(ends.max()), 1e-9)]},
-        yaxis={"showgrid": False, "ticks": ""},
-    )
-    return finished(figure, caption, canvas, top=34)
+    pairs = [f"{short[a]} + {short[b]}" for a, b in ((1, 2), (0, 2), (0, 1))]
+    pairs[2] = f"<b>{pairs[2]}</b>"
+    parts = [
+        (shorten(data.title(k), _BESIDE), trial.contributions[:, k], colour)
+        for k, colour in zip(which.tolist(), _colours(which, apart=True), strict=True)
+    ]
+    told = sum((part for _, part, _ in parts), np.zeros(3))
+    rest = np.maximum(trial.contributions.sum(axis=1) - told, 0.0)
+    if rest.max() > 0.005 * max(float(told.max()), 1e-9):
+        parts.append(("other dimensions", rest, transparent(FAINT, 0.45)))
+    layers, begun = [], np.zeros(3)
+    for name, part, colour in parts:
+        layers.append(Bars(at=pairs, length=part, base=begun, name=name, colour=colour,
+                           hover="%{y}<br>%{fullData.name}: %{x:.3g}"))
+        begun = begun + part
+    ends = told + rest
+    # An en space parts the words from their bar.
+    odd = [f"\u2002{name} odd: {100 * p:.0f} %"
+           for name, p in zip(short, trial.probabilities, strict=True)]
+    layers.append(Series(x=ends, y=pairs, points=False, labels=odd, sides="middle right"))
+    return Plot(
+        layers, Axis("similarity (sum of products)", ends=(0, 1.28 * max(float(ends.max()), 1e-9))),
+        Axis(grid=False), sideways=True, revision=str(trial.objects),
+        layout={"barmode": "overlay", "bargap": 0.35, "showlegend": True},
+    ).figure(caption, with_rows(canvas, 7.0 + 0.8 * len(which)))
 
 
 # Parts ---------------------------------------------------------------------------------------
-
-
-def _name(data: DimensionData, dimension: int, width: float, break_after: bool = False) -> str:
-    name = html.escape(shorten(data.title(dimension), width), quote=False)
-    if not data.names.get(dimension):
-        return name.replace("Dimension ", "dim. ") if break_after else name
-    return name
 
 
 def _colours(which: np.ndarray, *, apart: bool = False) -> list[str]:
@@ -244,20 +221,15 @@ def _colours(which: np.ndarray, *, apart: bool = False) -> list[str]:
     return found
 
 
-def _interval(data: DimensionData, thing: int, which: np.ndarray, canvas: Canvas) -> dict | None:
-    if data.sd is None:
-        return None
-    weights, reach = data.weights[thing, which], 1.96 * data.sd[thing, which]
-    return {"type": "data", "array": reach, "arrayminus": np.minimum(reach, weights),
-            "thickness": 1.2 * canvas.scale, "width": 0, "color": FAINT}
-
-
-def _rows_of_dimensions(
-    figure: go.Figure, data: DimensionData, which: np.ndarray, canvas: Canvas
-) -> None:
-    figure.update_layout(template=template(canvas), dragmode="zoom", bargap=0.3)
-    figure.update_yaxes(showgrid=False, ticks="", zeroline=False,
-                        range=[max(len(which), 1) - 0.4, -0.6], tickvals=np.arange(len(which)))
-    figure.update_layout(
-        yaxis_ticktext=[_name(data, k, _BESIDE) for k in which.tolist()]
+def _weights(data: DimensionData, thing: int, which: np.ndarray, colour: Any) -> Bars:
+    """Weights of an object as bars, with their 95 % intervals."""
+    low, high = data.ends(thing, which)
+    return Bars(
+        at=np.arange(len(which)), length=data.weights[thing, which], low=low, high=high,
+        colour=colour, text=[data.hover(thing, d) for d in which.tolist()],
     )
+
+
+def _names(data: DimensionData, which: np.ndarray) -> list[str]:
+    """Names of dimensions in rows."""
+    return [data.title(k) for k in which.tolist()]

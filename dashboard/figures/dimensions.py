@@ -6,13 +6,16 @@ import html
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figure
 from tripletscope.dashboard.figures.labels import shorten, shorten_each
+from tripletscope.dashboard.figures.layers import Bars, Level
 from tripletscope.dashboard.figures.points import DIM_TEXT, RING
 from tripletscope.dashboard.interface.fonts import wrapped
 from tripletscope.dashboard.interface.theme import (
@@ -35,6 +38,8 @@ _HEAD, _TAIL = 0.2, 0.12
 _NAME, _GAP = 9.5, 0.9
 #: Bars of a histogram in a strip, and of one that stands alone.
 _FEW_BINS, _BINS = 18, 36
+#: An axis of numbers of objects.
+_DECADES = {"type": "log", "dtick": 1}
 #: Of the largest weight of a dimension: what is less does not tell of an object.
 NOTHING = 0.02
 
@@ -93,6 +98,13 @@ class DimensionData:
             left[nearest] = False
             found.append(nearest)
         return np.array(sorted(found, key=lambda i: (-weights[i], i)))
+
+    def ends(self, things: Any, dimensions: Any) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Ends of the 95 % intervals of weights, which are not negative; None without them."""
+        if self.sd is None:
+            return None, None
+        weights, reach = self.weights[things, dimensions], 1.96 * self.sd[things, dimensions]
+        return np.maximum(weights - reach, 0.0), weights + reach
 
     def hover(self, thing: int, dimension: int) -> str:
         """An object and its weight, for the pointer."""
@@ -191,53 +203,45 @@ def histograms(
     )
     edges = np.linspace(0.0, float(data.weights[:, list(which)].max(initial=1e-9)), _BINS // 2 + 1)
     for k, dimension in enumerate(which):
-        _add_histogram(figure, data, dimension, edges, row=k // columns + 1, col=k % columns + 1)
+        place = {"row": k // columns + 1, "col": k % columns + 1}
+        add_layers(figure, [_bars(data, dimension, edges)], canvas, **place)
     figure.update_annotations(font_size=0.9 * canvas.font)
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="histograms", showlegend=False,
         bargap=0.06, margin_t=1.8 * canvas.font,
     )
     figure.update_xaxes(showgrid=False, zeroline=False, nticks=4)
-    figure.update_yaxes(type="log", zeroline=False, dtick=1)
+    figure.update_yaxes(zeroline=False, **_DECADES)
     figure.update_xaxes(title="weight", row=rows)
     figure.update_yaxes(title="objects", col=1)
     return finished(figure, caption, canvas, top=44)
 
 
-def histogram(
-    data: DimensionData, dimension: int, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def histogram(data: DimensionData, dimension: int) -> Plot:
     """Histogram of the weights of one dimension, with those of the selected objects as lines."""
     weights = data.weights[:, dimension]
     edges = np.linspace(0.0, float(weights.max(initial=1e-9)), _BINS + 1)
-    figure = go.Figure()
-    _add_histogram(figure, data, dimension, edges)
-    for thing in list(data.selected)[:_FEW_BINS]:
-        figure.add_vline(
-            float(weights[thing]), line={"color": PALETTE[3], "width": 1.5 * canvas.scale},
-            annotation_text=html.escape(shorten(data.labels[thing], 9.0), quote=False),
-            annotation_font_size=0.85 * canvas.font, annotation_textangle=-90,
-            annotation_position="top left",
-        )
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision=f"histogram {dimension}",
-        showlegend=False, bargap=0.06,
-        xaxis={"title": "weight", "zeroline": False, "showgrid": False},
-        yaxis={"title": "objects (logarithmic)", "type": "log", "zeroline": False, "dtick": 1},
+    lines = [
+        Level(at=float(weights[thing]), upright=True, dash=None, width=1.5, colour=PALETTE[3],
+              note=shorten(data.labels[thing], 9.0), side="top left", angle=-90)
+        for thing in list(data.selected)[:_FEW_BINS]
+    ]
+    return Plot(
+        [_bars(data, dimension, edges), *lines], Axis("weight", grid=False),
+        Axis("objects (logarithmic)", further=_DECADES), revision=f"histogram {dimension}",
+        layout={"bargap": 0.06},
     )
-    return finished(figure, caption, canvas)
 
 
-def _add_histogram(
-    figure: go.Figure, data: DimensionData, dimension: int, edges: np.ndarray, **place: int
-) -> None:
+def _bars(data: DimensionData, dimension: int, edges: np.ndarray) -> Bars:
+    """A histogram; what is empty has no bar, as the axis is logarithmic."""
     counts, _ = np.histogram(data.weights[:, dimension], edges)
     some = counts > 0
-    figure.add_trace(go.Bar(
-        x=((edges[:-1] + edges[1:]) / 2)[some], y=counts[some], width=np.diff(edges)[some],
-        marker={"color": PALETTE[0], "line": {"width": 0}}, showlegend=False,
-        hovertemplate="weight about %{x:.2f}: %{y:,} objects<extra></extra>",
-    ), **place)
+    return Bars(
+        at=((edges[:-1] + edges[1:]) / 2)[some], length=counts[some], width=np.diff(edges)[some],
+        hover="weight about %{x:.2f}: %{y:,} objects",
+    )
 
 
 # Parts of strips -----------------------------------------------------------------------------

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figure
+from tripletscope.dashboard.figures.layers import Bars, Level, escape
 from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.figures.series import bold, series_of
 from tripletscope.dashboard.interface.theme import (
-    FAINT,
     PALETTE,
     SCREEN,
     Canvas,
@@ -35,7 +36,6 @@ SCHEME_NAMES = {"objects": "held-out objects", "trials": "held-out trials"}
 _SIDE_BY_SIDE = 46.0
 #: Height of a bar, in sizes of the letters, and what a space of features leaves free.
 _BAR, _GAP = 1.25, 0.8
-_NAMES = 14.0
 
 
 def accuracy_bars(
@@ -68,32 +68,20 @@ def accuracy_bars(
         part = table[table["held_out"] == scheme]
         chance = float(part["chance"].iloc[0])
         bounds = (ceilings or {}).get(scheme)
-        # Bars first: plotly adds no lines to a panel that is empty.
-        for model in models:
-            _add_bars(
-                figure, part, model, spaces, chance, canvas,
-                showlegend=k == 0 and len(models) > 1, **place,
-            )
-        if bounds is not None:
-            figure.add_vrect(
-                *bounds, fillcolor=transparent(FAINT, 0.16), line_width=0, layer="below", **place
-            )
-            for bound in bounds:
-                figure.add_vline(
-                    bound, line={"color": FAINT, "dash": "dash", "width": canvas.scale}, **place
-                )
-        figure.add_vline(
-            chance, line={"color": FAINT, "dash": "dot", "width": 1.4 * canvas.scale}, **place
-        )
+        layers = [
+            *(_bars(part, model, spaces, chance, canvas) for model in models),
+            None if bounds is None else Level(at=bounds[0], to=bounds[1]),
+            *(Level(at=bound, dash="dash") for bound in bounds or ()), Level(at=chance, width=1.4),
+        ]
+        add_layers(figure, layers, canvas, sideways=True, **place)
         figure.update_xaxes(
             range=span, tickformat=".2~f", zeroline=False,
             title="accuracy" if beside or k == len(schemes) - 1 else None, **place,
         )
-    ticks = [html.escape(name, quote=False) for name in short_labels(spaces, _NAMES)]
-    figure.update_yaxes(
-        tickvals=np.arange(len(spaces)), ticktext=ticks, range=[len(spaces) - 0.5, -0.5],
-        showgrid=False, zeroline=False,
-    )
+    for trace in figure.data:
+        trace.showlegend = trace.xaxis == "x" and len(models) > 1
+    rows_of = Axis(names=spaces).settings([], canvas, rows=True)
+    figure.update_yaxes(**rows_of)
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="accuracy", bargap=0,
         barmode="overlay", legend={"y": 1.0 + 2.2 * canvas.font / canvas.height},
@@ -116,41 +104,40 @@ def _span(
     return min(ends) - 0.04 * reach, max(ends) + 0.04 * reach
 
 
-def _add_bars(
-    figure: go.Figure, part: pd.DataFrame, model: str, spaces: Sequence[str], chance: float,
-    canvas: Canvas, **place: int | bool,
-) -> None:
+def _bars(
+    part: pd.DataFrame, model: str, spaces: Sequence[str], chance: float, canvas: Canvas
+) -> Bars:
     """The bars of a model; those of a space stand around its name, however many it has."""
-    own, colour = part["model"] == model, PALETTE[list(MODEL_NAMES).index(model)]
-    rows = part[own]
+    own, rank = part["model"] == model, list(MODEL_NAMES).index(model)
+    rows, colour = part[own], PALETTE[rank]
     number_of = part.groupby("space")["model"].size()
-    rank = part.groupby("space").cumcount()[own]
     thick = 0.78 / part["model"].nunique()
-    at = np.array([spaces.index(name) for name in rows["space"]], dtype=float)
     middle = (rows["space"].map(number_of).to_numpy() - 1) / 2
-    at += thick * (rank.to_numpy() - middle)
-    figure.add_bar(
-        x=rows["accuracy"] - chance, base=chance, y=at, width=0.9 * thick, orientation="h",
-        name=MODEL_NAMES[model], legendgroup=model,
-        marker={"color": transparent(colour, 0.75), "line": {"color": colour, "width": 1},
-                "pattern": {"shape": _PATTERNS[model], "size": 0.5 * canvas.font,
-                            "fgcolor": colour, "fillmode": "overlay"}},
-        error_x={"type": "data", "array": rows["high"] - rows["accuracy"],
-                 "arrayminus": rows["accuracy"] - rows["low"], "thickness": 1.5 * canvas.scale,
-                 "width": 0, "color": FAINT},
-        hovertext=[
-            f"<b>{html.escape(row.space, quote=False)}</b>, {MODEL_NAMES[model]}<br>"
-            f"{interval(row.accuracy, row.low, row.high)} of {row.choices:,.0f} choices"
+    places = np.array([spaces.index(name) for name in rows["space"]], dtype=float)
+    return Bars(
+        at=places + thick * (part.groupby("space").cumcount()[own].to_numpy() - middle),
+        length=rows["accuracy"] - chance, base=chance, low=rows["low"], high=rows["high"],
+        width=0.9 * thick, name=MODEL_NAMES[model], text=[
+            bold(row.space, MODEL_NAMES[model],
+                 f"{interval(row.accuracy, row.low, row.high)} of {row.choices:,.0f} choices")
             for row in rows.itertuples()
         ],
-        hovertemplate="%{hovertext}<extra></extra>", **place,
+        further={"marker": {
+            "color": transparent(colour, 0.75), "line": {"color": colour, "width": 1},
+            "pattern": {"shape": _PATTERNS[model], "size": 0.5 * canvas.font, "fgcolor": colour,
+                        "fillmode": "overlay"},
+        }},
     )
 
 
+@as_figure
 def interval_rows(
-    table: pd.DataFrame, *, value: str, zero: float | None = 0.0,
-    band: tuple[float, float] | None = None, caption: str = "", canvas: Canvas = SCREEN,
-) -> go.Figure:
+    table: pd.DataFrame,
+    *,
+    value: str,
+    zero: float | None = 0.0,
+    band: tuple[float, float] | None = None,
+) -> Plot:
     """Estimates with their intervals, a row for each.
 
     table: Columns ``name``, ``value``, ``low`` and ``high``, and optionally ``kind``, which gives
@@ -160,41 +147,21 @@ def interval_rows(
     band: Bounds of what noise allows.
     """
     names = list(dict.fromkeys(table["name"]))
-    canvas = with_rows(canvas, 1.4 * len(names) + 4)
-    kinds = list(dict.fromkeys(table["kind"])) if "kind" in table else [""]
-    figure = go.Figure()
-    if band is not None:
-        figure.add_vrect(*band, fillcolor=transparent(FAINT, 0.16), line_width=0, layer="below")
-    for k, kind in enumerate(kinds):
-        rows = table[table["kind"] == kind] if "kind" in table else table
-        at = np.array([names.index(name) for name in rows["name"]], dtype=float)
-        colour = PALETTE[k % len(PALETTE)]
-        figure.add_scatter(
-            x=rows["value"], y=at + 0.18 * (k - (len(kinds) - 1) / 2), mode="markers", name=kind,
-            marker={"color": colour, "size": 9 * canvas.scale,
-                    "symbol": ("circle", "diamond", "square")[k % 3]},
-            error_x={"type": "data", "array": rows["high"] - rows["value"],
-                     "arrayminus": rows["value"] - rows["low"], "width": 0,
-                     "thickness": 2 * canvas.scale, "color": transparent(colour, 0.55)},
-            hovertext=[
-                f"<b>{html.escape(row.name, quote=False)}</b>"
-                f"{f', {kind}' if kind else ''}<br>{number(row.value)} "
-                f"[{number(row.low)}, {number(row.high)}]"
-                for row in rows.itertuples()
-            ],
-            hovertemplate="%{hovertext}<extra></extra>",
-        )
-    if zero is not None:
-        figure.add_vline(zero, line={"color": FAINT, "dash": "dot", "width": canvas.scale})
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision=value, showlegend=len(kinds) > 1,
-        xaxis={"title": value, "zeroline": False},
-        yaxis={"tickvals": np.arange(len(names)), "zeroline": False, "showgrid": False,
-               "range": [len(names) - 0.5, -0.5],
-               "ticktext": [html.escape(name, quote=False)
-                            for name in short_labels(names, _NAMES)]},
+
+    def text(row: Any) -> str:
+        kind = [escape(row.kind)] if "kind" in table else []
+        return bold(row.name, *kind,
+                    f"{number(row.value)} [{number(row.low)}, {number(row.high)}]")
+
+    return Plot(
+        [
+            None if band is None else Level(at=band[0], to=band[1]),
+            *series_of(table, "kind" if "kind" in table else "", "value", "name", names=names,
+                       apart=0.18, size=9.0, text=text),
+            None if zero is None else Level(at=zero),
+        ],
+        Axis(value), Axis(names=names), revision=value,
     )
-    return finished(figure, caption, canvas, top=62 if len(kinds) > 1 else 34)
 
 
 def rows_height(n_rows: int) -> float:

@@ -12,23 +12,17 @@ import plotly.graph_objects as go
 
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.kernel.spectrum import Spectrum
-from tripletscope.dashboard.figures.axes import whole_axis
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.colours import groups
 from tripletscope.dashboard.figures.dendrogram import CUT_COLOUR, reach
-from tripletscope.dashboard.figures.labels import (
-    WIDTH,
-    short_labels,
-    short_names,
-    shorten,
-    shorten_each,
-)
+from tripletscope.dashboard.figures.labels import WIDTH, short_names, shorten, shorten_each
+from tripletscope.dashboard.figures.layers import Bars, Series
 from tripletscope.dashboard.figures.placing import row_labels
-from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.figures.series import bold
 from tripletscope.dashboard.interface.theme import (
     DIVERGING,
     FAINT,
     NARROW,
-    PALETTE,
     SCREEN,
     SEQUENTIAL,
     Canvas,
@@ -72,8 +66,7 @@ def similarity_matrix(
     # Similarity to itself says nothing and would take most of the scale.
     shown[np.diag_indices_from(shown)] = np.nan
     m, size = len(order), -(-len(order) // _MOST_ROWS)
-    if size > 1:
-        shown = _blocks(shown, size)
+    shown = blocks(shown, size)
     members, foot = order.tolist(), min(_FOOT * canvas.font / canvas.height, 0.4)
     figure = go.Figure(
         go.Heatmap(
@@ -220,8 +213,10 @@ def _row_names(
     return size, rows, [html.escape(names[i], quote=False) for i in members]
 
 
-def _blocks(values: np.ndarray, size: int) -> np.ndarray:
-    """Means of square blocks."""
+def blocks(values: np.ndarray, size: int) -> np.ndarray:
+    """Means of square blocks, without what is missing."""
+    if size <= 1:
+        return values
     starts = np.arange(0, len(values), size)
     known = np.isfinite(values)
     total, count = (
@@ -231,56 +226,41 @@ def _blocks(values: np.ndarray, size: int) -> np.ndarray:
     return np.where(count > 0, total / np.maximum(count, 1.0), np.nan)
 
 
+@as_figure
 def most_similar(
-    similarity: np.ndarray, names: Sequence[str], members: Sequence[int], *,
-    title: str = "similarity", caption: str = "", canvas: Canvas = SCREEN,
-) -> go.Figure:
+    similarity: np.ndarray,
+    names: Sequence[str],
+    members: Sequence[int],
+    *,
+    title: str = "similarity",
+) -> Plot:
     """Bars of similarity to one object, or another quantity, the highest on top.
 
     Shapes: similarity (k,), names length k.
     members length k: Positions of these objects.
     """
-    labels = [html.escape(name, quote=False) for name in short_labels(names)]
-    figure = go.Figure(
-        go.Bar(
-            x=similarity, y=np.arange(len(labels)), orientation="h", customdata=list(members),
-            marker={"color": PALETTE[0]}, hovertext=labels,
-            hovertemplate="%{hovertext}: %{x:.3f}<extra></extra>",
-        )
+    bars = Bars(at=np.arange(len(names)), length=similarity, objects=members,
+                text=[bold(name) for name in names], hover="%{hovertext}<br>%{x:.3f}")
+    return Plot(
+        [bars], Axis(title), Axis(names=names, width=WIDTH, row=1.0), revision=title,
+        layout={"bargap": 0.25},
     )
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision=title, bargap=0.25,
-        xaxis={"title": title},
-        yaxis={"autorange": "reversed", "tickvals": np.arange(len(labels)), "ticktext": labels,
-               "showgrid": False},
-    )
-    return finished(figure, caption, canvas)
 
 
-def spectrum_figure(
-    found: Spectrum, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def spectrum_figure(found: Spectrum) -> Plot:
     """Eigenvalues with the band of those of shuffled answers."""
     rank = np.arange(1, len(found.eigenvalues) + 1)
     low = np.quantile(found.shuffled, 1 - found.level, axis=0)
-    figure = go.Figure()
-    figure.add_scatter(
-        x=np.concatenate([rank, rank[::-1]]), y=np.concatenate([low, found.threshold[::-1]]),
-        fill="toself", fillcolor=transparent(FAINT, 0.25), line={"width": 0}, hoverinfo="skip",
-        mode="lines", name="permuted answers",
+    signal, hover = rank <= found.n_signal, "component %{x}: %{y:.4g}"
+    return Plot(
+        [
+            Series(x=rank, low=low, high=found.threshold, band=True, points=False, colour=FAINT,
+                   name="permuted answers", opacity=0.25),
+            Series(x=rank[signal], y=found.eigenvalues[signal], name="above permuted answers",
+                   size=7.0, hover=hover),
+            Series(x=rank[~signal], y=found.eigenvalues[~signal], name="within chance",
+                   colour=FAINT, size=7.0, hover=hover),
+        ],
+        Axis("component", "whole"), Axis("eigenvalue"),
     )
-    signal = rank <= found.n_signal
-    for name, which, colour in (
-        ("above permuted answers", signal, PALETTE[0]), ("within chance", ~signal, FAINT),
-    ):
-        figure.add_scatter(
-            x=rank[which], y=found.eigenvalues[which], mode="markers", name=name,
-            marker={"size": 7 * canvas.scale, "color": colour},
-            hovertemplate="component %{x}: %{y:.4g}<extra></extra>",
-        )
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision="spectrum",
-        xaxis={"title": "component", "zeroline": False, **whole_axis(rank)},
-        yaxis={"title": "eigenvalue", "zeroline": False},
-    )
-    return finished(figure, caption, canvas)

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
 
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy
+from tripletscope.dashboard.figures.chart import Axis, Plot
+from tripletscope.dashboard.figures.layers import Series
 from tripletscope.dashboard.figures.points import transparent
-from tripletscope.dashboard.interface.theme import (
-    FAINT,
-    PALETTE,
-    SCREEN,
-    Canvas,
-    finished,
-    interval,
-    template,
-)
+from tripletscope.dashboard.figures.series import bold
+from tripletscope.dashboard.interface.theme import FAINT, SCREEN, Canvas, interval
 
 #: Half the height of a band, in rows.
 _HALF = 0.32
 #: Beside what is drawn, so that chance does not lie on the names.
 _ROOM = 0.03
+#: Width of the names of kinds of questions, in sizes of the letters.
+_NAMES = 20.0
 
 
 def agreement_bars(
@@ -32,45 +28,36 @@ def agreement_bars(
 
     found: As `tripletscope.core.inference.evaluation.choosing.observer_agreement` gives them.
     """
-    figure = go.Figure()
-    for row, one in enumerate(found):
-        lower, upper = one.ceiling.lower, one.ceiling.upper
-        if one.ceiling.is_precise:
-            figure.add_shape(
-                type="rect", x0=lower.value, x1=upper.value, y0=row - _HALF, y1=row + _HALF,
-                fillcolor=transparent(FAINT, 0.2), line={"color": FAINT, "dash": "dash",
-                                                         "width": canvas.scale}, layer="below",
-            )
-        figure.add_shape(
-            type="line", x0=one.chance, x1=one.chance, y0=row - _HALF, y1=row + _HALF,
-            line={"color": FAINT, "dash": "dot", "width": 1.6 * canvas.scale},
-        )
     share = [one.accuracy for one in found]
+    kinds = ["two options" if one.kind.shown == 2 else str(one.kind) for one in found]
+    bounds = [(one.ceiling.lower.value, one.ceiling.upper.value) if one.ceiling.is_precise else ()
+              for one in found]
     drawn = [
         *(edge for one in share for edge in (one.low, one.high)), *(one.chance for one in found),
-        *(bound.value for one in found if one.ceiling.is_precise
-          for bound in (one.ceiling.lower, one.ceiling.upper)),
+        *(bound for both in bounds for bound in both),
     ]
-    kinds = ["two options" if one.kind.shown == 2 else str(one.kind) for one in found]
-    figure.add_scatter(
-        x=[one.value for one in share], y=list(range(len(found))), mode="markers",
-        marker={"color": PALETTE[0], "size": 10 * canvas.scale},
-        error_x={"type": "data", "array": [one.high - one.value for one in share],
-                 "arrayminus": [one.value - one.low for one in share],
-                 "thickness": 1.5 * canvas.scale, "width": 0},
-        hovertext=[
-            f"<b>{html.escape(kind, quote=False)}</b><br>"
-            f"{interval(one.value, one.low, one.high)} of {one.n:,} trials"
+    points = Series(
+        x=[one.value for one in share], y=list(range(len(found))), size=10.0,
+        low=[one.low for one in share], high=[one.high for one in share], text=[
+            bold(kind, f"{interval(one.value, one.low, one.high)} of {one.n:,} trials")
             for kind, one in zip(kinds, share, strict=True)
         ],
-        hovertemplate="%{hovertext}<extra></extra>", showlegend=False,
     )
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision="agreement",
-        xaxis={"title": f"agreement of people with {html.escape(observer, quote=False)}",
-               "tickformat": ".2~f", "zeroline": False,
-               "range": [min(drawn) - _ROOM, max(drawn) + _ROOM]},
-        yaxis={"tickvals": list(range(len(found))), "ticktext": kinds, "showgrid": False,
-               "zeroline": False, "range": [len(found) - 0.5, -0.5]},
-    )
-    return finished(figure, caption, canvas)
+    figure = Plot(
+        [points],
+        Axis(f"agreement of people with {observer}", ends=(min(drawn) - _ROOM, max(drawn) + _ROOM),
+             further={"tickformat": ".2~f"}),
+        Axis(names=kinds, width=_NAMES), revision="agreement",
+    ).figure(caption, canvas)
+    line = {"color": FAINT, "width": canvas.scale}
+    for row, (one, ends) in enumerate(zip(found, bounds, strict=True)):
+        across = {"y0": row - _HALF, "y1": row + _HALF}
+        if ends:
+            figure.add_shape(
+                type="rect", x0=ends[0], x1=ends[1], **across, line={**line, "dash": "dash"},
+                fillcolor=transparent(FAINT, 0.2), layer="below",
+            )
+        figure.add_shape(
+            type="line", x0=one.chance, x1=one.chance, **across, line={**line, "dash": "dot"}
+        )
+    return figure

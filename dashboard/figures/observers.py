@@ -12,32 +12,28 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from tripletscope.core.inference.evaluation.score import CHANCE
-from tripletscope.core.people.predictions import PoolingCurve
-from tripletscope.dashboard.figures.axes import log_axis
+from tripletscope.core.people import PoolingCurve
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.labels import short_labels
-from tripletscope.dashboard.figures.placing import row_labels
+from tripletscope.dashboard.figures.layers import Cells, Level
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
     add_rings,
     beside_the_bar,
     point_traces,
-    transparent,
 )
+from tripletscope.dashboard.figures.series import bold, series_of
 from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
-    FAINT,
     NARROW,
     PALETTE,
     SCREEN,
-    SEQUENTIAL,
     Canvas,
-    finished,
-    note_hidden,
+    interval,
     panelled,
     template,
     with_caption,
-    with_rows,
 )
 
 #: Up to so many rows have their numbers written in the cells.
@@ -46,6 +42,8 @@ _WRITTEN = 14
 _FEW, _BAR = 6, 7.0
 #: Up to so many numbers of participants are all written at their axis.
 _COUNTED = 8
+#: Width of the names of rows, in sizes of the letters.
+_ROW = 20.0
 #: Maps beside each other.
 _ACROSS = 4
 
@@ -72,44 +70,29 @@ def square_matrix(
     borders: Rows before which a new group begins.
     """
     p = len(names)
-    short = short_labels(list(names), 10.0 if p > _FEW else 20.0)
-    labels = [html.escape(name, quote=False) for name in short]
+    width = 10.0 if p > _FEW else 20.0
+    short = short_labels(list(names), width)
     written = p <= _WRITTEN and _fit_cells(short, canvas)
-    known = np.isfinite(values)
-    figure = go.Figure(
-        go.Heatmap(
-            z=values, x=np.arange(p), y=np.arange(p), zmin=limits[0], zmax=limits[1],
-            colorscale=SEQUENTIAL, xgap=1, ygap=1, hoverongaps=False,
-            text=np.where(known, np.char.mod("%.2f", np.nan_to_num(values)), ""),
-            texttemplate="%{text}" if written else None, textfont={"size": 0.85 * canvas.font},
-            customdata=[[f"{a}<br>{b}" for b in labels] for a in labels],
-            hovertemplate="%{customdata}<br>%{z:.3f}<extra></extra>",
-            colorbar={"title": {"text": title, "side": "right"}, "thickness": 12,
-                      "outlinewidth": 0},
-        )
-    )
-    for border in borders:
-        for along in ("x", "y"):
-            across_it = "y" if along == "x" else "x"
-            figure.add_shape(
-                type="line", layer="above", line={"color": PALETTE[3], "width": 2 * canvas.scale},
-                **{f"{along}0": border - 0.5, f"{along}1": border - 0.5,
-                   f"{across_it}0": -0.5, f"{across_it}1": p - 0.5},
-            )
+    texts = np.where(np.isfinite(values), np.char.mod("%.2f", np.nan_to_num(values)), "")
+    labels = [html.escape(name, quote=False) for name in short]
     side = 0.65 * min(min(canvas.width, NARROW) if canvas.screen else canvas.width, canvas.height)
-    size, rows = row_labels(np.arange(p), side / max(p, 1), 0.9 * canvas.font)
-    note_hidden(figure, p - len(rows), p)
-    ticks = {
-        "tickvals": rows, "ticktext": [labels[row] for row in rows], "showgrid": False,
-        "zeroline": False, "ticks": "", "tickfont": {"size": size}, "ticklabeloverflow": "allow",
-    }
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision=title,
-        xaxis={**ticks, "title": across, "tickangle": -60 if p > 6 else 0,
-               "range": [-0.5, p - 0.5]},
-        yaxis={**ticks, "title": down, "range": [p - 0.5, -0.5]},
+    sides = Axis(names=names, width=width, pitch=side / max(p, 1), row=0.0)
+    cells = Cells(
+        values=values, title=title, ends=limits, written=texts if written else None,
+        data=[[f"{a}<br>{b}" for b in labels] for a in labels],
+        hover="%{customdata}<br>%{z:.3f}",
     )
-    return finished(figure, caption, canvas)
+    return Plot(
+        [cells], replace(sides, title=across, further={"tickangle": -60 if p > _FEW else 0}),
+        replace(sides, title=down), revision=title,
+        layout={"shapes": [
+            {"type": "line", "layer": "above", "line": {
+                "color": PALETTE[3], "width": 2 * canvas.scale,
+            }, f"{along}0": border - 0.5, f"{along}1": border - 0.5, f"{other}0": -0.5,
+             f"{other}1": p - 0.5}
+            for border in borders for along, other in ("xy", "yx")
+        ]},
+    ).figure(caption, canvas)
 
 
 def _fit_cells(names: Sequence[str], canvas: Canvas) -> bool:
@@ -120,69 +103,45 @@ def _fit_cells(names: Sequence[str], canvas: Canvas) -> bool:
     return (width - beside) / max(len(names), 1) >= number + 2.0
 
 
-def relation_dots(
-    table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def relation_dots(table: pd.DataFrame) -> Plot:
     """Accuracy by who predicts.
 
     table: `tripletscope.core.people.Predictions.relations`.
     """
-    canvas = with_rows(canvas, 2 * len(table))
-    figure = go.Figure()
-    figure.add_scatter(
-        x=table["accuracy"], y=table["relation"], mode="markers", showlegend=False,
-        marker={"color": PALETTE[0], "size": 10 * canvas.scale},
-        error_x={
-            "type": "data", "array": table["high"] - table["accuracy"],
-            "arrayminus": table["accuracy"] - table["low"], "thickness": 1.5 * canvas.scale,
-            "width": 0, "color": transparent(PALETTE[0], 0.55),
-        },
-        customdata=table["participants"].astype(str),
-        text=[f"{low:.3f} to {high:.3f}" for low, high in zip(table["low"], table["high"],
-                                                             strict=True)],
-        hovertemplate="%{y}: %{x:.3f}<br>%{text}<br>%{customdata} participants<extra></extra>",
-    )
-    figure.add_vline(
-        CHANCE, line={"color": FAINT, "dash": "dot", "width": canvas.scale},
-        annotation_text="chance", annotation_font_size=0.9 * canvas.font,
-    )
+    names = table["relation"].tolist()
     ends = np.append(table[["accuracy", "low", "high"]].to_numpy(dtype=float), CHANCE)
     low, high = np.nanmin(ends), np.nanmax(ends)
     room = 0.06 * (high - low)
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision="relations",
-        xaxis={"title": "accuracy", "zeroline": False, "range": [low - room, high + room]},
-        yaxis={"range": [len(table) - 0.5, -0.5], "zeroline": False},
+    return Plot(
+        [
+            *series_of(
+                table, "", "accuracy", "relation", names=names, size=10.0, text=lambda row: bold(
+                    row.relation, interval(row.accuracy, row.low, row.high),
+                    f"{row.participants} participants"),
+            ),
+            Level(at=CHANCE, note="chance"),
+        ],
+        Axis("accuracy", ends=(low - room, high + room)), Axis(names=names, row=2.0, width=_ROW),
     )
-    return finished(figure, caption, canvas)
 
 
-def pooling_figure(
-    found: PoolingCurve, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def pooling_figure(found: PoolingCurve) -> Plot:
     """Accuracy against the number of participants learned from, with a 95 % band."""
     table = found.table.dropna()
-    x, mean, low, high = (table[c].to_numpy() for c in ("participants", "accuracy", "low", "high"))
-    few = {"tickvals": x, "ticktext": [str(n) for n in x]} if len(x) <= _COUNTED else {}
-    figure = go.Figure()
-    figure.add_scatter(
-        x=np.concatenate([x, x[::-1]]), y=np.concatenate([low, high[::-1]]),
-        mode="lines", fill="toself", fillcolor=transparent(PALETTE[0], 0.16), line={"width": 0},
-        hoverinfo="skip", showlegend=False,
+    counts = table["participants"].tolist()
+    curve = series_of(
+        table, "", "participants", "accuracy", line=True, band=True,
+        hover="%{x} participants: %{y:.3f}<br>%{hovertext}",
+        text=lambda row: f"{row.low:.3f} to {row.high:.3f}",
     )
-    figure.add_scatter(
-        x=x, y=mean, mode="lines+markers", showlegend=False,
-        line={"color": PALETTE[0], "width": 2 * canvas.scale}, marker={"size": 8 * canvas.scale},
-        text=[f"{a:.3f} to {b:.3f}" for a, b in zip(low, high, strict=True)],
-        hovertemplate="%{x} participants: %{y:.3f}<br>%{text}<extra></extra>",
+    return Plot(
+        curve,
+        Axis("number of participants in training", "log",
+                    ticks={n: str(n) for n in counts} if len(counts) <= _COUNTED else None),
+        Axis("accuracy on another participant"),
     )
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision="pooling",
-        xaxis={"title": "number of participants in training", "zeroline": False,
-               **log_axis(x), **few},
-        yaxis={"title": "accuracy on another participant", "zeroline": False},
-    )
-    return finished(figure, caption, canvas)
 
 
 def grid_height(maps: np.ndarray, wide: float = 200.0) -> float:

@@ -9,19 +9,19 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.axes import log_axis
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.labels import short_labels
-from tripletscope.dashboard.figures.placing import place_labels, row_labels
+from tripletscope.dashboard.figures.layers import Bars, Level, Series, intervals
+from tripletscope.dashboard.figures.placing import place_labels
 from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.figures.series import bold, diagonal, series_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
     PALETTE,
     SCREEN,
     Canvas,
     finished,
-    note_hidden,
     template,
-    with_rows,
 )
 
 #: People whose names are written, and up to so many whose intervals are drawn.
@@ -30,6 +30,8 @@ _NAMED, _BARRED = 8, 60
 _LONGEST = 1.6
 #: Side of a plane of weights, as a share of the smaller side of the figure.
 _PLANE = 0.78
+#: The mark in the middle of people; width of the names of rows, in sizes of the letters.
+_MEAN, _ROW = "mean of all", 20.0
 
 
 def most_different(weights: np.ndarray) -> np.ndarray:
@@ -69,51 +71,35 @@ def _plane(
     weights: np.ndarray, low: np.ndarray, high: np.ndarray, text: list[str], hover: list[str],
     caption: str, canvas: Canvas,
 ) -> go.Figure:
-    figure = go.Figure()
     barred = len(weights) <= _BARRED
     # Bars of the most consistent ones may be longer than all else: then they leave the frame.
     end = 1.08 * float(weights.max())
     if barred:
         end = max(end, min(1.03 * float(high.max()), _LONGEST * end))
-    figure.add_scatter(
-        x=[0, end], y=[0, end], mode="lines", hoverinfo="skip", showlegend=False,
-        line={"color": FAINT, "dash": "dot", "width": canvas.scale},
-    )
     arrows = np.full((3 * len(weights), 2), np.nan)
     arrows[0::3], arrows[1::3] = 0.0, weights
-    figure.add_scatter(
-        x=arrows[:, 0], y=arrows[:, 1], mode="lines", hoverinfo="skip", showlegend=False,
-        line={"color": transparent(PALETTE[0], 0.3), "width": canvas.scale},
-    )
-    bars = {}
-    if barred:
-        bars = {
-            f"error_{axis}": {
-                "type": "data", "array": high[:, k] - weights[:, k],
-                "arrayminus": weights[:, k] - low[:, k], "width": 0,
-                "thickness": 0.8 * canvas.scale, "color": transparent(PALETTE[0], 0.35),
-            } for k, axis in enumerate("xy")
-        }
     places = _placed(weights / end, 1.0 / end, text, canvas)
-    figure.add_scatter(
-        x=weights[:, 0], y=weights[:, 1], mode="markers+text", showlegend=False,
-        text=[one if places[i] else "" for i, one in enumerate(text)],
-        textposition=[place or "top center" for place in places],
-        textfont={"size": 0.85 * canvas.font}, hovertext=hover,
-        hoverinfo="text", marker={"color": PALETTE[0], "size": 7 * canvas.scale}, **bars,
-    )
-    figure.add_scatter(
-        x=[1.0], y=[1.0], mode="markers", name="mean of all",
-        marker={"color": PALETTE[1], "size": 11 * canvas.scale, "symbol": "diamond"},
-        hovertemplate="mean of all<extra></extra>",
-    )
-    axis = {"range": [0, end], "zeroline": True, "constrain": "domain"}
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision="weights",
-        xaxis={**axis, "title": "weight of axis 1"},
-        yaxis={**axis, "title": "weight of axis 2", "scaleanchor": "x"},
-    )
-    return finished(figure, caption, canvas)
+    across = {}
+    if barred:
+        across["error_x"] = intervals(weights[:, 0], low[:, 0], high[:, 0], PALETTE[0], canvas)
+    axis = {"zeroline": True, "constrain": "domain"}
+    return Plot(
+        [
+            diagonal(0.0, end),
+            Series(x=arrows[:, 0], y=arrows[:, 1], points=False, line=True, width=1.0,
+                   colour=transparent(PALETTE[0], 0.3)),
+            Series(
+                x=weights[:, 0], y=weights[:, 1], low=low[:, 1] if barred else None,
+                high=high[:, 1] if barred else None, size=7.0, text=hover, further=across,
+                labels=[one if places[i] else "" for i, one in enumerate(text)],
+                sides=[place or "top center" for place in places],
+            ),
+            Series(x=[1.0], y=[1.0], name=_MEAN, rank=1, symbol="diamond", size=11.0, hover=_MEAN),
+        ],
+        Axis("weight of axis 1", ends=(0, end), further=axis),
+        Axis("weight of axis 2", ends=(0, end), further={**axis, "scaleanchor": "x"}),
+        revision="weights",
+    ).figure(caption, canvas)
 
 
 def _placed(
@@ -169,64 +155,42 @@ def _strips(
     people, d = weights.shape
     beside = np.linspace(-0.3, 0.3, people) if people > 1 else np.zeros(1)
     rank = np.argsort(np.argsort(np.log(weights).mean(axis=1)))
-    figure = go.Figure()
-    for k in range(d):
-        bars = {}
-        if people <= _BARRED:
-            bars = {"error_y": {
-                "type": "data", "array": high[:, k] - weights[:, k],
-                "arrayminus": weights[:, k] - low[:, k], "width": 0,
-                "thickness": 0.8 * canvas.scale, "color": transparent(PALETTE[0], 0.35),
-            }}
-        figure.add_scatter(
-            x=k + 1 + beside[rank], y=weights[:, k], mode="markers", showlegend=False,
-            marker={"color": PALETTE[0], "size": 5 * canvas.scale}, hovertext=hover,
-            hoverinfo="text", **bars,
-        )
-    figure.add_hline(1.0, line={"color": FAINT, "dash": "dot", "width": canvas.scale})
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision="weights",
-        xaxis={"title": "axis", "tickvals": list(range(1, d + 1)), "zeroline": False,
-               "range": [0.5, d + 0.5]},
-        yaxis={"title": "weight",
-               **log_axis(weights, *([low, high] if people <= _BARRED else []))},
-    )
-    return finished(figure, caption, canvas)
+    barred = people <= _BARRED
+    return Plot(
+        [
+            *(Series(x=k + 1 + beside[rank], y=weights[:, k], low=low[:, k] if barred else None,
+                     high=high[:, k] if barred else None, size=5.0, text=hover)
+              for k in range(d)),
+            Level(at=1.0),
+        ],
+        Axis("axis", ends=(0.5, d + 0.5), further={"tickvals": list(range(1, d + 1))}),
+        Axis("weight", "log"), revision="weights",
+    ).figure(caption, canvas)
 
 
-def gain_dots(table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN) -> go.Figure:
+@as_figure
+def gain_dots(table: pd.DataFrame) -> Plot:
     """By how much views of people raise the probability of held-out answers over one map.
 
     table: Columns ``model``, ``gain``, ``low``, ``high`` of log probabilities, ``accuracy``.
     """
     table = table[table["model"] != "one map"]
-    canvas = with_rows(canvas, 2 * len(table))
-    gain, low, high = (100 * np.expm1(table[c].to_numpy()) for c in ("gain", "low", "high"))
-    figure = go.Figure()
-    figure.add_scatter(
-        x=gain, y=table["model"], mode="markers", showlegend=False,
-        marker={"color": PALETTE[0], "size": 10 * canvas.scale},
-        error_x={"type": "data", "array": high - gain, "arrayminus": gain - low, "width": 0,
-                 "thickness": 1.5 * canvas.scale, "color": transparent(PALETTE[0], 0.55)},
-        text=[f"{a:+.1f} to {b:+.1f} %<br>accuracy {c:.1%}"
-              for a, b, c in zip(low, high, table["accuracy"], strict=True)],
-        hovertemplate="%{y}: %{x:+.1f} %<br>%{text}<extra></extra>",
+    names = table["model"].tolist()
+    table = table.assign(**{c: 100 * np.expm1(table[c]) for c in ("gain", "low", "high")})
+    # The words stand where there is room for them.
+    side = "top right" if table["high"].max() > -table["low"].min() else "top left"
+    return Plot(
+        [
+            *series_of(
+                table, "", "gain", "model", names=names, size=10.0, text=lambda row: bold(
+                    row.model, f"{row.gain:+.1f} % ({row.low:+.1f} to {row.high:+.1f} %)",
+                    f"accuracy {row.accuracy:.1%}"),
+            ),
+            Level(at=0.0, note="one map", side=side),
+        ],
+        Axis("gain in probability of held-out answers (%)"),
+        Axis(names=names, row=2.0, width=_ROW, further={"range": [len(table) - 0.5, -0.9]}),
     )
-    figure.add_vline(
-        0.0, line={"color": FAINT, "dash": "dot", "width": canvas.scale},
-        annotation_text="one map", annotation_font_size=0.9 * canvas.font,
-        # The words stand where there is room for them.
-        annotation_position="top right" if high.max() > -low.min() else "top left",
-    )
-    ends = np.concatenate([low, high, [0.0]])
-    room = 0.06 * max(float(np.ptp(ends)), 1.0)
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision="gains",
-        xaxis={"title": "gain in probability of held-out answers (%)", "zeroline": False,
-               "range": [ends.min() - room, ends.max() + room]},
-        yaxis={"range": [len(table) - 0.5, -0.9], "zeroline": False},
-    )
-    return finished(figure, caption, canvas)
 
 
 def membership_bars(
@@ -239,25 +203,16 @@ def membership_bars(
     """
     main = membership.argmax(axis=1)
     order = np.lexsort((-membership.max(axis=1), main))
-    short = short_labels([str(people[i]) for i in order], 8.0)
-    figure = go.Figure()
-    for g in range(membership.shape[1]):
-        figure.add_bar(
-            x=np.arange(len(order)), y=membership[order, g], name=f"group {g + 1}",
-            marker={"color": PALETTE[g % len(PALETTE)], "line": {"width": 0}},
-            hovertext=[html.escape(str(people[i]), quote=False) for i in order],
-            hovertemplate="%{hovertext}: %{y:.2f}<extra>" + f"group {g + 1}</extra>",
-        )
-    size, rows = row_labels(
-        np.arange(len(order)), 0.85 * canvas.width / max(len(order), 1), 0.85 * canvas.font
-    )
-    note_hidden(figure, len(order) - len(rows), len(order))
-    figure.update_layout(
-        template=template(canvas), barmode="stack", bargap=0.1, dragmode="zoom",
-        legend_traceorder="normal", uirevision="membership",
-        xaxis={"tickvals": rows, "ticktext": [html.escape(short[i], quote=False) for i in rows],
-               "tickangle": -60, "tickfont": {"size": size}, "showgrid": False,
-               "zeroline": False},
-        yaxis={"title": "probability of membership", "range": [0, 1], "zeroline": False},
-    )
-    return finished(figure, caption, canvas)
+    names = [str(people[i]) for i in order]
+    return Plot(
+        [
+            Bars(at=np.arange(len(order)), length=membership[order, g], name=f"group {g + 1}",
+                 rank=g, text=[bold(name) for name in names],
+                 hover="%{hovertext}<br>%{fullData.name}: %{y:.2f}")
+            for g in range(membership.shape[1])
+        ],
+        Axis(names=names, width=8.0, pitch=0.85 * canvas.width / max(len(order), 1),
+             further={"tickangle": -60}),
+        Axis("probability of membership", ends=(0, 1)), revision="membership",
+        layout={"barmode": "stack", "bargap": 0.1, "legend_traceorder": "normal"},
+    ).figure(caption, canvas)

@@ -6,22 +6,16 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.core.studies.design.detection import Detection
-from tripletscope.dashboard.figures.axes import log_axis
-from tripletscope.dashboard.figures.curves import line_with_band
-from tripletscope.dashboard.interface.theme import (
-    FAINT,
-    PALETTE,
-    SCREEN,
-    Canvas,
-    count,
-    finished,
-    template,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
+from tripletscope.dashboard.figures.layers import Bars, Level
+from tripletscope.dashboard.figures.series import chance_level, series_of
+from tripletscope.dashboard.interface.theme import PALETTE, count
 
+#: Two figures side by side have as many lines of names, so that their axes are in line.
+_LEGEND = {"entrywidthmode": "fraction", "entrywidth": 0.48}
 #: Colours of wrong numbers of dimensions, by how far off they are.
 _TOO_FEW, _TOO_MANY = (PALETTE[9], "#7C888A", PALETTE[8]), (PALETTE[1], PALETTE[3], PALETTE[7])
 
@@ -50,15 +44,14 @@ QUANTITIES = {
 }
 
 
+@as_figure
 def plan_curves(
     table: pd.DataFrame,
     quantity: str,
     *,
     ceiling: float | None = None,
     wanted: float | None = None,
-    caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+) -> Plot:
     """What is learned, against the number of answers; a line with its band for every plan.
 
     table: Columns ``plan``, ``answers``, ``mean``, ``low`` and ``high``.
@@ -66,45 +59,24 @@ def plan_curves(
     ceiling: What knowing the truth would reach, as a dashed line.
     wanted: What the user wants to reach, as a dotted line.
     """
-    figure = go.Figure()
     shown = QUANTITIES[quantity]
-    names = list(dict.fromkeys(table["plan"]))
-    several = "<b>%{fullData.name}</b><br>" if len(names) > 1 else ""
-    for k, name in enumerate(names):
-        rows = table[table["plan"] == name]
-        line_with_band(
-            figure, *(rows[c].to_numpy() for c in ("answers", "mean", "low", "high")), number=k,
-            name=name if len(names) > 1 else None, canvas=canvas,
-            hover=f"{several}%{{x:,}} answers: %{{y:{shown.form}}}",
-        )
-    for level, words, dash, side in (
-        (ceiling, "upper limit (noise)", "dash", "top left"),
-        (wanted, "wanted", "dot", "bottom right"),
-    ):
-        if level is not None:
-            figure.add_hline(
-                level, line={"color": FAINT, "dash": dash, "width": 1.2 * canvas.scale},
-                annotation_text=words, annotation_font_size=0.9 * canvas.font,
-                annotation_position=side,
-            )
-    if quantity == "accuracy" and table["low"].min() < CHANCE + 0.05:
-        figure.add_hline(
-            CHANCE, line={"color": FAINT, "dash": "dot", "width": canvas.scale},
-            annotation_text="guessing", annotation_font_size=0.9 * canvas.font,
-            annotation_position="bottom right",
-        )
-    low, high = table["answers"].min(), table["answers"].max()
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision=quantity,
-        xaxis={"title": "answers collected", "zeroline": False, **log_axis([low, high]),
-               "range": [np.log10(low / 1.12), np.log10(high * 1.12)]},
-        yaxis={"title": shown.title, "zeroline": False,
-               "tickformat": ".0%" if shown.percent else "",
-               "rangemode": "normal" if quantity == "accuracy" else "tozero"},
-        # Two figures side by side have as many lines of names, so that their axes are in line.
-        legend={"entrywidthmode": "fraction", "entrywidth": 0.48},
+    several = len(set(table["plan"])) > 1
+    layers = series_of(
+        table, "plan", "answers", "mean", line=True, band=True,
+        hover=("<b>%{fullData.name}</b><br>" if several else "")
+        + f"%{{x:,}} answers: %{{y:{shown.form}}}",
     )
-    return finished(figure, caption, canvas, top=40)
+    if ceiling is not None:
+        layers.append(Level(at=ceiling, note="upper limit (noise)", side="top left", dash="dash"))
+    if wanted is not None:
+        layers.append(Level(at=wanted, note="wanted", side="bottom right"))
+    if quantity == "accuracy" and table["low"].min() < CHANCE + 0.05:
+        layers.append(Level(at=CHANCE, note="guessing", side="bottom right"))
+    return Plot(
+        layers, Axis("answers collected", "log", room=1.12),
+        Axis(shown.title, "percent" if shown.percent else "", zero=quantity != "accuracy"),
+        revision=quantity, layout={"legend": _LEGEND},
+    )
 
 
 #: What is measured against the noise: titles of axes and of lists.
@@ -114,66 +86,55 @@ NOISY = {
 }
 
 
-def noise_curves(
-    table: pd.DataFrame, quantity: str, varied: str, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def noise_curves(table: pd.DataFrame, quantity: str, varied: str) -> Plot:
     """What is learned, against the noise; a line with its band for every number of answers.
 
     table: Columns ``level``, ``answers``, ``mean``, ``low`` and ``high``.
     quantity: One of `NOISY`.
     varied: Title of the horizontal axis.
     """
-    figure = go.Figure()
-    for k, (answers, rows) in enumerate(table.groupby("answers")):
-        line_with_band(
-            figure, *(rows[c].to_numpy() for c in ("level", "mean", "low", "high")), number=k,
-            name=f"{answers:,} answers", canvas=canvas,
-            hover=f"<b>%{{fullData.name}}</b><br>{varied.lower()} %{{x:.3g}}: %{{y:.3f}}",
-        )
-    if quantity in ("error", "uncertainty") and table["high"].max() > 0.7 * CHANCE:
-        figure.add_hline(
-            CHANCE, line={"color": FAINT, "dash": "dot", "width": canvas.scale},
-            annotation_text="chance", annotation_font_size=0.9 * canvas.font,
-            annotation_position="bottom right",
-        )
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision=quantity, showlegend=True,
-        xaxis={"title": varied.lower(), "zeroline": False},
-        yaxis={"title": NOISY[quantity].lower(), "zeroline": False, "rangemode": "tozero"},
-        legend={"entrywidthmode": "fraction", "entrywidth": 0.48},
+    named = table.assign(series=[f"{n:,} answers" for n in table["answers"]])
+    level = None
+    if quantity in ("error", "uncertainty"):
+        level = chance_level(table, "high", "bottom right")
+    return Plot(
+        [
+            *series_of(
+                named.sort_values("answers", kind="stable"), "series", "level", "mean", line=True,
+                band=True,
+                hover=f"<b>%{{fullData.name}}</b><br>{varied.lower()} %{{x:.3g}}: %{{y:.3f}}",
+            ),
+            level,
+        ],
+        Axis(varied.lower()), Axis(NOISY[quantity].lower(), zero=True), revision=quantity,
+        layout={"showlegend": True, "legend": _LEGEND},
     )
-    return finished(figure, caption, canvas, top=40)
 
 
-def detection_bars(
-    detection: Detection, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def detection_bars(detection: Detection) -> Plot:
     """Which numbers of dimensions were found how often, by the number of answers.
 
     The true number is at the foot of every bar; too few are in grey and too many in orange, the
     darker the further off.
     """
-    figure = go.Figure()
     true, suggested = detection.true, detection.suggested
     others = [d for d in range(1, int(suggested.max(initial=true)) + 1) if d != true]
-    labels = [f"{n:,}" for n in detection.n_answers]
+    layers = []
     for d in (true, *others):
         share = np.mean(suggested == d, axis=0)
         if d != true and not share.any():
             continue
         shades = _TOO_FEW if d < true else _TOO_MANY
-        colour = PALETTE[0] if d == true else shades[min(abs(d - true), len(shades)) - 1]
-        figure.add_bar(
-            x=labels, y=share, name=f"{count(d, 'dimension')}{' (true)' if d == true else ''}",
-            marker={"color": colour, "line": {"width": 0}},
-            hovertemplate=f"%{{x}} answers: %{{y:.0%}} of the simulations suggest {d}"
-            "<extra></extra>",
-        )
-    figure.update_layout(
-        template=template(canvas), barmode="stack", dragmode="zoom", uirevision="detection",
-        bargap=0.35, showlegend=True, legend_traceorder="normal",
-        xaxis={"title": "answers collected", "type": "category", "showgrid": False},
-        yaxis={"title": "share of the simulations", "tickformat": ".0%", "range": [0, 1],
-               "zeroline": False},
+        layers.append(Bars(
+            at=[f"{n:,}" for n in detection.n_answers], length=share,
+            name=f"{count(d, 'dimension')}{' (true)' if d == true else ''}",
+            colour=PALETTE[0] if d == true else shades[min(abs(d - true), len(shades)) - 1],
+            hover=f"%{{x}} answers: %{{y:.0%}} of the simulations suggest {d}",
+        ))
+    return Plot(
+        layers, Axis("answers collected", grid=False, further={"type": "category"}),
+        Axis("share of the simulations", "percent", ends=(0.0, 1.0)),
+        layout={"barmode": "stack", "bargap": 0.35, "legend_traceorder": "normal"},
     )
-    return finished(figure, caption, canvas, top=40)

@@ -3,45 +3,21 @@
 from __future__ import annotations
 
 import pandas as pd
-import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.points import transparent
-from tripletscope.dashboard.interface.theme import (
-    PALETTE,
-    SCREEN,
-    Canvas,
-    finished,
-    template,
-    with_rows,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
+from tripletscope.dashboard.figures.series import bold, series_of
 
 
-def preference_dots(
-    table: pd.DataFrame, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def preference_dots(table: pd.DataFrame) -> Plot:
     """Values with their intervals, the most preferred object on top.
 
     table: `tripletscope.core.ratings.PreferenceScale.table`.
     """
-    canvas = with_rows(canvas, len(table))
-    figure = go.Figure()
-    figure.add_scatter(
-        x=table["value"], y=table["object"], mode="markers", showlegend=False,
-        marker={"color": PALETTE[0], "size": 9 * canvas.scale},
-        error_x={
-            "type": "data", "array": table["high"] - table["value"],
-            "arrayminus": table["value"] - table["low"], "thickness": 1.5 * canvas.scale,
-            "width": 0, "color": transparent(PALETTE[0], 0.55),
-        },
-        text=[f"{low:.2f} to {high:.2f}" for low, high in zip(table["low"], table["high"],
-                                                             strict=True)],
-        customdata=table["preferred"],
-        hovertemplate="%{y}: %{x:.2f}<br>%{text}<br>preferred %{customdata:g} times"
-        "<extra></extra>",
+    names = table["object"].tolist()
+    points = series_of(
+        table, "", "value", "object", names=names, size=9.0, text=lambda row: bold(
+            row.object, f"{row.value:.2f} ({row.low:.2f} to {row.high:.2f})",
+            f"preferred {row.preferred:g} times"),
     )
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision="preferences",
-        xaxis={"title": "preference", "zeroline": True},
-        yaxis={"range": [len(table) - 0.5, -0.5], "zeroline": False, "type": "category"},
-    )
-    return finished(figure, caption, canvas)
+    return Plot(points, Axis("preference", further={"zeroline": True}), Axis(names=names, row=1.0))

@@ -3,26 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
-import plotly.graph_objects as go
 
-from tripletscope.dashboard.figures.points import transparent
-from tripletscope.dashboard.interface.theme import (
-    FAINT,
-    PALETTE,
-    SCREEN,
-    Canvas,
-    finished,
-    template,
-)
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
+from tripletscope.dashboard.figures.layers import Series
+from tripletscope.dashboard.interface.theme import FAINT
 
 #: Pairs that are drawn at most; of more, a random part.
 MOST = 5_000
 
 
-def shepard_plot(
-    given: np.ndarray, apart: np.ndarray, fit: np.ndarray | None = None, *, caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+@as_figure
+def shepard_plot(given: np.ndarray, apart: np.ndarray, fit: np.ndarray | None = None) -> Plot:
     """A point for every pair of objects, and the monotone regression as a line.
 
     given, apart (p,): Dissimilarities, and distances in the map.
@@ -31,22 +22,14 @@ def shepard_plot(
     shown = np.arange(len(given))
     if len(given) > MOST:
         shown = np.random.default_rng(0).permutation(len(given))[:MOST]
-    figure = go.Figure()
-    figure.add_scatter(
-        x=given[shown], y=apart[shown], mode="markers", name="distance",
-        marker={"size": 5 * canvas.scale, "color": transparent(FAINT, 0.6)},
-        hovertemplate="dissimilarity %{x:.4g}, distance %{y:.4g}<extra></extra>",
-    )
+    layers = [Series(
+        x=given[shown], y=apart[shown], name="distance", size=5.0, colour=FAINT, opacity=0.6,
+        hover="dissimilarity %{x:.4g}, distance %{y:.4g}",
+    )]
     if fit is not None:
         order = np.lexsort((fit, given))
-        figure.add_scatter(
-            x=given[order], y=fit[order], mode="lines", name="disparity",
-            line={"color": PALETTE[0], "width": 2 * canvas.scale, "shape": "hv"},
-            hovertemplate="dissimilarity %{x:.4g}, disparity %{y:.4g}<extra></extra>",
-        )
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision="shepard",
-        xaxis={"title": "dissimilarity, as given", "zeroline": False},
-        yaxis={"title": "distance in the map", "zeroline": False, "rangemode": "tozero"},
-    )
-    return finished(figure, caption, canvas, top=62)
+        layers.append(Series(
+            x=given[order], y=fit[order], name="disparity", points=False, line=True,
+            further={"line_shape": "hv"}, hover="dissimilarity %{x:.4g}, disparity %{y:.4g}",
+        ))
+    return Plot(layers, Axis("dissimilarity, as given"), Axis("distance in the map", zero=True))

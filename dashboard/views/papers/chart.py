@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,11 +13,10 @@ from pandas.api.types import is_numeric_dtype
 from plotly.subplots import make_subplots
 
 from tripletscope.dashboard.figures.axes import log_axis, whole_axis
-from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.figures.chart import add_layers
+from tripletscope.dashboard.figures.layers import Bars, Cells, Layer, Series, escape
 from tripletscope.dashboard.interface.theme import (
-    PALETTE,
     SCREEN,
-    SEQUENTIAL,
     SYMBOLS,
     Canvas,
     finished,
@@ -84,6 +82,8 @@ class Chart:
 #: Sides of a mark, against the clock from the right, for its name.
 _SIDES = ("middle right", "top right", "top center", "top left", "middle left", "bottom left",
           "bottom center", "bottom right")
+#: Colour of outlines and of edges of bars.
+_EDGE = "#7C888A"
 
 
 def abreast(n_panels: int) -> int:
@@ -111,24 +111,18 @@ def chart_figure(
     wide, canvas = panelled(panels, abreast(len(panels)), canvas)
     n_rows = -(-len(panels) // wide)
     figure = make_subplots(
-        n_rows, wide, subplot_titles=[html.escape(p, quote=False) for p in panels],
+        n_rows, wide, subplot_titles=[escape(p) for p in panels],
         horizontal_spacing=0.13 / max(wide - 0.5, 1), vertical_spacing=0.3 / max(n_rows, 1.5),
     )
-    draw = {
-        "lines": _lines, "points": _points, "curves": _curves, "bars": _bars, "matrix": _matrix,
-        "map": _map,
-    }
-    told = set()
     for place, panel in enumerate(panels):
         part = rows[rows[chart.panel].astype(str) == panel] if chart.panel else rows
         at = {"row": place // wide + 1, "col": place % wide + 1}
-        for trace in draw[chart.kind](chart, part, names, canvas):
-            trace.showlegend = (
-                bool(trace.showlegend) and trace.name not in told and len(names) > 1
-            )
-            told |= {trace.name} if trace.showlegend else set()
-            figure.add_trace(trace, **at)
+        add_layers(figure, _layers(chart, part, names), canvas, **at)
         _set_axes(figure, chart, part, at, last=place + wide >= len(panels))
+    told = {""}
+    for trace in figure.data:
+        trace.showlegend = len(names) > 1 and (trace.name or "") not in told
+        told.add(trace.name or "")
     figure.update_annotations(font={"size": canvas.font})
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision=chart.title or chart.y,
@@ -144,129 +138,77 @@ def chart_figure(
     return figure.update_layout(margin_t=top)
 
 
-def _series(
-    chart: Chart, rows: pd.DataFrame, names: list[str]
-) -> Iterator[tuple[int, str, pd.DataFrame]]:
-    """Number, name and rows of each series that has any."""
-    for k, name in enumerate(names):
-        own = rows[rows[chart.series].astype(str) == name] if chart.series else rows
-        if len(own):
-            yield k, html.escape(name, quote=False), own
-
-
-def _spread(chart: Chart, rows: pd.DataFrame, colour: str, canvas: Canvas) -> dict | None:
-    if not chart.spread:
-        return None
-    return {"type": "data", "array": rows[chart.spread], "thickness": 1.2 * canvas.scale,
-            "width": 0, "color": transparent(colour, 0.6)}
-
-
-def _lines(
-    chart: Chart, rows: pd.DataFrame, names: list[str], canvas: Canvas, mode: str = "lines+markers"
-) -> Iterator[go.Scatter]:
-    for k, name, own in _series(chart, rows, names):
-        colour, symbol = PALETTE[k % len(PALETTE)], SYMBOLS[k % len(SYMBOLS)]
-        own = own.sort_values(chart.x) if mode != "markers" else own
-        yield go.Scatter(
-            x=own[chart.x], y=own[chart.y], mode=mode, name=name, showlegend=True,
-            legendgroup=name, error_y=_spread(chart, own, colour, canvas),
-            line={"color": colour, "width": 2 * canvas.scale},
-            marker={"size": 7 * canvas.scale, "color": colour, "symbol": symbol},
-            hovertemplate=f"<b>{name}</b> %{{x}}: %{{y:.4g}}<extra></extra>",
-        )
-        if chart.published:
-            yield _published(own[chart.x], own[chart.published], colour, symbol, name, canvas)
-
-
-def _points(
-    chart: Chart, rows: pd.DataFrame, names: list[str], canvas: Canvas
-) -> Iterator[go.Scatter]:
-    yield from _lines(chart, rows, names, canvas, "markers")
-
-
-def _curves(
-    chart: Chart, rows: pd.DataFrame, names: list[str], canvas: Canvas
-) -> Iterator[go.Scatter]:
-    for k, name, own in _series(chart, rows, names):
-        yield go.Scatter(
-            x=own[chart.x], y=own[chart.y], mode="lines", name=name, showlegend=True,
-            legendgroup=name, hoverinfo="name",
-            line={"color": PALETTE[k % len(PALETTE)], "width": 2 * canvas.scale},
-        )
-
-
-def _published(
-    x: pd.Series, y: pd.Series, colour: str, symbol: str, name: str, canvas: Canvas
-) -> go.Scatter:
-    """The paper's own values: hollow marks."""
-    return go.Scatter(
-        x=x, y=y, mode="markers", showlegend=False, legendgroup=name,
-        marker={"size": 9 * canvas.scale, "symbol": f"{symbol}-open", "color": colour,
-                "line": {"width": 2 * canvas.scale}},
-        hovertemplate=f"<b>{name}</b>, published, %{{x}}: %{{y:.4g}}<extra></extra>",
-    )
-
-
-def _bars(
-    chart: Chart, rows: pd.DataFrame, names: list[str], canvas: Canvas
-) -> Iterator[go.Bar | go.Scatter]:
-    for k, name, own in _series(chart, rows, names):
-        colour = PALETTE[k % len(PALETTE)]
-        yield go.Bar(
-            x=own[chart.x].astype(str), y=own[chart.y], name=name, showlegend=True,
-            legendgroup=name, offsetgroup=str(k), marker={"color": colour, "line": {"width": 0}},
-            error_y=_spread(chart, own, colour, canvas),
-            hovertemplate=f"<b>{name}</b> %{{x}}: %{{y:.4g}}<extra></extra>",
-        )
-        if chart.published:
-            # A bar without a face is in its group's place; what is seen of it is its edge.
-            yield go.Bar(
-                x=own[chart.x].astype(str), y=own[chart.published], showlegend=False,
-                legendgroup=name, offsetgroup=str(k), marker={
-                    "color": "rgba(0,0,0,0)", "line": {"color": "#7C888A", "width": 1.5},
-                },
-                hovertemplate=f"<b>{name}</b>, published, %{{x}}: %{{y:.4g}}<extra></extra>",
-            )
-
-
-def _matrix(
-    chart: Chart, rows: pd.DataFrame, names: list[str], canvas: Canvas
-) -> Iterator[go.Heatmap]:
-    cells = rows.pivot_table(index=chart.y, columns=chart.x, values=chart.value, sort=False)
-    as_axis = [
-        axis if is_numeric_dtype(axis) else axis.astype(str)
-        for axis in (cells.columns, cells.index)
-    ]
-    yield go.Heatmap(
-        x=as_axis[0], y=as_axis[1], z=cells.to_numpy(), colorscale=SEQUENTIAL, showscale=False,
-        hovertemplate=f"%{{y}}, %{{x}}: {chart.value} %{{z:.4g}}<extra></extra>",
-    )
-
-
-def _map(
-    chart: Chart, rows: pd.DataFrame, names: list[str], canvas: Canvas
-) -> Iterator[go.Scatter]:
+def _layers(chart: Chart, rows: pd.DataFrame, names: list[str]) -> Iterator[Layer]:
+    """What is drawn in a panel: of each series that has rows, and the paper's own values."""
+    if chart.kind == "matrix":
+        yield _cells(chart, rows)
+        return
     if chart.outline:
         named = rows[chart.outline].notna()
-        yield _outlines(chart, rows[named], canvas)
+        yield _outlines(chart, rows[named])
         rows = rows[~named]
-    for k, name, own in _series(chart, rows, names):
-        labels = own[chart.label].map(_named) if chart.label else None
-        yield go.Scatter(
-            x=own[chart.x], y=own[chart.y], mode="markers+text" if chart.label else "markers",
-            text=labels, textposition=_outwards(chart, own, rows), name=name, showlegend=True,
-            legendgroup=name,
-            textfont={"size": 0.8 * canvas.font}, cliponaxis=False,
-            marker={"size": 7 * canvas.scale, "symbol": SYMBOLS[k % len(SYMBOLS)],
-                    "color": chart.colours.get(name, PALETTE[k % len(PALETTE)])},
-            hovertemplate="%{text}<extra></extra>" if chart.label else None,
-        )
+    for k, name in enumerate(names):
+        own = rows[rows[chart.series].astype(str) == name] if chart.series else rows
+        if own.empty:
+            continue
+        if chart.kind == "lines":
+            own = own.sort_values(chart.x)
+        layer = _layer(chart, own, name, k)
+        if chart.kind == "map":
+            labels = own[chart.label].map(_named) if chart.label else None
+            colour = chart.colours.get(name)
+            layer = replace(layer, labels=labels, sides=_outwards(chart, own, rows), colour=colour,
+                            hover="%{text}" if chart.label else "")
+        yield layer
+        if chart.published:
+            yield _published(_layer(chart, own, name, k), own[chart.published], name)
+
+
+def _layer(chart: Chart, rows: pd.DataFrame, name: str, rank: int) -> Series | Bars:
+    """A series."""
+    x, y = rows[chart.x], rows[chart.y]
+    spread = rows[chart.spread] if chart.spread else None
+    look: dict[str, Any] = {
+        "name": name, "rank": rank, "low": None if spread is None else y - spread,
+        "high": None if spread is None else y + spread,
+        "hover": f"<b>{escape(name)}</b> %{{x}}: %{{y:.4g}}",
+    }
+    if chart.kind == "bars":
+        return Bars(at=x.astype(str), length=y, further={"offsetgroup": str(rank)}, **look)
+    if chart.kind == "curves":
+        return Series(x=x, y=y, points=False, line=True, **look | {"hover": escape(name)})
+    return Series(x=x, y=y, size=7.0, line=chart.kind == "lines", **look)
+
+
+def _published(layer: Series | Bars, values: pd.Series, name: str) -> Series | Bars:
+    """The paper's own values: hollow marks, or the edge of a bar without a face in its place."""
+    hover = f"<b>{escape(name)}</b>, published, %{{x}}: %{{y:.4g}}"
+    together = {"legendgroup": escape(name)}
+    own = replace(layer, name="", low=None, high=None, hover=hover)
+    if isinstance(own, Bars):
+        edge = {"color": _EDGE, "width": 1.5}
+        return replace(own, length=values, colour="rgba(0,0,0,0)",
+                       further=layer.further | together | {"marker_line": edge})
+    symbol = f"{SYMBOLS[layer.rank % len(SYMBOLS)]}-open"
+    return replace(own, y=values, line=False, symbol=symbol, size=9.0, edges=2.0, further=together)
+
+
+def _cells(chart: Chart, rows: pd.DataFrame) -> Cells:
+    """A matrix, which says its values to the pointer."""
+    cells = rows.pivot_table(index=chart.y, columns=chart.x, values=chart.value, sort=False)
+    x, y = (axis if is_numeric_dtype(axis) else axis.astype(str)
+            for axis in (cells.columns, cells.index))
+    return Cells(
+        values=cells.to_numpy(), title=chart.value, ends=(None, None), gap=0,
+        hover=f"%{{y}}, %{{x}}: {chart.value} %{{z:.4g}}",
+        further={"x": x, "y": y, "showscale": False},
+    )
 
 
 def _named(label: object) -> str:
     """A label; of a number read from a table, without the digits that it has not."""
     text = f"{label:g}" if isinstance(label, float) else str(label)
-    return html.escape(text, quote=False)
+    return escape(text)
 
 
 def _outwards(chart: Chart, rows: pd.DataFrame, every: pd.DataFrame) -> list[str]:
@@ -276,14 +218,11 @@ def _outwards(chart: Chart, rows: pd.DataFrame, every: pd.DataFrame) -> list[str
     return [_SIDES[round(angle / 45) % 8] for angle in angles]
 
 
-def _outlines(chart: Chart, rows: pd.DataFrame, canvas: Canvas) -> go.Scatter:
+def _outlines(chart: Chart, rows: pd.DataFrame) -> Series:
     """Polygons as one line that is interrupted between them."""
     parts = [part for _, part in rows.groupby(chart.outline, sort=False)]
     x, y = ([v for part in parts for v in [*part[axis], None]] for axis in (chart.x, chart.y))
-    return go.Scatter(
-        x=x, y=y, mode="lines", showlegend=False, hoverinfo="skip",
-        line={"color": "#7C888A", "width": 1.2 * canvas.scale},
-    )
+    return Series(x=x, y=y, points=False, line=True, colour=_EDGE, width=1.2)
 
 
 def _set_axes(

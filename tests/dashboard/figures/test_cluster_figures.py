@@ -292,7 +292,7 @@ def test_criteria_mark_the_best_number():
     assert "diamond" not in none.data[0].marker.symbol
     bars = none.data[0].error_y
     assert list(bars.array) == pytest.approx([0.2, 0.2, 0.05, 0.2])
-    assert list(bars.arrayminus) == [0.2] * 4
+    assert list(bars.arrayminus) == pytest.approx([0.2] * 4)
 
 
 def test_objects_share_cells_where_there_are_many():

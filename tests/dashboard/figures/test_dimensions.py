@@ -153,11 +153,12 @@ def test_bars_of_a_trial_end_at_the_similarities(data):
     pairs = [(1, 2), (0, 2), (0, 1)]
     parts = np.array([data.weights[rows[a]] * data.weights[rows[b]] for a, b in pairs])
     p = np.exp(parts.sum(axis=1)) / np.exp(parts.sum(axis=1)).sum()
-    figure = trial_contributions(data, ExplainedTrial(rows, parts, p), canvas=WIDE)
+    *bars, ends = trial_contributions(data, ExplainedTrial(rows, parts, p), canvas=WIDE).data
     np.testing.assert_allclose(
-        sum(np.asarray(trace.x) for trace in figure.data), parts.sum(axis=1), atol=1e-12
+        sum(np.asarray(trace.x) for trace in bars), parts.sum(axis=1), atol=1e-12
     )
-    assert [note.text.split(": ")[1] for note in figure.layout.annotations] == [
+    np.testing.assert_allclose(ends.x, parts.sum(axis=1), atol=1e-12)
+    assert [text.split(": ")[1] for text in ends.text] == [
         f"{100 * share:.0f} %" for share in p
     ]
 
@@ -178,7 +179,7 @@ def test_columns_leave_out_what_is_missing(data):
     table = pd.DataFrame({"category": ["b", "a", "c"]})
     figure = against_categories(data, 0, table, column, canvas=WIDE)
     assert len(figure.data[0].x) == 30
-    means = [x for x in figure.data[1].x if np.isfinite(x)][::2]
+    means = [x for x in figure.data[-1].x if np.isfinite(x)][::2]
     expected = [data.weights[(column == k).to_numpy(), 0].mean() for k in "bac"]
     np.testing.assert_allclose(means, expected)
 

@@ -63,7 +63,7 @@ def test_every_method_has_its_own_look_and_place_in_the_legend(data):
     figure = scale_curves([curve(), shared], data, stimulus="x", value="y", colour="kind")
     names = [t.name for t in figure.data if t.showlegend is not False and not t.fill]
     assert names == ["MLDS", "a", "b", "levels"]
-    lines = [t.line for t in figure.data if t.name in ("MLDS", "levels") and t.showlegend is None]
+    lines = [t.line for t in figure.data if t.name in ("MLDS", "levels") and t.showlegend]
     assert len({line.dash for line in lines}) == 2, "colours are those of the column"
     plain = scale_curves([curve(), shared], data, stimulus="x", value="y")
     assert len({t.line.color for t in plain.data if t.name in ("MLDS", "levels")} - {None}) == 2
@@ -106,8 +106,8 @@ def test_errors_of_groups_are_side_by_side():
     first, second = group_errors(table).data
     assert first.error_x.array == pytest.approx([0.03, 0.05])
     assert first.error_x.arrayminus == pytest.approx([0.02, 0.05])
-    assert "over 9 participants" in first.text[0]
-    assert "over answers" in first.text[1]
+    assert "over 9 participants" in first.hovertext[0]
+    assert "over answers" in first.hovertext[1]
     assert list(first.x) == [0.1, 0.2]
     assert list(second.x) == [0.15], "groups with too few answers are left out"
     assert first.y[0] < 0 < second.y[0]

@@ -199,7 +199,7 @@ def test_the_tree_stands_above_the_columns_that_it_joins():
 def test_bars_name_the_most_similar_first():
     bars = most_similar(np.array([0.9, 0.5]), ["cat", "<b>"], [4, 2]).data[0]
     assert list(bars.customdata) == [4, 2]
-    assert list(bars.hovertext) == ["cat", "&lt;b&gt;"]
+    assert list(bars.hovertext) == ["<b>cat</b>", "<b>&lt;b&gt;</b>"]
 
 
 def test_the_spectrum_tells_signal_from_chance():

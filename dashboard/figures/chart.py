@@ -1,0 +1,194 @@
+"""Charts as data, drawn by one renderer: layers on two axes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import wraps
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from tripletscope.dashboard.figures.axes import log_axis, whole_axis
+from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.layers import NOTE, Layer, Level, Series, escape
+from tripletscope.dashboard.figures.placing import row_labels
+from tripletscope.dashboard.figures.points import add_rings
+from tripletscope.dashboard.interface.theme import (
+    SCREEN,
+    Canvas,
+    finished,
+    note_hidden,
+    template,
+    with_rows,
+)
+
+#: Pixels above a plot on a page: of its tool bar, or of the entries of its legend.
+_TOP = 40.0
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis.
+
+    scale {"", "log", "whole", "percent"}: How its numbers are written.
+    ends: First and last value.
+    room: Factor by which a logarithmic axis reaches beyond its values.
+    names: Of rows or columns, the first at 0; rows begin at the top.
+    width: Of names, in sizes of the letters.
+    row: Height that a row takes, in the same.
+    pitch: Pixels from a name to the next, where not all may have room.
+    ticks: Values that are written, and how.
+    zero: Whether it begins at 0.
+    further: What plotly knows beyond.
+    """
+
+    title: str = ""
+    scale: str = ""
+    ends: tuple[float, float] | None = None
+    room: float | None = None
+    names: Sequence[str] | None = None
+    width: float = 14.0
+    row: float = 1.4
+    pitch: float | None = None
+    ticks: Mapping[float, str] | None = None
+    zero: bool = False
+    grid: bool = True
+    further: Mapping[str, Any] = field(default_factory=dict)
+
+    def settings(self, values: list[Any], canvas: Canvas, rows: bool = False) -> dict[str, Any]:
+        """What plotly is told, for the values along it."""
+        made: dict[str, Any] = {"title": escape(self.title), "zeroline": False}
+        logarithmic = self.scale == "log"
+        if logarithmic:
+            made |= log_axis(*values)
+        elif self.scale == "whole":
+            made |= whole_axis(*values)
+        elif self.scale == "percent":
+            made["tickformat"] = ".0%"
+        if self.names is not None:
+            made |= self._names(canvas, rows)
+        if self.ticks is not None:
+            made |= {"tickvals": list(self.ticks), "ticktext": list(self.ticks.values())}
+        ends = self.ends
+        if self.room is not None:
+            shown = np.concatenate([np.ravel(part).astype(float) for part in values])
+            ends = np.nanmin(shown) / self.room, np.nanmax(shown) * self.room
+        if ends is not None:
+            made["range"] = np.log10(ends).tolist() if logarithmic else list(ends)
+        if self.zero:
+            made["rangemode"] = "tozero"
+        if not self.grid:
+            made["showgrid"] = False
+        return made | dict(self.further)
+
+    def _names(self, canvas: Canvas, rows: bool) -> dict[str, Any]:
+        """Ticks of names."""
+        n = len(self.names)
+        short = short_labels([str(name) for name in self.names], self.width) if n else []
+        made = {"showgrid": False, "range": [max(n, 1) - 0.5, -0.5] if rows else [-0.5, n - 0.5]}
+        ticks = list(range(n))
+        if self.pitch is not None:
+            size, ticks = row_labels(np.arange(n), self.pitch, NOTE * canvas.font)
+            made |= {"tickfont": {"size": size}, "ticklabeloverflow": "allow"}
+        return made | {"tickvals": ticks, "ticktext": [escape(short[k]) for k in ticks]}
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Layers, and the axes that they lie on.
+
+    layers: From below; what is None is not drawn.
+    x, y: Where y has names, the chart has rows, and quantities are along x.
+    sideways: Whether quantities are along x, also where y has no names of rows.
+    revision: While it is the same, a page keeps what it shows of the figure; by default the name
+        of the function that declares the chart.
+    selected: Objects with a ring.
+    layout: What plotly knows beyond.
+    """
+
+    layers: Sequence[Layer | Level | None]
+    x: Axis
+    y: Axis
+    revision: str = ""
+    sideways: bool = False
+    selected: Collection[int] = ()
+    layout: Mapping[str, Any] = field(default_factory=dict)
+
+    def figure(self, caption: str = "", canvas: Canvas = SCREEN) -> go.Figure:
+        """What plotly draws."""
+        sideways, figure = self.sideways or self.y.names is not None, go.Figure()
+        if self.y.names is not None:
+            canvas = with_rows(canvas, self.y.row * len(self.y.names) + 3)
+        add_layers(figure, self.layers, canvas, sideways=sideways, selected=self.selected,
+                   logarithmic=self.x.scale == "log")
+        axes = {}
+        for axis, name in ((self.x, "x"), (self.y, "y")):
+            made = axes[f"{name}axis"] = axis.settings(_drawn(figure, name), canvas, name == "y")
+            if axis.pitch is not None:
+                figure.layout.meta = None  # a table names the same on both sides
+                note_hidden(figure, len(axis.names) - len(made["tickvals"]), len(axis.names))
+        several = len({getattr(layer, "name", "") for layer in self.layers} - {""}) > 1
+        figure.update_layout(
+            **axes, template=template(canvas), uirevision=self.revision, showlegend=several,
+            dragmode="lasso" if any(map(_is_picked, self.layers)) else "zoom",
+        )
+        if not self.layout.get("showlegend", several):
+            figure.update_traces(showlegend=False)
+        return finished(figure.update_layout(self.layout), caption, canvas, top=_TOP)
+
+
+def as_figure(declare: Callable[..., Plot]) -> Callable[..., go.Figure]:
+    """Draw the chart that a function declares, which then takes ``caption`` and ``canvas``, too."""
+
+    @wraps(declare)
+    def draw(*args: Any, caption: str = "", canvas: Canvas = SCREEN, **further: Any) -> go.Figure:
+        plot = declare(*args, **further)
+        return replace(plot, revision=plot.revision or declare.__name__).figure(caption, canvas)
+
+    return draw
+
+
+def add_layers(
+    figure: go.Figure, layers: Iterable[Layer | Level | None], canvas: Canvas, *,
+    sideways: bool = False, selected: Collection[int] = (), logarithmic: bool = False,
+    **place: int,
+) -> None:
+    """Add layers to a figure.
+
+    sideways: Whether quantities are along the first axis.
+    logarithmic: Whether the first axis is.
+    **place: Row and column, if the figure has several.
+    """
+    for layer in layers:
+        if layer is None:
+            continue
+        if isinstance(layer, Level):
+            layer.draw(figure, canvas, sideways, logarithmic, **place)
+            continue
+        traces = list(layer.traces(canvas, sideways))
+        for trace in traces:
+            figure.add_trace(trace, **place)
+        if _is_picked(layer):
+            add_rings(figure, traces[-1:], selected, canvas, **place)
+
+
+def _is_picked(layer: Layer | Level | None) -> bool:
+    """Whether points can be selected by a lasso."""
+    return isinstance(layer, Series) and layer.objects is not None
+
+
+def _drawn(figure: go.Figure, axis: str) -> list[Any]:
+    """What traces and lines of a figure take of an axis."""
+    drawn = [getattr(shape, f"{axis}{end}") for shape in figure.layout.shapes for end in (0, 1)
+             if shape[f"{axis}ref"] == axis]
+    for trace in figure.data:
+        drawn.append(trace[axis])
+        if trace.type == "bar" and axis == ("x" if trace.orientation == "h" else "y"):
+            base = 0.0 if trace.base is None else trace.base
+            drawn += [base, np.add(trace[axis], base)]
+        error = getattr(trace, f"error_{axis}", None)
+        if error is not None and error.array is not None:
+            drawn += [np.add(trace[axis], error.array), np.subtract(trace[axis], error.arrayminus)]
+    return [part for part in drawn if part is not None]
