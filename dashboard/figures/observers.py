@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from tripletscope.core.inference.evaluation.score import CHANCE
-from tripletscope.core.people import PoolingCurve
+from tripletscope.core.people.predictions import PoolingCurve
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.layers import Cells, Level
