@@ -79,7 +79,9 @@ def test_dragging_and_picking_tell_the_session(services, opened):
     session = Session(opened, services.workspace.session(opened))
     info, triplets = session.dataset, session.triplets()
     found = run("fit", Agglomerative(), triplets)
-    made = partial(ShownClustering, session, info, CLUSTERS, None, found, "k1", None, None)
+    made = partial(
+        ShownClustering, session, info, CLUSTERS, CLUSTERS, None, found, "k1", None, None
+    )
     shown = made()
     middle = float(np.mean(shown.tree.linkage[[-4, -3], 2]))
     shown.cut_at(middle)

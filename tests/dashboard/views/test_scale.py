@@ -337,7 +337,7 @@ def test_observers_predict_pool_and_cluster(services, opened):
 
 def about(kind, answers, *further):
     """A context of some answers, without a session."""
-    context = kind(None, None, PAGE, None, *further)
+    context = kind(None, None, PAGE, PAGE, None, *further)
     context.__dict__["answers"] = answers
     return context
 
