@@ -1,4 +1,4 @@
-"""Curves of errors and of what is lost or gained by more dimensions, answers and trees."""
+"""Curves of errors and of what is lost or gained by more dimensions and answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from tripletscope.core.inference.evaluation.compare import LearningCurve
 from tripletscope.core.inference.evaluation.score import CHANCE, has_split
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
-from tripletscope.dashboard.figures.prediction import error_curves
 from tripletscope.dashboard.figures.scales import group_errors
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
@@ -162,47 +161,6 @@ def enough_said(words: Words, curve: LearningCurve, ceiling: Ceiling) -> str:
         "more may help"
     )
     return words(key, gain=(gain, low, high))
-
-
-@presents("forest_errors")
-def forest_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """Held-out error of comparison forests and their peers against the number of trees."""
-    found, words = run.result(), shown.words
-    table, a = found.table(), found.best[0]
-    value = "share of wrong classes" if len(found.classes) else "root mean square error"
-    lines = table.rename(columns={"error": value, "trees": "number of trees"})
-    forest = lines["number of trees"].notna()
-    lines["line"] = lines["method"].where(~forest, "Comparison forest")
-    lines = lines[~forest | (lines["leaf size"] == found.leaf_sizes[a])]
-    source = words("sees map")
-    if run.kind == "features":
-        source = words("sees features", method=words.method(run.fresh()))
-    text = words("forest of", source=source, column=run.options["column"],
-                 number=words.count(int(np.isfinite(found.truth).sum()), "object"),
-                 size=found.leaf_sizes[a], folds=len(found.errors))
-    yield Drawing(
-        f"forest-{run.options['column']}", words("title forest", column=run.options["column"]),
-        text, words("alt curve"), _FLAT,
-        lambda canvas: error_curves(
-            lines, line="line", x="number of trees", value=value,
-            mark=float(found.n_trees[found.best[1]]), caption=text, canvas=canvas,
-        ), lambda: table, (run.key,),
-    )
-
-
-@presents("search_curve")
-def search_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """How often trees miss the nearest neighbour, against the size of their leaves."""
-    found, words = run.result(), shown.words
-    table = found.table()
-    leaves = table[table["tree"] != "Rank cover tree"].rename(columns={"size": "leaf size"})
-    text = words("search of", number=words.count(found.missed.shape[1], "object"))
-    yield Drawing(
-        "search", words("title search"), text, words("alt curve"), _FLAT,
-        lambda canvas: error_curves(
-            leaves, line="tree", x="leaf size", value="miss rate", caption=text, canvas=canvas
-        ), lambda: table, (run.key,),
-    )
 
 
 @presents("errors_by_group")

@@ -25,6 +25,7 @@ from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.references import SOURCES
 from tripletscope.dashboard.results.clusters import clusters_of, described, stable_and_lost
 from tripletscope.dashboard.results.scales import rises, scale_runs
+from tripletscope.dashboard.results.shown import TOLD_IN
 from tripletscope.dashboard.wording import Words, plain
 
 #: Objects that random comparisons of a kernel are counted for.
@@ -353,25 +354,11 @@ def _rates(words: Words, fitted: MLDS) -> str:
 @part("trees", "results", 7)
 def trees(material: Material) -> Iterator[Block]:
     """Neighbours, classes and values from comparisons alone."""
-    words = material.words
-    for run in material.all_of("search_curve"):
-        figures = list(material.drawn(run))
-        yield joined(words("searched", place=f"@fig-{figures[0].name}"))
-        yield from figures
-    for run in material.all_of("forest_errors"):
-        found = run.result()
-        a, b = found.best
-        error = float(found.errors[:, a, b].mean())
-        figures = list(material.drawn(run))
-        show = words.share if len(found.classes) else words.number
-        yield joined(words(
-            "predicted" if len(found.classes) else "predicted values",
-            column=plain(run.options["column"]), error=show(error),
-            number=words.count(int(np.isfinite(found.truth).sum()), "object"),
-            chance=show(found.chance), trees=words.count(int(found.n_trees[b]), "tree"),
-            place=f"@fig-{figures[0].name}",
-        ), words("optimistic"), "" if found.is_better(a, b) else words("no gain"))
-        yield from figures
+    for task in TOLD_IN["trees"]:
+        runs = material.all_of(task)
+        yield joined(material.words(f"cite {task}") if runs else "")
+        for run in runs:
+            yield from material.told(run)
 
 
 @part("groups", "results", 8)
