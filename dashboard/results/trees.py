@@ -38,11 +38,12 @@ def _source(shown: ShownResults, run: Run) -> str:
 
 
 @presents("search_curve", told_in="trees")
-def search_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+def search_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How often trees miss the nearest neighbour, by the size of their leaves or by questions."""
     found, words = run.result(), shown.words
     table, n_searched = found.table(), found.missed.shape[1]
     x, value = _CURVES[shown.curve]
+    yield Statement(words("searched", number=n_searched))
     text = words(
         f"search by {shown.curve}", number=n_searched, folds=min(run.options["folds"], n_searched),
         source=_source(shown, run), about=shown.about,

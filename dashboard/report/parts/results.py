@@ -25,7 +25,6 @@ from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.references import SOURCES
 from tripletscope.dashboard.results.clusters import clusters_of, described, stable_and_lost
 from tripletscope.dashboard.results.scales import rises, scale_runs
-from tripletscope.dashboard.results.shown import TOLD_IN
 from tripletscope.dashboard.wording import Words, plain
 
 #: Objects that random comparisons of a kernel are counted for.
@@ -354,11 +353,7 @@ def _rates(words: Words, fitted: MLDS) -> str:
 @part("trees", "results", 7)
 def trees(material: Material) -> Iterator[Block]:
     """Neighbours, classes and values from comparisons alone."""
-    for task in TOLD_IN["trees"]:
-        runs = material.all_of(task)
-        yield joined(material.words(f"cite {task}") if runs else "")
-        for run in runs:
-            yield from material.told(run)
+    return material.told_in("trees")
 
 
 @part("groups", "results", 8)
