@@ -18,6 +18,7 @@ from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import (
     Element,
+    Numbers,
     ShownResults,
     Statement,
     presents,
@@ -164,13 +165,49 @@ def enough_said(words: Words, curve: LearningCurve, ceiling: Ceiling) -> str:
 
 
 @presents("errors_by_group")
-def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """How well the answers of every group are predicted by its other answers."""
-    found, words = run.result(), shown.words
-    table = found.table.assign(method=run.fresh().title)
-    text = words("group errors of", by=run.options["by"], method=words.method(run.fresh()))
+def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """How well the answers of every group are predicted by its other answers, by all methods."""
+    words, by = shown.words, run.options["by"]
+    runs = [one for one in shown.all_of(run.task) if one.options == run.options]
+    if run is not runs[0]:
+        return
+    tables = {words.method(one.fresh()): one.result().table for one in runs}
+    table = pd.concat([
+        one.dropna(subset="error").assign(method=name) for name, one in tables.items()
+    ], ignore_index=True)
+    number = table["name"].nunique()
+    if number < (2 if shown.cautious else 1):  # nobody gave answers enough
+        return
+    for name, one in tables.items():
+        yield Statement(words("by group", by=by, method=name, least=one["error"].min(),
+                              most=one["error"].max()))
+    text = words("group errors of", by=by, methods="; ".join(tables), about=shown.about,
+                 folds=run.options["folds"], over=_over_each(words, table["participants"]))
     yield Drawing(
-        f"errors-by-{run.options['by']}", words("title group errors", by=run.options["by"]), text,
-        words("alt rows"), (130.0 + 26.0 * table["name"].nunique()) / 900.0,
-        lambda canvas: group_errors(table, caption=text, canvas=canvas), lambda: table, (run.key,),
+        f"errors-by-{by}", words("title group errors", by=by), text, words("alt rows"),
+        (130.0 + 26.0 * number) / 900.0,
+        lambda canvas: group_errors(table, caption=text, canvas=canvas), lambda: table,
+        tuple(one.key for one in runs),
     )
+    yield Numbers(words("numbers"), lambda: _beside(tables))
+
+
+def _over_each(words: Words, participants: pd.Series) -> str:
+    """What several intervals are over; those of 0 participants are over answers."""
+    people = [int(number) for number in participants if number]
+    if not people:
+        return words("over answers")
+    text = words.over("participants", max(people))
+    if min(people) < max(people):
+        text = words("over from to", low=min(people), high=max(people))
+    return text if len(people) == len(participants) else text + words("or over answers")
+
+
+def _beside(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Errors of groups by several methods, side by side."""
+    titles = {"error": "error", "low": "from", "high": "to", "spread": "s.d. over folds"}
+    first = next(iter(tables.values()))[["name", "answers", "participants"]]
+    return first.rename(columns={"participants": "intervals over participants"}).join([
+        table[list(titles)].rename(columns={c: f"{name}: {t}" for c, t in titles.items()})
+        for name, table in tables.items()
+    ])
