@@ -176,11 +176,12 @@ def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         one.dropna(subset="error").assign(method=name) for name, one in tables.items()
     ], ignore_index=True)
     number = table["name"].nunique()
-    if number < (2 if shown.cautious else 1):  # nobody gave answers enough
+    if not number:  # nobody gave answers enough
         return
     for name, one in tables.items():
-        yield Statement(words("by group", by=by, method=name, least=one["error"].min(),
-                              most=one["error"].max()))
+        if one["error"].count() > 1:
+            yield Statement(words("by group", by=by, method=name, least=one["error"].min(),
+                                  most=one["error"].max()))
     text = words("group errors of", by=by, methods="; ".join(tables), about=shown.about,
                  folds=run.options["folds"], over=_over_each(words, table["participants"]))
     yield Drawing(
