@@ -172,8 +172,8 @@ def empty(title: str, text: str) -> None:
 
 
 def marked(text: str) -> str:
-    """A sentence as a paper has it, for Markdown: what is in asterisks is in italics."""
-    return re.sub(r"\\\*(.+?)\\\*", r"*\1*", plain(text))
+    """A sentence as a paper has it, for Markdown: italics in asterisks; references are left out."""
+    return re.sub(r"\\\*(.+?)\\\*", r"*\1*", plain(re.sub(r" \[@[^\]]*\]", "", text)))
 
 
 def sentences(said: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Curves of errors and of what is lost or gained by more dimensions, answers and trees."""
+"""Curves of errors and of what is lost or gained by more dimensions and answers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tripletscope.core.inference.evaluation.compare import LearningCurve
 from tripletscope.core.inference.evaluation.score import CHANCE, has_split
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
-from tripletscope.dashboard.figures.prediction import error_curves
 from tripletscope.dashboard.figures.scales import group_errors
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import (
     Element,
+    Numbers,
     ShownResults,
     Statement,
     presents,
@@ -164,55 +164,51 @@ def enough_said(words: Words, curve: LearningCurve, ceiling: Ceiling) -> str:
     return words(key, gain=(gain, low, high))
 
 
-@presents("forest_errors")
-def forest_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """Held-out error of comparison forests and their peers against the number of trees."""
-    found, words = run.result(), shown.words
-    table, a = found.table(), found.best[0]
-    value = "share of wrong classes" if len(found.classes) else "root mean square error"
-    lines = table.rename(columns={"error": value, "trees": "number of trees"})
-    forest = lines["number of trees"].notna()
-    lines["line"] = lines["method"].where(~forest, "Comparison forest")
-    lines = lines[~forest | (lines["leaf size"] == found.leaf_sizes[a])]
-    source = words("sees map")
-    if run.kind == "features":
-        source = words("sees features", method=words.method(run.fresh()))
-    text = words("forest of", source=source, column=run.options["column"],
-                 number=words.count(int(np.isfinite(found.truth).sum()), "object"),
-                 size=found.leaf_sizes[a], folds=len(found.errors))
-    yield Drawing(
-        f"forest-{run.options['column']}", words("title forest", column=run.options["column"]),
-        text, words("alt curve"), _FLAT,
-        lambda canvas: error_curves(
-            lines, line="line", x="number of trees", value=value,
-            mark=float(found.n_trees[found.best[1]]), caption=text, canvas=canvas,
-        ), lambda: table, (run.key,),
-    )
-
-
-@presents("search_curve")
-def search_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """How often trees miss the nearest neighbour, against the size of their leaves."""
-    found, words = run.result(), shown.words
-    table = found.table()
-    leaves = table[table["tree"] != "Rank cover tree"].rename(columns={"size": "leaf size"})
-    text = words("search of", number=words.count(found.missed.shape[1], "object"))
-    yield Drawing(
-        "search", words("title search"), text, words("alt curve"), _FLAT,
-        lambda canvas: error_curves(
-            leaves, line="tree", x="leaf size", value="miss rate", caption=text, canvas=canvas
-        ), lambda: table, (run.key,),
-    )
-
-
 @presents("errors_by_group")
-def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """How well the answers of every group are predicted by its other answers."""
-    found, words = run.result(), shown.words
-    table = found.table.assign(method=run.fresh().title)
-    text = words("group errors of", by=run.options["by"], method=words.method(run.fresh()))
+def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """How well the answers of every group are predicted by its other answers, by all methods."""
+    words, by = shown.words, run.options["by"]
+    runs = [one for one in shown.all_of(run.task) if one.options == run.options]
+    if run is not runs[0]:
+        return
+    tables = {words.method(one.fresh()): one.result().table for one in runs}
+    table = pd.concat([
+        one.dropna(subset="error").assign(method=name) for name, one in tables.items()
+    ], ignore_index=True)
+    number = table["name"].nunique()
+    if not number:  # nobody gave answers enough
+        return
+    for name, one in tables.items():
+        if one["error"].count() > 1:
+            yield Statement(words("by group", by=by, method=name, least=one["error"].min(),
+                                  most=one["error"].max()))
+    text = words("group errors of", by=by, methods="; ".join(tables), about=shown.about,
+                 folds=run.options["folds"], over=_over_each(words, table["participants"]))
     yield Drawing(
-        f"errors-by-{run.options['by']}", words("title group errors", by=run.options["by"]), text,
-        words("alt rows"), (130.0 + 26.0 * table["name"].nunique()) / 900.0,
-        lambda canvas: group_errors(table, caption=text, canvas=canvas), lambda: table, (run.key,),
+        f"errors-by-{by}", words("title group errors", by=by), text, words("alt rows"),
+        (130.0 + 26.0 * number) / 900.0,
+        lambda canvas: group_errors(table, caption=text, canvas=canvas), lambda: table,
+        tuple(one.key for one in runs),
     )
+    yield Numbers(words("numbers"), lambda: _beside(tables))
+
+
+def _over_each(words: Words, participants: pd.Series) -> str:
+    """What several intervals are over; those of 0 participants are over answers."""
+    people = [int(number) for number in participants if number]
+    if not people:
+        return words("over answers")
+    text = words.over("participants", max(people))
+    if min(people) < max(people):
+        text = words("over from to", low=min(people), high=max(people))
+    return text if len(people) == len(participants) else text + words("or over answers")
+
+
+def _beside(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
+    """Errors of groups by several methods, side by side."""
+    titles = {"error": "error", "low": "from", "high": "to", "spread": "s.d. over folds"}
+    first = next(iter(tables.values()))[["name", "answers", "participants"]]
+    return first.rename(columns={"participants": "intervals over participants"}).join([
+        table[list(titles)].rename(columns={c: f"{name}: {t}" for c, t in titles.items()})
+        for name, table in tables.items()
+    ])

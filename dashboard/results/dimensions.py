@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.dimensions.penalties import PenaltyCurve
-from tripletscope.core.dimensions.reproducibility import DimensionReproducibility
+from tripletscope.core.dimensions.reproducibility import FOUND_AGAIN, DimensionReproducibility
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.dimensions import DimensionData, strips, strips_height
 from tripletscope.dashboard.figures.reproduced import (
@@ -18,10 +18,18 @@ from tripletscope.dashboard.figures.reproduced import (
 )
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.shown import ShownResults, presents
+from tripletscope.dashboard.results.shown import (
+    Element,
+    ShownResults,
+    Statement,
+    presents,
+)
+from tripletscope.dashboard.wording import Words
 
 #: Dimensions of one figure of strips: with the letters of a journal they fill a page.
 _ON_A_SHEET = 16
+#: Whom to cite for each method.
+_SOURCES = {"spose": "@zheng2019; @hebart2020", "vice": "@muttenthaler2022"}
 _WIDTH = 1000.0
 _FLAT = 0.5
 
@@ -92,23 +100,60 @@ def strips_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
         )
 
 
+def number_said(words: Words, fit: Run) -> Iterator[str]:
+    """How many dimensions a fit has, and why not more."""
+    fitted, method = fit.fitted(), fit.fresh()
+    n_objects, d = fitted.embedding_.shape
+    yield words(
+        "dimensions found", method=words.method(method), source=_SOURCES[fit.method],
+        objects=words.count(n_objects, "object"), number=words.count(d, "dimension"),
+        most=words.whole(method.n_components),
+    )
+    penalty = getattr(fitted, "penalty_", None)
+    if penalty is not None:
+        yield words("penalty chosen" if method.penalty is None else "penalty set",
+                    penalty=words.number(penalty))
+    if d == method.n_components:
+        yield words("all dimensions used")
+    elif penalty is not None:
+        yield words("weaker dimensions")
+
+
+def fitted_again(shown: ShownResults, fit: Run) -> list[Run]:
+    """What was fitted again and has as many dimensions, halves of the trials first."""
+    return sorted((
+        run for run in shown.all_of("dimension_reproducibility")
+        if run.complete and (run.method, run.parameters) == (fit.method, fit.parameters)
+        and run.result().reference.shape == fit.fitted().embedding_.shape
+    ), key=lambda run: not run.result().halves)
+
+
 @presents("dimension_reproducibility")
-def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """How well each dimension is found again."""
+def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """How well each dimension is found again, once for all that was fitted again."""
     words, fit = shown.words, shown.of(run, "fit")
-    if fit is None:
+    again = fitted_again(shown, fit) if fit is not None else []
+    if not again or run is not again[0]:
         return
-    data, table = data_of(shown, fit), reproducibility_table([run.result()])
-    text = words("reproducibility of", method=words.method(run.fresh()),
-                 against=words("halves" if run.options["halves"] else "starts"),
-                 number=words.whole(run.options["runs"]))
+    results = [one.result() for one in again]
+    for found in results:
+        yield Statement(words(
+            "dimensions in halves" if found.halves else "dimensions from starts",
+            runs=words.whole(len(found.correlations)), least=words.share(FOUND_AGAIN, 1),
+            found=words.whole(int((found.mean > FOUND_AGAIN).sum())),
+            number=words.count(len(found.mean), "dimension"), mean=words.share(found.overall),
+        ))
+    data, table = data_of(shown, fit), reproducibility_table(results)
+    text = words("reproducibility of", method=words.method(run.fresh()), against=words.listing(
+        [words("halves" if found.halves else "starts") for found in results]
+    ))
     yield Drawing(
         "dimension-reproducibility", words("title reproducibility"), text, words("alt curve"),
         _FLAT, lambda canvas: reproducibility_curve(data, table, caption=text, canvas=canvas),
         lambda: table.assign(
             dimension=table["dimension"] + 1,
             name=[data.names.get(int(k), "") for k in table["dimension"]],
-        ), (run.key,),
+        ), tuple(one.key for one in again),
     )
 
 
@@ -117,10 +162,12 @@ def penalty_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Held-out log-likelihood by the strength of the penalty."""
     found, words = run.result(), shown.words
     table = penalty_table(found)
-    text = words("penalty of", method=words.method(run.fresh()), chosen=words.number(found.chosen),
+    text = words("penalty of", method=words.method(run.fresh()), trials=found.n_trials,
+                 chosen=words.number(found.chosen),
                  why=words("predicts best" if found.chosen == found.best else "none is left"))
     yield Drawing(
-        "penalty", words("title penalty"), text, words("alt curve"), _FLAT,
+        "penalty", words("title penalty"), text,
+        words("alt penalty", best=words.number(found.best)), _FLAT,
         lambda canvas: penalty_curve(
             table, chosen=found.chosen, best=found.best, chance=GUESSING, caption=text,
             canvas=canvas,

@@ -12,18 +12,29 @@ import plotly.graph_objects as go
 from tripletscope.core.inference.evaluation.compare import is_chance
 from tripletscope.core.inference.evaluation.score import ErrorEstimate
 from tripletscope.core.run import Run
-from tripletscope.core.scale import GroupScales, OrdinalScale, ScaleSamples
-from tripletscope.dashboard.figures.diagnostics import residual_curve
+from tripletscope.core.scale import GroupScales, OrdinalScale, ScaleDiagnostics, ScaleSamples
+from tripletscope.dashboard.figures.diagnostics import residual_curve, simulated_against
 from tripletscope.dashboard.figures.points import MapData
 from tripletscope.dashboard.figures.scales import Curve, scale_curves
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.shown import ShownResults, presents
+from tripletscope.dashboard.results.shown import (
+    Element,
+    ShownResults,
+    Statement,
+    presents,
+    table_of,
+)
+from tripletscope.dashboard.wording import Words
 
 _TASKS = ("bootstrap_scale", "ordinal_scale")
 _RATIO = 0.6
 #: Stimuli that two scales must have in common to be aligned.
 _COMMON = 3
+#: Probabilities below this one are called unlikely, as in most papers.
+_UNLIKELY = 0.05
+#: Of the residuals 5 % lie outside of their envelope where the model holds.
+_MANY_OUTSIDE = 0.10
 
 
 def scale_table(shown: ShownResults, run: Run, coverage: float = 0.95) -> pd.DataFrame | None:
@@ -171,17 +182,59 @@ for _task in _TASKS:
 
 
 @presents("diagnose")
-def residuals_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """Residuals of a difference scale in their envelope."""
+def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """Whether a difference scale could have produced the answers: its tests, and their figures."""
     found, words = run.result(), shown.words
-    text = words("residuals of", method=words.method(run.fresh()))
-    n = len(found.residuals)
+    yield from map(Statement, departures_said(words, found))
+    about = words("simulations of", method=words.method(run.fresh()), about=shown.about,
+                  number=len(found.simulated_runs))
+    text, n = f"{words('residuals of')} {about}", len(found.residuals)
     yield Drawing(
-        "residuals", words("title residuals"), text, words("alt residuals",
-        share=words.percent(found.outside)), _RATIO,
+        "residuals", words("title residuals"), text,
+        words("alt residuals", share=words.percent(found.outside)), _RATIO,
         lambda canvas: residual_curve(found, caption=text, canvas=canvas),
         lambda: pd.DataFrame({
             "share below": (np.arange(n) + 0.5) / n, "residual": found.residuals,
             "low": found.low, "high": found.high,
         }), (run.key,),
     )
+    yield _simulated(
+        words, run, "runs", found.simulated_runs, found.runs, "number of runs",
+        f"{words('runs of')} {about}",
+    )
+    if found.six_point is not None:
+        yield _simulated(
+            words, run, "six-point", found.simulated_six_point, found.six_point, "log-likelihood",
+            f"{words('six-point of', number=found.n_six_points)} {about}",
+        )
+
+
+def _simulated(
+    words: Words, run: Run, name: str, simulated: np.ndarray, observed: float, title: str,
+    text: str,
+) -> Drawing:
+    """What a test gives for simulated answers, and for the answers."""
+    return Drawing(
+        name, words(f"title {name}"), text, words("alt simulated"), _RATIO,
+        lambda canvas: simulated_against(simulated, observed, title=title, caption=text,
+                                         canvas=canvas),
+        table_of(simulated=simulated, answers=observed), (run.key,),
+    )
+
+
+def departures_said(words: Words, found: ScaleDiagnostics) -> Iterator[str]:
+    """What each test says of the model.
+
+    Silent on: answers by the model
+    (tests/dashboard/views/test_scale.py::test_the_model_is_seldom_denied).
+    """
+    yield words("residuals depart" if found.outside > _MANY_OUTSIDE else "residuals fit",
+                outside=found.outside)
+    yield words("runs depart" if found.runs_p < _UNLIKELY else "runs fit", number=found.runs,
+                p=found.runs_p)
+    if found.six_point is None:
+        yield words("six-point impossible")
+    else:
+        p = found.six_point_p
+        yield words("six-point departs" if p < _UNLIKELY else "six-point fits", p=p,
+                    number=found.n_six_points, value=words.number(found.six_point, 5))

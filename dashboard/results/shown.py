@@ -73,6 +73,11 @@ class ShownResults:
     addresses: Where a browser finds the pictures, by position.
     selected: Positions of the objects that are selected.
     marks, colour: How objects are shown in a map, and by which of their columns.
+    forest: Positions of leaf size and number of trees of the forest that is looked at; None is the
+        one that errs least.
+    predictor: Which of the methods beside a forest predicted what is shown; the forest if empty.
+    curve: What a curve of searches shows: misses by leaf ``size``, ``distance`` errors, or misses
+        by questions ``asked``.
     two_at_a_time: Whether choices among several count as comparisons of two.
     cautious: Whether figures are withheld of what no test confirms, as on pages and in reports;
         scripts draw what they ask for.
@@ -90,6 +95,9 @@ class ShownResults:
     selected: tuple[int, ...] = ()
     marks: str | None = None
     colour: str | None = None
+    forest: tuple[int, int] | None = None
+    predictor: str = ""
+    curve: str = "size"
     two_at_a_time: bool = False
     cautious: bool = False
 

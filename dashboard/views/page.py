@@ -38,7 +38,7 @@ from tripletscope.dashboard.views.pictures import picture_addresses
 
 #: Pixels that a figure is wide on a typical page, and what is seen at a time of a tall one.
 _WIDE, _WINDOW = 900.0, 720
-_PICTURE = 64  # pixels
+_PICTURE, _HOVERED = 64, 320  # pixels
 
 
 @dataclass(frozen=True)
@@ -138,29 +138,43 @@ class Context:
 
     def result(
         self, method: Method, task: str, about: str, *, given: Mapping[str, Any] | None = None,
-        columns: Mapping[str, Sequence[str]] = MappingProxyType({}), at_once: bool = False,
+        hidden: Sequence[str] = (), columns: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        at_once: bool = False,
     ) -> Run | None:
         """Options of a task, the button that computes it, and its result with these options.
 
         about: Help of the button.
-        given: Options that are not asked for.
+        given: Options that are not asked for; a function makes one from those that are.
+        hidden: Further options that are not asked for, and are as declared.
         columns: That may be chosen, as for `parameter_form`.
         at_once: Whether it is computed without being asked for where nothing is there yet.
         """
         given = dict(given or {})
         options = parameter_form(
-            self.session, TASKS[task].function, f"{self.page}.{task}", hidden=tuple(given),
-            columns=columns,
-        ) | given
-        found = self.find(method, task, options)
-        complete = found is not None and found.complete
-        pieces = [] if complete else [(method, task, options)]
-        title = TASKS[task].words
-        self.compute_button(f"{self.page}.{task}.run", title, pieces, about)
-        if at_once and not complete and self.job is None:
-            self.submit(f"{title}: {self.info.name}", pieces)
+            self.session, TASKS[task].function, f"{self.page}.{task}",
+            hidden=(*given, *hidden), columns=columns,
+        )
+        options |= {k: v(options) if callable(v) else v for k, v in given.items()}
+        (run,) = self.results(
+            task, TASKS[task].words, [(method, task, options)], about, at_once=at_once
+        )
+        return run
+
+    def results(
+        self, key: str, title: str, pieces: Sequence[analysis.Piece], about: str, *,
+        at_once: bool = False,
+    ) -> list[Run | None]:
+        """A button that computes what is missing of some pieces as one job, and their results."""
+        runs = [self.find(*piece) for piece in pieces]
+        missing = [
+            piece for piece, run in zip(pieces, runs, strict=True)
+            if run is None or not run.complete
+        ]
+        self.compute_button(f"{self.page}.{key}.run", title, missing, about)
+        if at_once and missing and self.job is None:
+            self.submit(f"{title}: {self.info.name}", missing)
             st.rerun()
-        return found
+        return runs
 
     def compute_button(
         self, key: str, title: str, pieces: Sequence[analysis.Piece], about: str, *,
@@ -215,6 +229,8 @@ class Context:
             canvas=Canvas(_WIDE, _WIDE * drawing.ratio),
             name=export.file_name(self.info.name, drawing.name),
             on_pick=self.session.select_positions if drawing.picks else None,
+            pictures=picture_addresses(self.info, self.answers.objects, _HOVERED)
+            if drawing.picks else None,
         )
 
     def _numbers(self, part: Numbers) -> None:

@@ -47,6 +47,7 @@ def task_tab(
     given: Callable[[Any], Mapping[str, Any]] = lambda context: {},
     at_once: Callable[[Any], bool] = lambda context: False,
     further: Callable[[Any], Mapping[str, Any]] = lambda context: {},
+    looks: Callable[[Any, Run], Mapping[str, Any]] = lambda context, run: {},
     columns: Callable[[Any], Mapping[str, list[str]]] = lambda context: {},
     after: Callable[[Any, Run], None] = lambda context, run: None,
 ) -> None:
@@ -60,6 +61,7 @@ def task_tab(
     given: Options that are not asked for.
     at_once: Whether it takes so little that it is computed without being asked for.
     further: Asks, below the button, for more of how the result is shown; see `Context.present`.
+    looks: Asks the same where that depends on the result, once it is there.
     columns: That may be chosen; see `parameter_form`.
     after: Shows, below the result, what can be done with it.
     """
@@ -73,7 +75,9 @@ def task_tab(
                     context.method, task, about, given=given(context), columns=columns(context),
                     at_once=at_once(context),
                 )
-                how = further(context)
+                how = dict(further(context))
+                if run is not None and run.complete:
+                    how |= looks(context, run)
         with picture:
             if refused is not None:
                 panels.empty(*refused)

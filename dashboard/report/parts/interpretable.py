@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tripletscope.core.dimensions.reproducibility import FOUND_AGAIN, DimensionReproducibility
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.inference.evaluation.compare import is_chance
 from tripletscope.core.inference.evaluation.score import ErrorEstimate
@@ -17,11 +16,9 @@ from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.method import kind_of
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.parts.results import error_of
-from tripletscope.dashboard.results.dimensions import data_of
+from tripletscope.dashboard.results.dimensions import data_of, fitted_again, number_said
 from tripletscope.dashboard.wording import Words, plain
 
-#: Whom to cite for each method.
-_SOURCES = {"spose": "@zheng2019; @hebart2020", "vice": "@muttenthaler2022"}
 #: Highest objects of a dimension that are told.
 _HIGHEST = 5
 
@@ -35,42 +32,27 @@ def interpretable(material: Material) -> Iterator[Block]:
         if not data.n_dimensions:
             yield joined(words("no dimension left", method=words.method(fit.fresh())))
             continue
-        again, penalty = (
-            [run for run in material.all_of(task)
-             if run.complete and (run.method, run.parameters) == (fit.method, fit.parameters)]
-            for task in ("dimension_reproducibility", "penalty_curve")
-        )
-        again = [run for run in again if run.result().reference.shape == data.weights.shape]
-        figures = list(material.drawn(fit, *again, *penalty))
-        yield joined(*_of_number(words, fit, data, figures[0].name))
-        yield joined(*_of_accuracy(material, fit))
-        yield joined(*_of_reproducibility(words, again), *(
-            words("see figure", place=f"@fig-{figure.name}") for figure in figures
-            if figure.runs[0] != fit.key
+        again = fitted_again(material.shown(), fit)
+        penalty = [
+            run for run in material.all_of("penalty_curve")
+            if run.complete and (run.method, run.parameters) == (fit.method, fit.parameters)
+        ]
+        figures = list(material.drawn(fit))
+        yield joined(*number_said(words, fit), words("see figure", place=words.listing(
+            [f"@fig-{figure.name}" for figure in figures]
+        )))
+        yield from figures
+        yield joined(*_of_accuracy(material, fit), "" if again else words(
+            "dimensions not repeated"
         ))
+        for run in (*again[:1], *penalty):
+            yield from material.told(run)
         table = _table(words, fit, data, number, again)
         yield joined(words(
             "dimensions named" if data.names else "dimensions unnamed", place=f"@tab-{table.name}",
             named=words.whole(len(data.names)), number=words.count(data.n_dimensions, "dimension"),
         ))
         yield table
-        yield from figures
-
-
-def _of_number(words: Words, fit: Run, data: DimensionData, figure: str) -> Iterator[str]:
-    fitted, method = fit.fitted(), fit.fresh()
-    yield words(
-        "dimensions found", method=words.method(method), source=_SOURCES[fit.method],
-        objects=words.count(len(data.weights), "object"), place=f"@fig-{figure}",
-        number=words.count(data.n_dimensions, "dimension"),
-        most=words.whole(method.n_components),
-    )
-    penalty = getattr(fitted, "penalty_", None)
-    if penalty is not None:
-        yield words("penalty chosen" if method.penalty is None else "penalty set",
-                    penalty=words.number(penalty))
-    if data.n_dimensions == method.n_components:
-        yield words("all dimensions used")
 
 
 def _of_accuracy(material: Material, fit: Run) -> Iterator[str]:
@@ -111,19 +93,6 @@ def _of_choices(words: Words, choice: ChoiceAccuracy) -> Iterator[str]:
         yield words(
             "dimensions ceiling", questions=words.count(ceiling.questions, "question"),
             lower=words.share(ceiling.lower.value), upper=words.share(ceiling.upper.value),
-        )
-
-
-def _of_reproducibility(words: Words, again: list[Run]) -> Iterator[str]:
-    if not again:
-        yield words("dimensions not repeated")
-    for run in again:
-        found: DimensionReproducibility = run.result()
-        yield words(
-            "dimensions in halves" if found.halves else "dimensions from starts",
-            runs=words.whole(len(found.correlations)), least=words.share(FOUND_AGAIN, 1),
-            found=words.whole(int((found.mean > FOUND_AGAIN).sum())),
-            number=words.count(len(found.mean), "dimension"), mean=words.share(found.overall),
         )
 
 

@@ -15,7 +15,7 @@ from tripletscope.dashboard.results.shown import TOLD_IN
 TOLD = (
     "bootstrap", "posterior", "laplace", "cross_validate", "split_error", "reliability",
     "calibrate", "uncertainty_by_dimension", "stability", "count_clusters", "bootstrap_scale",
-    "ordinal_scale", "diagnose", "search_curve", "forest_errors", "errors_by_group",
+    "ordinal_scale", "diagnose", "errors_by_group",
     "compare_people", "compare_conditions", "with_lapses", "dimension_reproducibility",
     "penalty_curve", *chain.from_iterable(TOLD_IN.values()),
 )

@@ -14,8 +14,6 @@ from tripletscope.core.inference.evaluation.paired import behind_best
 from tripletscope.core.inference.evaluation.score import ErrorEstimate
 from tripletscope.core.kernel.evidence import evidence
 from tripletscope.core.kernel.triplet import TripletKernel
-from tripletscope.core.models.embedding.ste import STE
-from tripletscope.core.people.careless import LOW
 from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS
 from tripletscope.dashboard.report.document import Block, TextTable, joined
@@ -335,8 +333,10 @@ def scales(material: Material) -> Iterator[Block]:
     yield joined(*sentences)
     yield from material.drawn(*(
         run for run in material.runs
-        if run in runs or run.task == "diagnose" or (run.task, run.kind) == ("fit", "scale")
+        if run in runs or (run.task, run.kind) == ("fit", "scale")
     ))
+    for run in material.all_of("diagnose"):
+        yield from material.told(run)
 
 
 def _rates(words: Words, fitted: MLDS) -> str:
@@ -353,64 +353,17 @@ def _rates(words: Words, fitted: MLDS) -> str:
 @part("trees", "results", 7)
 def trees(material: Material) -> Iterator[Block]:
     """Neighbours, classes and values from comparisons alone."""
-    words = material.words
-    for run in material.all_of("search_curve"):
-        figures = list(material.drawn(run))
-        yield joined(words("searched", place=f"@fig-{figures[0].name}"))
-        yield from figures
-    for run in material.all_of("forest_errors"):
-        found = run.result()
-        a, b = found.best
-        error = float(found.errors[:, a, b].mean())
-        figures = list(material.drawn(run))
-        show = words.share if len(found.classes) else words.number
-        yield joined(words(
-            "predicted" if len(found.classes) else "predicted values",
-            column=plain(run.options["column"]), error=show(error),
-            number=words.count(int(np.isfinite(found.truth).sum()), "object"),
-            chance=show(found.chance), trees=words.count(int(found.n_trees[b]), "tree"),
-            place=f"@fig-{figures[0].name}",
-        ), words("optimistic"), "" if found.is_better(a, b) else words("no gain"))
-        yield from figures
+    return material.told_in("trees")
 
 
 @part("groups", "results", 8)
 def groups(material: Material) -> Iterator[Block]:
-    """How people and groups differ."""
-    words = material.words
-    for run in material.all_of("errors_by_group"):
-        found = run.result()
-        table = found.table.dropna(subset="error")
-        if len(table) < 2:  # nobody gave answers enough
-            continue
-        figures = list(material.drawn(run))
-        yield joined(words(
-            "by group", by=plain(run.options["by"]), method=words.method(run.fresh()),
-            least=words.share(table["error"].min()), most=words.share(table["error"].max()),
-            place=f"@fig-{figures[0].name}",
-        ))
-        yield from figures
-    for run in material.all_of("with_lapses"):
-        found, figures = run.result(), list(material.drawn(run))
-        if not found.told:
-            why = "withheld" if found.heavier is not None else "not converged"
-            key = f"lapses {why}" if run.method == STE.name else "lapses of ste"
-            yield joined(words(key, method=words.method(run.fresh())))
-            continue
-        out = int(found.stand_out.sum())
-        yield joined(words(
-            "lapses found" if out else "no lapses found", method=words.method(run.fresh()),
-            usual=words.percent(found.usual), number=words.count(out, "participant"),
-            low=words.percent(LOW, 0), place=f"@fig-{figures[0].name}",
-        ))
-        yield from figures
-    yield from _individuals(material)
-
-
-def _individuals(material: Material) -> Iterator[Block]:
-    """What individual differences predict, and the weights or groups behind it."""
+    """How people and groups differ, and the weights or groups behind it."""
+    tasks = ("errors_by_group", "with_lapses", "compare_people", "compare_conditions")
     for run in (
-        *material.all_of("compare_people"), *material.all_of("compare_conditions"),
+        *(run for task in tasks for run in material.all_of(task)),
         *material.all_of("fit", "individuals"),
     ):
-        yield from material.told(run)
+        # Where nobody gave answers enough, there is only the error of all.
+        if run.task != "errors_by_group" or run.result().table["error"].count() > 1:
+            yield from material.told(run)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -65,14 +64,6 @@ class ScaleContext(Context):
         """Who of the largest groups gave answers enough for a map of their own."""
         members = groups_of(self.answers, by)
         return floor_of(method, self.answers, dict(list(members.items())[:most]))
-
-    def compute_missing(self, key: str, pieces: Sequence[analysis.Piece], about: str) -> None:
-        """A button that computes what is missing of some pieces."""
-        missing = [
-            (method, task, options) for method, task, options in pieces
-            if (found := self.find(method, task, options)) is None or not found.complete
-        ]
-        self.compute_button(f"{PAGE}.{key}.run", "Scale", missing, about)
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.method import Method
-from tripletscope.core.inference.evaluation.units import ENOUGH, over_units_of_each
+from tripletscope.core.inference.evaluation.units import ENOUGH
 from tripletscope.core.people.floor import Floor
-from tripletscope.core.people.groups import GroupErrors, errors_by_group
+from tripletscope.core.people.groups import errors_by_group
 from tripletscope.core.scale import MLDS, GroupScales, scales_by
 from tripletscope.dashboard import export
-from tripletscope.dashboard.figures.scales import Curve, group_errors, panel_height, scale_multiples
+from tripletscope.dashboard.figures.scales import Curve, panel_height, scale_multiples
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, several
 from tripletscope.dashboard.interface.theme import Canvas
@@ -75,20 +75,18 @@ def show_groups(context: StimulusContext) -> None:
         pieces = [piece for method in chosen for piece in (
             (method, "scales_by", options), (method, "errors_by_group", errors),
         )]
-        context.compute_missing(
-            "groups", pieces, "Computes a scale and its held-out error for every group."
+        runs = context.results(
+            "groups", "Scale", pieces, "Computes a scale and its held-out error for every group."
         )
-    found = [
-        (context.describe(method), context.find(*scales),
-         context.find(*errors_of))
-        for method, scales, errors_of in zip(chosen, pieces[::2], pieces[1::2], strict=True)
-    ]
-    scales = {name: groups_aligned(run.result()) for name, run, _ in found if run is not None}
+    scales = {
+        context.describe(method): groups_aligned(run.result())
+        for method, run in zip(chosen, runs[::2], strict=True) if run is not None
+    }
     levels = {
         context.describe(method): _levels(context, method) for method in chosen
         if context.describe(method) in scales
     }
-    held_out = {name: run.result() for name, _, run in found if run is not None}
+    held_out = [run for run in runs[1::2] if run is not None]
     with picture:
         if not scales and not held_out:
             context.empty(
@@ -100,7 +98,8 @@ def show_groups(context: StimulusContext) -> None:
         if scales:
             _multiples(context, options, scales, levels)
         if held_out:
-            _errors(context, errors, held_out)
+            st.subheader("Predictability of each group", anchor=False)
+            context.present(*held_out)
             if errors["by"] != options["by"]:
                 _silences(context, chosen, errors)
 
@@ -204,34 +203,6 @@ def _table(scales: dict[str, GroupScales]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)
 
 
-def _errors(
-    context: StimulusContext, options: dict[str, Any], held_out: dict[str, GroupErrors]
-) -> None:
-    table = pd.concat(
-        [found.table.dropna(subset="error").assign(method=name)
-         for name, found in held_out.items()], ignore_index=True,
-    )
-    text = (
-        f"Error on held-out answers of each {options['by']}, learned only from its other answers; "
-        f"{options['folds']} folds, with 95 % intervals"
-        f"{over_units_of_each(table['participants'])}. "
-        f"{'; '.join(held_out)}. {context.size}"
-    )
-    n_groups = table["name"].nunique()
-
-    def draw(canvas: Canvas) -> Any:
-        return group_errors(table, caption=text, canvas=canvas)
-
-    st.subheader("Predictability of each group", anchor=False)
-    panels.figure_panel(
-        context.session, draw, key=f"{PAGE}.group.errors", alt=text, caption=text,
-        canvas=Canvas(900.0, 130.0 + 26.0 * n_groups), window=_WINDOW, table=lambda: table,
-        name=export.file_name(context.info.name, "errors", "groups"),
-    )
-    with st.expander("Numbers"):
-        _numbers(held_out)
-
-
 def _silences(
     context: StimulusContext, methods: list[Method], options: dict[str, Any]
 ) -> None:
@@ -245,20 +216,3 @@ def _floor_caption(name: str, floor: Floor, by: str) -> None:
     if said := floor.sentence(by):
         st.caption(panels.plain(f"{name}: {said[0].lower()}{said[1:]}"))
 
-
-_NUMBERS = {"error": "error", "low": "from", "high": "to", "spread": "s.d. over folds"}
-
-
-def _numbers(held_out: dict[str, GroupErrors]) -> None:
-    table = next(iter(held_out.values())).table[["name", "answers", "participants"]]
-    table = table.rename(columns={"participants": "intervals over participants"})
-    for name, found in held_out.items():
-        table = table.join(found.table[list(_NUMBERS)].rename(
-            columns={column: f"{name}: {title}" for column, title in _NUMBERS.items()}
-        ))
-    st.dataframe(
-        table, hide_index=True, placeholder="", key=f"{PAGE}.group.numbers",
-        column_config={
-            name: st.column_config.NumberColumn(format="%.3f") for name in table.columns[3:]
-        },
-    )

@@ -81,14 +81,14 @@ def show_observers(context: ScaleContext) -> None:
     picture, side = context.picture_and_side()
     with side:
         people, asked = _asked(context)
-        context.compute_missing(
-            "observers", [piece for piece in asked.values() if piece is not None],
+        pieces = {name: piece for name, piece in asked.items() if piece is not None}
+        runs = context.results(
+            "observers", "Scale", list(pieces.values()),
             "Predicts every participant from each of the others and from growing groups, and maps "
             "each one.",
         )
     found = {
-        name: run.result() for name, piece in asked.items()
-        if piece is not None and (run := context.find(*piece)) is not None
+        name: run.result() for name, run in zip(pieces, runs, strict=True) if run is not None
     }
     with picture:
         if not found:

@@ -94,8 +94,8 @@ def show_scales(context: StimulusContext) -> None:
     picture, side = context.picture_and_side()
     with side:
         scaled, pieces = _asked(context)
-        context.compute_missing(
-            PAGE, pieces, "Computes scales, their bands, and their held-out error."
+        context.results(
+            PAGE, "Scale", pieces, "Computes scales, their bands, and their held-out error."
         )
     known = [one for one in scaled if one.values(0.95, "unit") is not None]
     if context.job is None and not known and _is_new(context) and scaled:

@@ -64,11 +64,10 @@ def show_space(context: StimulusContext) -> None:
             (method, "ordinal_scale", band), (method, "cross_validate", folds),
             (clone(method).set_params(n_components=1), "cross_validate", folds),
         ]
-        context.compute_missing(
-            "space", pieces, "Computes bootstrap maps, aligned to the stimulus, and the held-out "
-            "error beside that of a line.",
+        run, error, line = context.results(
+            "space", "Scale", pieces, "Computes bootstrap maps, aligned to the stimulus, and the "
+            "held-out error beside that of a line.",
         )
-    run, error, line = (context.find(*piece) for piece in pieces)
     with picture:
         if run is None:
             context.empty(

@@ -29,12 +29,10 @@ def show_coordinate_tree(grove: Grove, kind: str, picture: Any, side: Any) -> No
     """The tree, its cells, and the neighbours that it finds beside a comparison tree."""
     with side:
         colour = grove.colour()
-        options = grove.options(
-            "coordinate_tree", hidden=("tree",) if kind == "cover" else ("tree", "coverage")
-        )
-        run = grove.computed(
-            "coordinate_tree", {**options, "tree": kind}, TREES[kind],
+        run = grove.result(
+            grove.method, "coordinate_tree",
             "Grows the tree, and searches neighbours of objects in trees grown without them.",
+            given={"tree": kind}, hidden=() if kind == "cover" else ("coverage",),
         )
     with picture:
         if run is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
@@ -20,7 +19,7 @@ from tripletscope.core.kernel.space import Space, space_of
 from tripletscope.core.models.embedding.features import Features
 from tripletscope.core.models.embedding.ordinal import Embedding
 from tripletscope.core.models.simulation.simulate import LEVELS, NOISE
-from tripletscope.core.run import TASKS, Run
+from tripletscope.core.run import Run
 from tripletscope.core.tree import ComparisonForest, ComparisonTree
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.core.tree.oracle import AnswersOracle, Fitted, Observer, Oracle, Repeated, Tally
@@ -70,6 +69,11 @@ class Grove(Context):
     def fitted(self) -> Method:
         return self.fit.fitted()
 
+    @property
+    def method(self) -> Method:
+        """As it was set, not fitted."""
+        return self.fit.fresh()
+
     @cached_property
     def space(self) -> Space:
         return space_of(self.fitted)
@@ -112,22 +116,15 @@ class Grove(Context):
         )
         return next((run for run in found if run is not None), None)
 
+    def picture_and_side(self) -> tuple[Any, Any]:
+        """Two columns; the job is watched where the map is chosen."""
+        picture, side = st.columns([3, 1], gap="large")
+        return picture, side
+
     @property
     def about(self) -> str:
         """Method and data, for captions."""
-        return f"{analysis.describe(self.fit.fresh())}. {self.size}"
-
-    def computed(self, task: str, options: Mapping[str, Any], title: str, about: str) -> Run | None:
-        """The result of a task with these options, and the button that computes it."""
-        method = self.fit.fresh()
-        found = self.find(method, task, options)
-        pieces = [] if found is not None and found.complete else [(method, task, options)]
-        self.compute_button(f"{PAGE}.{task}.run", title, pieces, about)
-        return found
-
-    def options(self, task: str, **further: Any) -> dict[str, Any]:
-        """A form for the options of a task."""
-        return parameter_form(self.session, TASKS[task].function, f"{PAGE}.{task}", **further)
+        return f"{analysis.describe(self.method)}. {self.size}"
 
     def colour(self) -> str | None:
         """Ask for the column that colours objects."""

@@ -14,14 +14,13 @@ import streamlit as st
 from tripletscope.core.tree import ComparisonForest
 from tripletscope.core.tree.nodes import cells
 from tripletscope.core.tree.oracle import AnswersOracle, Oracle
-from tripletscope.core.tree.quality import SearchCurve
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.points import MapData, MapStyle
-from tripletscope.dashboard.figures.prediction import error_curves, expansion_box
+from tripletscope.dashboard.figures.prediction import expansion_box
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, slide
-from tripletscope.dashboard.interface.theme import PALETTE, WIDE, Canvas, count
+from tripletscope.dashboard.interface.theme import PALETTE, Canvas, count
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.page import tab
@@ -67,7 +66,7 @@ class _Walk:
 @tab(PAGE, "Search", 2, needs=choose_space)
 def show_search(grove: Grove) -> None:
     """One object on its way down, what it finds, and how often the nearest is missed."""
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = grove.picture_and_side()
     with side:
         query = _query(grove)
         k = int(number(grove.session, f"{PAGE}.k", "Neighbours", 1, 50, 3) or 3)
@@ -294,11 +293,10 @@ def _forest(
 
 
 def _errors(grove: Grove) -> None:
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = grove.picture_and_side()
     with side:
-        options = grove.options("search_curve")
-        run = grove.computed(
-            "search_curve", options, "Searching for neighbours",
+        run = grove.result(
+            grove.method, "search_curve",
             "Searches for the neighbours of objects in trees that were grown without them.",
         )
     with picture:
@@ -308,32 +306,8 @@ def _errors(grove: Grove) -> None:
                 "Compute shows how often trees miss the nearest neighbour.",
             )
             return
-        shown = pick(grove.session, f"{PAGE}.curve", "Show", _SHOWN, width=280)
-        found: SearchCurve = run.result()
-        table, n_searched = found.table(), found.missed.shape[1]
-        text = (
-            f"Nearest neighbours of {count(n_searched, 'object')} in trees grown without them, "
-            f"{min(run.options['folds'], n_searched)} folds, answered by {grove.source}; 95 % "
-            "intervals of the miss rate over objects, by Wilson. KD, RP and PA trees use "
-            f"coordinates. {grove.about}"
-        )
-        leaves = table[table["tree"] != "Rank cover tree"].rename(columns={"size": "leaf size"})
-        if shown == "asked":
-            line, x, value = table, "questions per search", "miss rate"
-            text += " For KD, RP and PA trees, steps and distances instead of questions."
-        else:
-            line, x = leaves, "leaf size"
-            value = "miss rate" if shown == "size" else "distance error"
-        if value != "miss rate":
-            line = line.drop(columns=["low", "high"])
-
-        def draw(canvas: Canvas) -> Any:
-            return error_curves(line, line="tree", x=x, value=value, caption=text, canvas=canvas)
-
-        panels.figure_panel(
-            grove.session, draw, key="trees.search.figure", alt=text, canvas=WIDE, caption=text,
-            name=export.file_name(grove.info.name, "search-errors"), table=lambda: table,
-        )
+        curve = pick(grove.session, f"{PAGE}.curve", "Show", _SHOWN, width=280)
+        grove.present(run, curve=curve)
 
 
 def _expansion(grove: Grove, plan: Planting, grown: Grown) -> None:

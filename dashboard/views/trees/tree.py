@@ -62,7 +62,7 @@ _ANSWERED_BY = {
 @tab(PAGE, "Tree", 1, needs=choose_space)
 def show_tree(grove: Grove) -> None:
     """The tree, what is to know of it, its cells, and what can be taken away."""
-    picture, side = st.columns([3, 1], gap="large")
+    picture, side = grove.picture_and_side()
     kind = _COMPARISONS
     if grove.has_features:
         with side:

@@ -10,8 +10,6 @@ import pytest
 import tripletscope as ts
 from tests.paths import ROOT
 from tripletscope.dashboard.results import drawings
-from tripletscope.dashboard.results.curves import forest_of
-from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.wording import Words
 
 FOLDER = ROOT / "sample_data" / "ekman_colors"
@@ -129,8 +127,9 @@ def test_what_other_methods_see_is_said():
     answers = ts.Triplets([[0, 1, 2], [3, 4, 5]], objects)
     for method, said in (
         (ts.Features(columns=["width"]), "see the features of the objects (Features, width)."),
-        (ts.STE(n_init=1), "see the map."),
+        (ts.STE(n_init=1), "see the map (STE, 2 dimensions, restarts 1)."),
     ):
         found = ts.run("forest_errors", method, answers, {"column": "kind", "folds": 2})
-        (drawing,) = forest_of(ShownResults((found,), answers, "things"), found)
-        assert drawing.caption.endswith(said)
+        errors, classes = drawings(found, answers, name="things")
+        assert said in errors.caption
+        assert classes.caption.startswith("Rows: true class; columns: predicted.")

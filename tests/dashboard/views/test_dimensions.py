@@ -230,7 +230,7 @@ def test_what_is_found_again_is_told_everywhere(services, opened, fit, choices):
         "halves of the trials", "other starts"
     ]
     on_tab(app, PAGE, "counting")
-    drawn = figure(app, f"{PAGE}.again")
+    drawn = figure(app, f"{PAGE}.dimension-reproducibility")
     assert [trace["name"] for trace in drawn["data"]] == ["halves of the trials", "other starts"]
 
 

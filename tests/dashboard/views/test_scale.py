@@ -18,12 +18,13 @@ from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS, diagnose
 from tripletscope.core.scale.ordinal import OrdinalScale
 from tripletscope.dashboard.keeping.jobs import Job, Step
+from tripletscope.dashboard.results.scales import departures_said
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext, StimulusContext
-from tripletscope.dashboard.views.scale.fitting import _verdicts
 from tripletscope.dashboard.views.scale.observers import by_similarity
 from tripletscope.dashboard.views.scale.scales import Scaled
 from tripletscope.dashboard.views.scale.space import _verdict
+from tripletscope.dashboard.wording import ENGLISH
 
 KK1 = FIXTURES / "mlds" / "kk1.csv"
 #: Scale values of R's package, from the same folder.
@@ -212,9 +213,9 @@ def test_whether_difference_scaling_fits_is_said_in_words(services, opened):
     assert set(metrics) == {"Deviance", "AIC", "DAF", "Noise σ"}
     assert float(metrics["AIC"]) == pytest.approx(float(metrics["Deviance"]) + 12, abs=0.1)
     text = words(app).replace("\\", "")
-    assert "**Residuals**" in text
-    assert "**Runs**" in text
-    assert "**Six-point test**: not possible" in text
+    assert "**Residuals**: " in text
+    assert "Runs: " in text
+    assert "Six-point test: not possible" in text
     assert numbers(figure(app, "scale.runs")["data"][0]["y"]).sum() == 50
 
 
@@ -231,11 +232,15 @@ def test_the_model_is_seldom_denied():
     """And few answers do not confirm it."""
     denied = {"Many answers": 0, "serially dependent": 0, "not additive": 0}
     for seed in range(20):
-        said = " ".join(_verdicts(diagnose(MLDS(), by_scale(120, seed), simulations=100)))
+        said = " ".join(departures_said(
+            ENGLISH, diagnose(MLDS(), by_scale(120, seed), simulations=100)
+        ))
         for word in denied:
             denied[word] += word in said
     assert max(denied.values()) <= 3
-    few = " ".join(_verdicts(diagnose(MLDS(), by_scale(20, 0), simulations=100)))
+    few = " ".join(departures_said(
+        ENGLISH, diagnose(MLDS(), by_scale(20, 0), simulations=100)
+    ))
     assert not any(word in few for word in ("distributed as", "are not", "are additive"))
     assert "No serial dependence is seen" in few
 
@@ -269,7 +274,7 @@ def test_groups_are_small_multiples_with_an_error_each(services, opened):
     assert "bands, each over participants where 8 or more are known" in words(app)
     table = app.dataframe[0].value
     assert table["name"].tolist() == ["all", "crowd", "lab"]
-    assert table["MLDS: error"].between(0, 0.5).all()
+    assert table["MLDS, stimulus contrast: error"].between(0, 0.5).all()
 
 
 def test_groups_of_answers_that_compare_no_intervals_have_no_scale_but_an_error(services):
@@ -294,6 +299,7 @@ def test_groups_of_answers_that_compare_no_intervals_have_no_scale_but_an_error(
     assert "against contrast, number of usable answers in brackets" in said
     assert "No scale by MLDS for all: " in said
     assert "No scale by STE" not in said
+    assert figure(app, "scale.errors-by-participant")["data"]
 
 
 def test_answers_that_say_the_opposite_are_noticed(services):

@@ -139,10 +139,10 @@ def test_a_search_is_walked_down_and_judged(services, mapped):
         app.number_input(key=f"trees.search_curve.{key}").set_value(value).run()
     app.button(key="trees.search_curve.run").click().run()
     settled(app, services)
-    lines = [t["name"] for t in figure(app, "trees.search.figure")["data"] if t.get("name")]
+    lines = [t["name"] for t in figure(app, "trees.search")["data"] if t.get("name")]
     assert lines == ["Comparison tree", "2 comparison trees", "KD tree", "RP tree", "PA tree"]
     app.selectbox(key="trees.curve").select("asked").run()
-    lines = [t["name"] for t in figure(app, "trees.search.figure")["data"] if t.get("name")]
+    lines = [t["name"] for t in figure(app, "trees.search")["data"] if t.get("name")]
     assert "Rank cover tree" in lines
     assert figure(app, "trees.expansion")["data"][0]["customdata"]
 
@@ -199,19 +199,22 @@ def test_forests_predict_classes_and_numbers(services, mapped, column):
     (info,) = services.workspace.datasets()
     app.select_slider(key=f"trees.m@{info.id}").set_value(3).run()
     assert "3 trees" in words(app)
-    outcome = figure(app, "trees.outcome")["data"]
+    outcome = figure(app, f"trees.predicted-{column}")["data"]
     if column == "kind":
         assert numbers(outcome[0]["z"]).size == 9
-        axes = figure(app, "trees.outcome")["layout"]
+        axes = figure(app, f"trees.predicted-{column}")["layout"]
         assert [axes[f"{a}axis"]["title"]["text"] for a in "xy"] == ["predicted", "true"]
         wrong = next(d.value for d in app.dataframe if "predicted" in d.value)
         assert (wrong["true"] != wrong["predicted"]).all()
-        assert str(len(wrong)) in app.button(key="trees.wrong.select").label
+        assert f"{len(wrong)} objects predicted wrongly" in [e.label for e in app.expander]
+        app.button(key="trees.select").click().run()
+        assert len(app.session_state[_KEY].selection) == len(wrong)
     else:
         assert len(outcome[1]["customdata"]) == 30
-    titles = [one.value for one in app.subheader]
-    assert ("Misclassifications" in titles) == (column == "kind")
-    assert ("Predicted and true values" in titles) == (column == "size")
+    assert ("Rows: true class; columns: predicted" in text) == (column == "kind")
+    app.selectbox(key="trees.whose").select_index(1).run()
+    peer = app.selectbox(key="trees.whose").value
+    assert f"{peer}. {column} of 30 objects" in words(app).replace("\\", "")
     assert figure(app, "trees.pivots")["data"][0]["customdata"]
 
 
