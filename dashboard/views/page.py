@@ -139,6 +139,7 @@ class Context:
     def result(
         self, method: Method, task: str, about: str, *, given: Mapping[str, Any] | None = None,
         columns: Mapping[str, Sequence[str]] = MappingProxyType({}), at_once: bool = False,
+        options: Mapping[str, Any] | None = None, label: str = "Compute", newest: bool = False,
     ) -> Run | None:
         """Options of a task, the button that computes it, and its result with these options.
 
@@ -146,21 +147,25 @@ class Context:
         given: Options that are not asked for.
         columns: That may be chosen, as for `parameter_form`.
         at_once: Whether it is computed without being asked for where nothing is there yet.
+        options: All of them, where they were asked for before.
+        label: Of the button.
+        newest: Whether the newest result of other options stands in for one that is not there yet.
         """
-        given = dict(given or {})
-        options = parameter_form(
-            self.session, TASKS[task].function, f"{self.page}.{task}", hidden=tuple(given),
-            columns=columns,
-        ) | given
+        if options is None:
+            given = dict(given or {})
+            options = parameter_form(
+                self.session, TASKS[task].function, f"{self.page}.{task}", hidden=tuple(given),
+                columns=columns,
+            ) | given
         found = self.find(method, task, options)
         complete = found is not None and found.complete
         pieces = [] if complete else [(method, task, options)]
         title = TASKS[task].words
-        self.compute_button(f"{self.page}.{task}.run", title, pieces, about)
+        self.compute_button(f"{self.page}.{task}.run", title, pieces, about, label=label)
         if at_once and not complete and self.job is None:
             self.submit(f"{title}: {self.info.name}", pieces)
             st.rerun()
-        return found
+        return found or (self.find(method, task) if newest else None)
 
     def compute_button(
         self, key: str, title: str, pieces: Sequence[analysis.Piece], about: str, *,
@@ -194,12 +199,19 @@ class Context:
             selected=tuple(self.selected), cautious=True, **how,
         )
         said: list[str] = []
+        halves: list[Any] = []
         for part in presented(shown, *runs):
             if isinstance(part, Statement):
                 said.append(part.text)
                 continue
             panels.sentences(said)
             said.clear()
+            if isinstance(part, Drawing) and part.is_half:
+                halves = halves or list(st.columns(2))
+                with halves.pop(0):
+                    self._figure(part)
+                continue
+            halves.clear()
             if isinstance(part, Advice):
                 st.caption(panels.marked(part.text))
             elif isinstance(part, Numbers):
@@ -209,10 +221,11 @@ class Context:
         panels.sentences(said)
 
     def _figure(self, drawing: Drawing) -> None:
+        wide = _WIDE / 2 if drawing.is_half else _WIDE
         panels.figure_panel(
             self.session, drawing.draw, key=f"{self.page}.{drawing.name}", alt=drawing.alt,
             caption=drawing.caption, table=drawing.table, window=_WINDOW,
-            canvas=Canvas(_WIDE, _WIDE * drawing.ratio),
+            canvas=Canvas(wide, wide * drawing.ratio),
             name=export.file_name(self.info.name, drawing.name),
             on_pick=self.session.select_positions if drawing.picks else None,
         )
