@@ -1,4 +1,4 @@
-"""What noise in the answers allows: the noise ceiling, in words."""
+"""What is said of the data: their noise ceiling, and whether they are read the right way round."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from tripletscope.core.inference.evaluation.ceiling import Ceiling
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, ChoiceKind
 from tripletscope.core.inference.evaluation.share import Share
+from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.dashboard.wording import Words
 
 
@@ -43,3 +44,13 @@ def _bound(words: Words, bound: Share) -> str:
     if not np.isfinite(bound.value):
         return words("bound unknown")
     return f"{words.share(bound.value)}, {words.interval(bound.low, bound.high)}"
+
+
+def direction_said(words: Words, test: DirectionTest) -> str:
+    """Whether a file is read the right way round, by what a map predicts under each reading."""
+    best = test.best or test.next_best
+    return words(
+        f"direction {test.judgement}", title=test.readings[best].title, chosen=test.accuracy[0],
+        other=test.accuracy[best], beyond=100 * test.over_popularity[0],
+        there=100 * test.over_popularity[best],
+    )
