@@ -189,7 +189,7 @@ def _reloaded(ask: _Asking, name: str, data: bytes, choice: int) -> str:
 def _tested(ask: _Asking, name: str, data: bytes, choice: int) -> str:
     """The direction of the first reading, which is fitted."""
     found = ask("open", files=[(name, data)], known=[], insist=True)
-    return f"test {ask('direction', reading=found.readings[0]).verdict}"
+    return f"test {ask('direction', reading=found.readings[0]).judgement}"
 
 
 def _read_on(ask: _Asking, found: Any, choice: int) -> str:

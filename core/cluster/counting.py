@@ -37,7 +37,7 @@ _NO_SPREAD = 1e-6
 #: Of a test of numbers against a continuum.
 _LEVEL = 0.05
 #: Fewer objects aside are outliers, as normal clouds have them, and no group.
-_GROUP = 3
+GROUP = 3
 #: A silhouette varies at least by so much between continua, lest rounding decide.
 _LEAST_SPREAD = 1e-3
 
@@ -231,15 +231,15 @@ class ClusterAdvice:
     """How many clusters to take.
 
     n_clusters: 1 if none are seen; None if the answers say nothing about it.
-    reason: Sentences that can stand alone.
+    reason: one of {"supported", "none", "too small", "too few objects", "chance", "too few
+        answers"}; too small are clusters of fewer than three objects, where only such numbers hold
+        against every continuum.
     supported (s,): All numbers that hold against every continuum; ascending.
-    is_too_small: Some do, but only with clusters of fewer than three objects.
     """
 
     n_clusters: int | None
     reason: str
     supported: np.ndarray
-    is_too_small: bool = False
 
 
 def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
@@ -262,18 +262,10 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
     Rousseeuw, P. J. (1987). Silhouettes: a graphical aid to the interpretation and validation of
     cluster analysis. Journal of Computational and Applied Mathematics, 20, 53-65.
     """
-    none = np.zeros(0, dtype=int)
     if not counts.error_high < 0.5:
-        if np.isnan(counts.error):
-            return ClusterAdvice(None, "There are too few answers to hold some out.", none)
-        return ClusterAdvice(
-            None,
-            "Held-out answers are not predicted better than by chance (error "
-            f"{counts.error:.0%}, 95 % interval {counts.error_low:.0%} to "
-            f"{counts.error_high:.0%}): nothing is said about clusters.",
-            none,
-        )
-    large = counts.smallest >= _GROUP
+        reason = "too few answers" if np.isnan(counts.error) else "chance"
+        return ClusterAdvice(None, reason, np.zeros(0, dtype=int))
+    large = counts.smallest >= GROUP
     holds = np.ones(len(counts.numbers), dtype=bool)
     for drawn in counts.continua:
         everything = np.vstack([counts.silhouettes, drawn])
@@ -285,33 +277,10 @@ def recommend_clusters(counts: ClusterCounts) -> ClusterAdvice:
     compact, holds = holds, holds & large
     supported = counts.numbers[holds]
     if compact.any() and not len(supported):
-        return ClusterAdvice(
-            None,
-            "More compact than parts of a line, a ring or a cloud of this shape are only numbers "
-            f"with clusters of fewer than {_GROUP} objects: these may be pairs or outliers, and no "
-            "number is recommended.",
-            supported, is_too_small=True,
-        )
-    if counts.n_objects < 2 * _GROUP:
-        return ClusterAdvice(
-            None,
-            f"{counts.n_objects} objects are too few for clusters of {_GROUP} or more: nothing is "
-            "said about clusters.",
-            supported,
-        )
+        return ClusterAdvice(None, "too small", supported)
+    if counts.n_objects < 2 * GROUP:
+        return ClusterAdvice(None, "too few objects", supported)
     if not len(supported):
-        return ClusterAdvice(
-            1,
-            "None is seen with these answers: no number of clusters is more compact than parts of "
-            "a line, a ring or a cloud of this shape would be.",
-            supported,
-        )
+        return ClusterAdvice(1, "none", supported)
     best = int(np.argmax(np.where(holds, counts.silhouettes, -np.inf)))
-    at = int(counts.numbers[best])
-    return ClusterAdvice(
-        at,
-        f"They are more compact than {at} parts of a line, a ring or a cloud of this shape would "
-        f"be (silhouette {counts.silhouettes[best]:.2f}, there "
-        f"{counts.expected[0][best]:.2f} at most on average).",
-        supported,
-    )
+    return ClusterAdvice(int(counts.numbers[best]), "supported", supported)

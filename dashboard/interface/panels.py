@@ -172,8 +172,9 @@ def empty(title: str, text: str) -> None:
 
 
 def marked(text: str) -> str:
-    """A sentence as a paper has it, for Markdown: italics in asterisks; references are left out."""
-    return re.sub(r"\\\*(.+?)\\\*", r"*\1*", plain(re.sub(r" \[@[^\]]*\]", "", text)))
+    """A sentence as a paper has it, for Markdown: in asterisks is what is in italics, uncited."""
+    text = plain(re.sub(r" \[@[^]]+\]", "", text))
+    return re.sub(r"\\\*(.+?)\\\*", r"*\1*", text)
 
 
 def sentences(said: Sequence[str]) -> None:

@@ -9,11 +9,16 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.core.cluster.clustering import Hierarchy
-from tripletscope.core.cluster.counting import ClusterCounts
+from tripletscope.core.cluster.counting import (
+    GROUP,
+    ClusterAdvice,
+    ClusterCounts,
+    recommend_clusters,
+)
 from tripletscope.core.cluster.stability import Stability
 from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.core.run import Run
-from tripletscope.dashboard.figures.clusters import count_curve
+from tripletscope.dashboard.figures.clusters import count_curve, purity_curve, together_matrix
 from tripletscope.dashboard.figures.dendrogram import (
     DendrogramData,
     Rows,
@@ -26,7 +31,14 @@ from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map import placed
-from tripletscope.dashboard.results.shown import ShownResults, presents, table_of
+from tripletscope.dashboard.results.shown import (
+    Element,
+    ShownResults,
+    Statement,
+    presents,
+    table_of,
+)
+from tripletscope.dashboard.wording import Words
 
 _WIDTH = 640.0
 #: Trees of more leaves than so many are drawn with some branches collapsed.
@@ -174,39 +186,135 @@ def _on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 
 
 @presents("count_clusters")
-def counts_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """Silhouettes against the number of clusters, beside those of continua."""
+def counts_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """The recommended number, and silhouettes beside those of continua."""
     found, words = run.result(), shown.words
-    text = words("silhouettes of", method=described(shown, run))
+    advice = recommend_clusters(found)
+    yield Statement(number_said(words, found, advice))
+    text = words("silhouettes of", method=described(shown, run), number=found.best_by_silhouette)
+    if advice.n_clusters is not None and advice.n_clusters in found.numbers:
+        text += f" {words('recommended marked')}"
     mean, spread = found.expected
     yield Drawing(
         f"silhouettes-{run.method}", words("title silhouettes"), text,
         words("alt silhouettes", number=words.count(found.best_by_silhouette, "cluster")), _HALF,
         lambda canvas: count_curve(
-            found.numbers, found.silhouettes, None, title="silhouette", expected=found.expected,
-            caption=text, canvas=canvas,
+            found.numbers, found.silhouettes, None, title="silhouette", best=advice.n_clusters,
+            shown=_number_shown(shown, run), expected=found.expected, caption=text, canvas=canvas,
         ),
         table_of(clusters=found.numbers, silhouette=found.silhouettes, continuum=mean,
-                 sd=spread), (run.key,),
+                 sd=spread), (run.key,), is_half=True,
     )
 
 
+def number_said(words: Words, counts: ClusterCounts, advice: ClusterAdvice) -> str:
+    """How many clusters the answers support, or why nothing is said.
+
+    Silent on: lines, arcs, discs (tests/core/cluster/test_counting.py::test_continua).
+    """
+    fields = {}
+    if advice.reason == "supported":
+        at = int(np.flatnonzero(counts.numbers == advice.n_clusters)[0])
+        fields = {"silhouette": counts.silhouettes[at], "expected": counts.expected[0][at]}
+    return words(
+        f"clusters {advice.reason}", **fields, least=GROUP, objects=counts.n_objects,
+        number=words.count(advice.n_clusters or 0, "cluster"), error=(
+            counts.error, counts.error_low, counts.error_high
+        ),
+    )
+
+
+def _of_same_method(shown: ShownResults, run: Run, task: str) -> Run | None:
+    """The first result of a task for the method of another, whatever its number of clusters."""
+    alike = {"n_clusters": None}
+    return next((
+        other for other in shown.all_of(task)
+        if (other.method, other.parameters | alike) == (run.method, run.parameters | alike)
+    ), None)
+
+
+def _number_shown(shown: ShownResults, run: Run) -> int | None:
+    """Into how many clusters those that a result is about are cut."""
+    fit = _of_same_method(shown, run, "fit")
+    return shown.cuts.get(fit.key, fit.fitted().n_clusters_) if fit else None
+
+
 @presents("stability")
-def stability_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """How far clusters of resampled answers agree with the clusters shown."""
+def stability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """How many clusters are stable, and how far those of resampled answers agree with them."""
     found, words = run.result(), shown.words
-    agreement = found.agreement
-    text = words("stability of", method=described(shown, run),
-                 number=words.whole(len(agreement)), over=words.over(found.unit, found.n_units))
+    counts = _of_same_method(shown, run, "count_clusters")
+    advice = recommend_clusters(counts.result()) if counts else None
+    yield Statement(stability_said(words, found, counts.result() if counts else None, run))
+    agreement, method = found.agreement, described(shown, run)
+    number, over = words.whole(len(agreement)), words.over(found.unit, found.n_units)
+    text = words("stability of", method=method, number=number, over=over,
+                 most=int(found.most_stable))
+    best = advice.n_clusters if advice else None
+    if best is not None and best in found.numbers:
+        text += f" {words('recommended marked')}"
     yield Drawing(
         f"stability-{run.method}", words("title stability"), text,
         words("alt stability", number=words.count(int(found.most_stable), "cluster")), _HALF,
         lambda canvas: count_curve(
             found.numbers, agreement.mean(axis=0), agreement.std(axis=0), title="stability",
-            most=1.0, caption=text, canvas=canvas,
+            best=best, shown=_number_shown(shown, run), most=1.0, caption=text, canvas=canvas,
         ),
         table_of(clusters=found.numbers, agreement=agreement.mean(axis=0),
-                 sd=agreement.std(axis=0)), (run.key,),
+                 sd=agreement.std(axis=0)), (run.key,), is_half=True,
+    )
+    yield _together(shown, run, words(
+        "together of", method=method, number=number, over=over, about=shown.about,
+        clusters=words.count(len(found.recovery), "cluster"),
+    ))
+
+
+def stability_said(
+    words: Words, found: Stability, counts: ClusterCounts | None, run: Run
+) -> str:
+    """How many clusters are stable, where that is told."""
+    told, method = stable_and_lost(found, counts), run.fresh().title
+    if told is None:
+        return words("stability untold", method=method)
+    return words(
+        "stable", number=words.whole(len(found.agreement)), method=method,
+        over=words.over(found.unit, found.n_units), clusters=words.whole(len(found.recovery)),
+        sure=words.whole(told[0]), lost=words.whole(told[1]),
     )
 
 
+def _together(shown: ShownResults, run: Run, text: str) -> Drawing:
+    """Who is in one cluster with whom how often, in the order of the tree or of the clusters."""
+    found, words, labels = run.result(), shown.words, shown.answers.labels
+    clusters = by_size(found.labels)
+    order = found.tree.order if len(found.linkage) else np.argsort(clusters, kind="stable")
+    order = order[clusters[order] >= 0]
+
+    def table() -> pd.DataFrame:
+        names = [labels[i] for i in order]
+        table = pd.DataFrame(found.together[np.ix_(order, order)], columns=names)
+        table.insert(0, "object", names)
+        return table
+
+    return Drawing(
+        f"together-{run.method}", words("title together"), text, words("alt together"), 0.84,
+        lambda canvas: together_matrix(
+            found.together, order, clusters, labels, caption=text, canvas=canvas
+        ), table, (run.key,),
+    )
+
+
+@presents("agreement_curve", told_in="clusters")
+def agreement_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """Purity of clusters of growing subsets of the answers."""
+    curve, words = run.result(), shown.words
+    text = words(
+        "purity of", method=described(shown, run), column=run.options["labels"],
+        number=len(curve.purity), about=shown.about,
+    )
+    yield Drawing(
+        f"purity-{run.method}", words("title purity"), text, words("alt curve"), 0.42,
+        lambda canvas: purity_curve(
+            curve.band(), float(curve.chance.mean()), caption=text, canvas=canvas
+        ), curve.band, (run.key,),
+    )

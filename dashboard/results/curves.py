@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.core.inference.evaluation.ceiling import Ceiling
-from tripletscope.core.inference.evaluation.compare import LearningCurve
-from tripletscope.core.inference.evaluation.score import CHANCE, has_split
+from tripletscope.core.inference.evaluation.compare import LearningCurve, Suggestion
+from tripletscope.core.inference.evaluation.paired import PairedDifference
+from tripletscope.core.inference.evaluation.score import CHANCE, ErrorEstimate, has_split
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
 from tripletscope.dashboard.figures.scales import group_errors
@@ -71,25 +72,96 @@ def dimensions_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
+def dimensions_said(
+    words: Words, name: str, found: Suggestion, best: ErrorEstimate, scheme: str = ""
+) -> Iterator[str]:
+    """What held-out errors can decide about the number of dimensions.
+
+    Silent on: few answers, chance (tests/dashboard/views/test_compare.py::test_few_answers).
+
+    name: Of the method.
+    best: Of the number of dimensions with the lowest error.
+    scheme: How errors were estimated, where that is not told elsewhere.
+    """
+    yield words(
+        "lowest with", name=name, least=found.tried[0], most=found.tried[-1], best=found.best,
+        error=(best.error, best.low, best.high), over=(best.unit, best.n_units),
+        scheme=f"; {scheme}" if scheme else "",
+    )
+    if found.is_chance:
+        yield words("no number at chance")
+        return
+    alike, chosen = found.undecided, found.n_components
+    if not found.is_decided and len(alike) > 1:
+        yield words(
+            "cannot decide", number=words.count(found.n_answers, "answer"),
+            numbers=", ".join(map(str, alike)),
+        )
+    fewer = max((d for d in found.behind if d < alike[0]), default=None)
+    if fewer is not None:
+        more = found.behind[fewer]
+        yield words("worse with fewer", d=fewer, p=more.p,
+                    more=(more.difference, more.low, more.high))
+    if found.is_decided and found.tried[-1] > chosen:
+        yield words("little with more", d=chosen, gain=words.share(max(found.most_gain, 0.0)))
+    if found.is_at_the_edge:
+        yield words("at the edge", best=found.best)
+
+
+def dimensions_advised(words: Words, found: Suggestion) -> Iterator[str]:
+    """Which number of dimensions to take, and whether there are answers enough for it."""
+    if found.is_chance:
+        return
+    chosen, alike = found.n_components, found.undecided
+    if not found.is_decided and 2 in alike and chosen != 2:
+        yield words("take for a picture", d=chosen)
+    elif found.is_decided or len(alike) > 1:
+        yield words("take dimensions", d=chosen)
+    if found.needed > found.n_answers:
+        yield words("dimensions need", d=chosen, needed=round(found.needed), number=found.n_answers)
+
+
+def methods_said(
+    words: Words, best: str, behind: Mapping[str, PairedDifference]
+) -> Iterator[str]:
+    """Whether the method with the lowest error beats each other one.
+
+    Silent on: equal methods
+    (tests/core/inference/evaluation/test_paired.py::test_the_lowest_beats_no_equal).
+    """
+    for name, more in behind.items():
+        yield words(
+            "beats" if more.p < Suggestion.level else "differs little", best=best, name=name,
+            more=(more.difference, more.low, more.high), p=more.p,
+        )
+
+
 def _first(shown: ShownResults) -> Run:
     return next(run for run in shown.all_of("cross_validate") if run.kind == "embedding")
 
 
 @presents("uncertainty_by_dimension")
 def uncertainty_by_dimension_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """Average uncertainty by the number of dimensions."""
-    found, words = run.result(), shown.words
-    table = pd.DataFrame({
-        "method": run.fresh().title, "dimensions": found.n_components,
-        "average uncertainty": found.uncertainty,
-    })
-    text = words("uncertainty by dimension of", method=run.fresh().title)
+    """Average uncertainty by the number of dimensions, once for all methods."""
+    runs, words = shown.all_of("uncertainty_by_dimension"), shown.words
+    if run is not runs[0]:
+        return
+    table = pd.concat([
+        pd.DataFrame({
+            "method": one.fresh().title, "dimensions": one.result().n_components,
+            "average uncertainty": one.result().uncertainty,
+        }) for one in runs
+    ], ignore_index=True)
+    methods = list(dict.fromkeys(table["method"]))
+    sources = dict.fromkeys(words(f"maps from {one.options['source']}") for one in runs)
+    text = words("uncertainty by dimension of", method=words.listing(methods),
+                 source=words.listing(list(sources)))
     yield Drawing(
         "uncertainty-by-dimension", words("title uncertainty by dimension"), text,
         words("alt curve"), _FLAT,
         lambda canvas: dimension_curves(
             table, value="average uncertainty", caption=text, canvas=canvas
-        ), lambda: table, (run.key,),
+        ), lambda: table, tuple(one.key for one in runs),
     )
 
 

@@ -30,6 +30,7 @@ class Drawing:
     table: Makes the numbers behind it, as a DataFrame.
     runs: Keys of the results that it is of.
     picks: Whether objects that are clicked in it are selected.
+    is_half: Whether a page has it beside the next or the last one, if that is a half, too.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Drawing:
     table: Callable[[], pd.DataFrame]
     runs: tuple[str, ...] = ()
     picks: bool = False
+    is_half: bool = False
 
     def figure(self, width: float = _WIDTH) -> go.Figure:
         """The figure for a screen, as in a notebook.

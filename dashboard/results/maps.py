@@ -1,4 +1,4 @@
-"""Maps, and how far their uncertainty is to be believed."""
+"""Maps with their uncertainty."""
 
 from __future__ import annotations
 
@@ -14,10 +14,9 @@ from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.plane import height_of
 from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle
-from tripletscope.dashboard.figures.trust import coverage, reliability, response_reliability
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map import placed
-from tripletscope.dashboard.results.shown import ShownResults, presents, table_of, uncertainty_of
+from tripletscope.dashboard.results.shown import ShownResults, presents, uncertainty_of
 
 #: A map's frame: width that it is fitted to, least and most height, and what stands above it.
 _WIDTH, _LEAST, _MOST, _HEAD = 640.0, 260.0, 640.0, 40.0
@@ -132,42 +131,3 @@ def coordinates(
         along = np.degrees(np.arctan2(shape.directions[:, 1, 0], shape.directions[:, 0, 0])) % 180
         further["angle_degrees"] = np.where(np.isfinite(shape.half_axes[:, 0]), along, np.nan)
     return table.assign(**further)
-
-
-@presents("reliability")
-def reliability_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """How often held-out responses were given as predicted."""
-    found, words = run.result(), shown.words
-    text = words("reliability of", method=words.method(run.fresh()),
-                 number=words.whole(int(np.isfinite(found.response).sum())))
-    yield Drawing(
-        "reliability", words("title reliability"), text, words("alt diagonal"), 0.6,
-        lambda canvas: response_reliability(found, caption=text, canvas=canvas),
-        lambda: pd.concat([
-            pd.DataFrame({"probability": which, **vars(found.bins(which))})
-            for which in ("response", "order")
-        ]),
-        (run.key,),
-    )
-
-
-@presents("calibrate")
-def calibration_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """How often true positions of simulated data lie in their ellipses, and orders are right."""
-    found, words = run.result(), shown.words
-    about = words("calibration of", method=words.method(run.fresh()),
-                  number=words.count(len(found.coverage), "simulated data set"))
-    for name, figure, table in (
-        ("coverage", coverage, lambda: pd.DataFrame(
-            found.coverage, columns=[f"{level:g}" for level in found.levels]
-        )),
-        ("calibration", reliability, table_of(
-            said=found.confidence, right=found.accuracy, comparisons=found.counts
-        )),
-    ):
-        text = f"{words(f'caption {name}')} {about}"
-        yield Drawing(
-            name, words(f"title {name}"), text, words("alt diagonal"), 0.8,
-            lambda canvas, figure=figure, text=text: figure(found, caption=text, canvas=canvas),
-            table, (run.key,),
-        )

@@ -139,7 +139,8 @@ class Context:
     def result(
         self, method: Method, task: str, about: str, *, given: Mapping[str, Any] | None = None,
         hidden: Sequence[str] = (), columns: Mapping[str, Sequence[str]] = MappingProxyType({}),
-        at_once: bool = False,
+        options: Mapping[str, Any] | None = None, at_once: bool = False, label: str = "Compute",
+        newest: bool = False,
     ) -> Run | None:
         """Options of a task, the button that computes it, and its result with these options.
 
@@ -148,21 +149,25 @@ class Context:
         hidden: Further options that are not asked for, and are as declared.
         columns: That may be chosen, as for `parameter_form`.
         at_once: Whether it is computed without being asked for where nothing is there yet.
+        options: All of them, where they were asked for before.
+        label: Of the button.
+        newest: Whether the newest result of other options stands in for one that is not there yet.
         """
-        given = dict(given or {})
-        options = parameter_form(
-            self.session, TASKS[task].function, f"{self.page}.{task}",
-            hidden=(*given, *hidden), columns=columns,
-        )
-        options |= {k: v(options) if callable(v) else v for k, v in given.items()}
+        if options is None:
+            given = dict(given or {})
+            options = parameter_form(
+                self.session, TASKS[task].function, f"{self.page}.{task}",
+                hidden=(*given, *hidden), columns=columns,
+            )
+            options |= {k: v(options) if callable(v) else v for k, v in given.items()}
         (run,) = self.results(
-            task, TASKS[task].words, [(method, task, options)], about, at_once=at_once
+            task, TASKS[task].words, [(method, task, options)], about, at_once=at_once, label=label
         )
-        return run
+        return run or (self.find(method, task) if newest else None)
 
     def results(
         self, key: str, title: str, pieces: Sequence[analysis.Piece], about: str, *,
-        at_once: bool = False,
+        at_once: bool = False, label: str = "Compute",
     ) -> list[Run | None]:
         """A button that computes what is missing of some pieces as one job, and their results."""
         runs = [self.find(*piece) for piece in pieces]
@@ -170,7 +175,7 @@ class Context:
             piece for piece, run in zip(pieces, runs, strict=True)
             if run is None or not run.complete
         ]
-        self.compute_button(f"{self.page}.{key}.run", title, missing, about)
+        self.compute_button(f"{self.page}.{key}.run", title, missing, about, label=label)
         if at_once and missing and self.job is None:
             self.submit(f"{title}: {self.info.name}", missing)
             st.rerun()
@@ -208,12 +213,19 @@ class Context:
             selected=tuple(self.selected), cautious=True, **how,
         )
         said: list[str] = []
+        halves: list[Any] = []
         for part in presented(shown, *runs):
             if isinstance(part, Statement):
                 said.append(part.text)
                 continue
             panels.sentences(said)
             said.clear()
+            if isinstance(part, Drawing) and part.is_half:
+                halves = halves or list(st.columns(2))
+                with halves.pop(0):
+                    self._figure(part)
+                continue
+            halves.clear()
             if isinstance(part, Advice):
                 st.caption(panels.marked(part.text))
             elif isinstance(part, Numbers):
@@ -223,10 +235,11 @@ class Context:
         panels.sentences(said)
 
     def _figure(self, drawing: Drawing) -> None:
+        wide = _WIDE / 2 if drawing.is_half else _WIDE
         panels.figure_panel(
             self.session, drawing.draw, key=f"{self.page}.{drawing.name}", alt=drawing.alt,
             caption=drawing.caption, table=drawing.table, window=_WINDOW,
-            canvas=Canvas(_WIDE, _WIDE * drawing.ratio),
+            canvas=Canvas(wide, wide * drawing.ratio),
             name=export.file_name(self.info.name, drawing.name),
             on_pick=self.session.select_positions if drawing.picks else None,
             pictures=picture_addresses(self.info, self.answers.objects, _HOVERED)

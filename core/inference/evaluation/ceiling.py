@@ -78,19 +78,17 @@ class Ceiling:
             return False
         return error - (1 - self.upper.value) <= _REACHED and low <= 1 - self.upper.low
 
-    def advice(self, error: float, low: float, high: float) -> str:
-        """What is to be said of more answers, where a held-out error leaves nothing to gain.
+    def leaves_nothing(self, error: float, low: float, high: float) -> bool:
+        """Whether more answers would hardly lower a held-out error.
+
+        Silent on: guesses
+        (tests/core/inference/evaluation/test_ceiling.py::test_more_answers_are_judged_by_a_ceiling_that_is_known).
 
         error, low, high: The error and its interval.
-        Returns: Empty where the ceiling is vague or not reached, and where the error may be that of
-            guessing: then there is nothing that more answers could not change.
+        Returns: Also False where the ceiling is vague, and where the error may be that of guessing:
+            then there is nothing that more answers could not change.
         """
-        if high >= CHANCE or not self.is_reached(error, low):
-            return ""
-        return (
-            "The held-out error is at the noise ceiling: more answers will hardly lower it, but "
-            "may make the map's ellipses smaller."
-        )
+        return high < CHANCE and self.is_reached(error, low)
 
     @property
     def sentence(self) -> str:

@@ -102,16 +102,6 @@ class Suggestion:
         """Whether no more dimensions than the best were tried."""
         return self.best == self.tried[-1]
 
-    @property
-    def warning(self) -> str:
-        """What the rule of thumb for the number of answers objects, or nothing."""
-        if not self.needed > self.n_answers:
-            return ""
-        return (
-            f"By the rule of thumb, {self.n_components} dimensions take at least d n ln n = "
-            f"{self.needed:,.0f} answers; there are {self.n_answers:,}."
-        )
-
 
 def is_chance(error: ErrorEstimate) -> bool:
     """Whether an error cannot be told from that of guessing.

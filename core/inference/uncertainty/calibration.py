@@ -18,7 +18,6 @@ from tripletscope.core.engine.parallel import Halt, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.units import (
-    ENOUGH,
     Unit,
     participants_of,
     sampling_units,
@@ -215,42 +214,47 @@ class Calibration:
         return float(np.average(gap, weights=self.counts[known]))
 
     @property
-    def verdict(self) -> str:
-        """What this says of ellipses and order certainty, in one sentence.
+    def held(self) -> np.ndarray:
+        """Shares of the truth in the largest ellipses, of the data sets that have any."""
+        return self.coverage[np.isfinite(self.coverage).all(axis=1), -1]
 
-        Of response probabilities it says nothing: see
-        `tripletscope.core.inference.uncertainty.reliability.Reliability.verdict`.
+    @property
+    def order(self) -> tuple[float, float]:
+        """Mean order certainty, and the share of comparisons whose order was the true one."""
+        known = self.counts > 0
+        said, right = (
+            float(np.average(values[known], weights=self.counts[known]))
+            for values in (self.confidence, self.accuracy)
+        )
+        return said, right
+
+    @property
+    def ellipse_judgement(self) -> str | None:
+        """One of {"about right", "too small", "too large", "not surely off"}.
+
+        None where too few maps had ellipses. Of response probabilities it says nothing: see
+        `tripletscope.core.inference.uncertainty.reliability.Reliability.judgement`.
 
         Silent on: exact ellipses
         (tests/core/inference/uncertainty/test_calibration.py::test_exact_ellipses).
         """
-        held = self.coverage[np.isfinite(self.coverage).all(axis=1), -1]
-        known = self.counts > 0
-        weights = self.counts[known]
-        said = float(np.average(self.confidence[known], weights=weights))
-        right = float(np.average(self.accuracy[known], weights=weights))
-        trust = _judgement(right - said, _TOLERATED, "overconfident", "underconfident")
-        answers = (
-            f"orders with a mean certainty of {100 * said:.0f} % were the true ones in "
-            f"{100 * right:.0f} % of cases ({trust})."
-        )
-        begin = f"On {len(self.coverage)} simulated data sets like this one, "
-        if self.heterogeneity is not None:
-            begin += f"by {self.n_participants} participants whose maps differ"
-            begin += f" by {100 * self.heterogeneity:.0f} % of the size of the map, " if (
-                self.n_participants >= ENOUGH
-            ) else f" (by how much is hardly known below {ENOUGH} participants), "
+        held = self.held
         if not len(held):
-            return f"{begin}too few maps had ellipses to be judged, and {answers}"
+            return None
         off = held.mean() - self.levels[-1]
-        size = _judgement(off, _TOLERATED, "too small", "too large")
-        if abs(off) > _TOLERATED and abs(off) <= self._reach(held):
-            size = "not surely off"
-        return (
-            f"{begin}the {100 * self.levels[-1]:.0f} % ellipses contained {100 * held.mean():.0f} "
-            f"% of the true positions ({size}), and {answers}"
-        )
+        if _TOLERATED < abs(off) <= self._reach(held):
+            return "not surely off"
+        return _judgement(off, _TOLERATED, "too small", "too large")
 
+    @property
+    def order_judgement(self) -> str:
+        """One of {"about right", "overconfident", "underconfident"}.
+
+        Silent on: exact certainty
+        (tests/core/inference/uncertainty/test_calibration.py::test_judgements_say_what_is_wrong).
+        """
+        said, right = self.order
+        return _judgement(right - said, _TOLERATED, "overconfident", "underconfident")
 
     def _reach(self, held: np.ndarray) -> float:
         """How far shares (b,) held by exact ellipses are off by chance, at 5 %.

@@ -97,6 +97,24 @@ class Sure:
     high: float
     count: int
 
+    @property
+    def judgement(self) -> str | None:
+        """One of {"about right", "overconfident", "underconfident", "not surely off"}.
+
+        None where there are no such responses.
+
+        Silent on: exact probabilities
+        (tests/core/inference/uncertainty/test_reliability.py::test_exact_probabilities_are_seldom_denied).
+        """
+        if not self.count:
+            return None
+        gap = self.right - self.said
+        if abs(gap) <= _TOLERATED_SURE:
+            return "about right"
+        if self.low <= self.said <= self.high:
+            return "not surely off"
+        return "overconfident" if gap < 0 else "underconfident"
+
 
 @dataclass(frozen=True)
 class Reliability:
@@ -201,41 +219,23 @@ class Reliability:
         )
 
     @property
-    def verdict(self) -> str:
-        """What this says of response probabilities for real responses.
+    def judgement(self) -> str | None:
+        """Whether response probabilities hold for real responses.
+
+        One of {"hold", "do not hold", "too few"}: what chance alone does to few responses says
+        nothing against the probabilities. None where none of the responses can be predicted.
 
         Silent on: exact probabilities
         (tests/core/inference/uncertainty/test_reliability.py::test_exact_probabilities_are_seldom_denied).
         Silent on: few responses
         (tests/core/inference/uncertainty/test_reliability.py::test_few_responses_are_said_to_be_few).
         """
-        known = int(np.isfinite(self.response).sum())
-        if not known:
-            return "None of the held-out responses can be predicted."
-        off, sure = self.expected_error(), self.sure()
-        # What chance alone does to few responses says nothing against the probabilities.
+        if not np.isfinite(self.response).any():
+            return None
         chance = self.error_by_chance()
-        holds = off <= max(_TOLERATED, 1.5 * chance)
-        if holds and chance > _VAGUE:
-            begin = f"{known:,} held-out responses are too few to judge response probabilities"
-        else:
-            word = "hold" if holds else "do not hold"
-            begin = f"On {known:,} held-out responses of people, response probabilities {word}"
-        begin += f": they are off by {100 * off:.1f} points on average"
-        if holds and off > _TOLERATED:
-            begin += f", where chance alone would make it about {100 * chance:.1f}"
-        if not sure.count:
-            return f"{begin}. No response is predicted with {100 * SURE:.0f} % or more."
-        gap = sure.right - sure.said
-        within = abs(gap) <= _TOLERATED_SURE
-        word = "about right" if within else "overconfident" if gap < 0 else "underconfident"
-        if not within and sure.low <= sure.said <= sure.high:
-            word = "not surely off"
-        return (
-            f"{begin}, and responses predicted with at least {100 * SURE:.0f} % "
-            f"({100 * sure.said:.1f} % on average) were given in {100 * sure.right:.1f} % of cases "
-            f"({word})."
-        )
+        if self.expected_error() > max(_TOLERATED, 1.5 * chance):
+            return "do not hold"
+        return "too few" if chance > _VAGUE else "hold"
 
     def _judged(self, which: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Probability of the prediction, whether it was right (1/2 for a tie), and of which."""

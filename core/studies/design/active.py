@@ -302,20 +302,13 @@ class ActiveComparison:
     by_chance_disparity: np.ndarray
 
     @property
-    def verdict(self) -> str:
-        """What choosing brings in the end, in one sentence."""
+    def judgement(self) -> str:
+        """What adaptive selection does in the end: one of {"no difference", "helps", "harms"}."""
         gain = self.by_chance[:, -1] - self.chosen[:, -1]
         doubt = 2.0 * gain.std(ddof=1) / np.sqrt(len(gain))
-        before, after = self.by_chance[:, -1].mean(), self.chosen[:, -1].mean()
-        judged = (
-            "no clear difference" if abs(gain.mean()) <= doubt
-            else "adaptive selection helps" if gain.mean() > 0 else "adaptive selection does harm"
-        )
-        return (
-            f"With {self.n_answers[-1]:,} answers, {100 * after:.1f} % of all comparisons are "
-            f"predicted wrongly with adaptively selected questions and {100 * before:.1f} % with "
-            f"random ones: {judged}, in {len(gain)} simulations."
-        )
+        if abs(gain.mean()) <= doubt:
+            return "no difference"
+        return "helps" if gain.mean() > 0 else "harms"
 
 
 @task("Simulating adaptive and random questions", "embedding")

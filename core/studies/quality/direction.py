@@ -72,43 +72,29 @@ class DirectionTest:
         return self.best > 0
 
     @property
-    def verdict(self) -> str:
-        """What the comparison says, as a sentence.
+    def next_best(self) -> int:
+        """The other reading that predicts most; 0 where there is none."""
+        return 1 + int(np.argmax(self.accuracy[1:])) if len(self.readings) > 1 else 0
+
+    @property
+    def judgement(self) -> str:
+        """One of {"wrong", "unknown", "only", "chance", "popularity", "right"}.
+
+        By popularity alone another reading predicts more; only one may fit the columns.
 
         Silent on: random choices
         (tests/core/studies/quality/test_direction.py::test_silent_without_signal).
         """
         chosen = self.accuracy[0]
         if self.warns:
-            return (
-                f"Probably read wrongly: with the reading {self.readings[self.best].title!r} a map "
-                f"predicts {self.accuracy[self.best]:.1%} of held-out responses, with this one "
-                f"{chosen:.1%}."
-            )
+            return "wrong"
         if not np.isfinite(chosen):
-            return "Undecided: no readable row has a weight above zero."
+            return "unknown"
         if len(self.readings) == 1:
-            return (
-                f"The only reading that fits the columns: a map predicts {chosen:.1%} of held-out "
-                "responses."
-            )
+            return "only"
         if self.low[0] <= 0.5:
-            return (
-                f"Undecided: a map predicts {chosen:.1%} of held-out responses, no better than "
-                "chance, and no other reading does better."
-            )
-        best = 1 + int(np.argmax(self.accuracy[1:]))
-        if self.accuracy[best] - chosen > CLEARLY:
-            return (
-                f"Probably read correctly: a map predicts {chosen:.1%} of held-out responses, "
-                f"another reading {self.accuracy[best]:.1%}, but beyond the popularity of the "
-                f"objects this is {100 * self.over_popularity[0]:.1f} percentage points here and "
-                f"{100 * self.over_popularity[best]:.1f} there."
-            )
-        return (
-            f"Read correctly: a map predicts {chosen:.1%} of held-out responses, the next best "
-            f"reading {self.accuracy[best]:.1%}."
-        )
+            return "chance"
+        return "popularity" if self.accuracy[self.next_best] - chosen > CLEARLY else "right"
 
 
 def direction_test(

@@ -13,10 +13,10 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.dimensions import DimensionData
 from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material
-from tripletscope.dashboard.report.parts.method import kind_of
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.parts.results import error_of
 from tripletscope.dashboard.results.dimensions import data_of, fitted_again, number_said
+from tripletscope.dashboard.results.quality import kind_of
 from tripletscope.dashboard.wording import Words, plain
 
 #: Highest objects of a dimension that are told.

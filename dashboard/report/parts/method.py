@@ -9,7 +9,6 @@ import numpy as np
 from tripletscope.core.data.columns import one_per_trial
 from tripletscope.core.data.landmarks import recognise
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, ChoiceKind
 from tripletscope.core.inference.evaluation.share import Share
 from tripletscope.core.inference.evaluation.units import participants_of
 from tripletscope.core.studies.quality import verdict
@@ -20,6 +19,7 @@ from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.references import SOURCES
 from tripletscope.dashboard.results import Drawing
+from tripletscope.dashboard.results.quality import ceiling_said, of_choices
 from tripletscope.dashboard.wording import Words, plain
 from tripletscope.dashboard.wording.axes import localised
 
@@ -35,23 +35,6 @@ def share_in(words: Words, key: str, share: Share) -> str:
     return words(
         key, share=words.share(share.value), pairs=words.whole(share.n),
         interval=f"{words.interval(share.low, share.high)}{over}",
-    )
-
-
-def kind_of(words: Words, kind: ChoiceKind) -> str:
-    """What was chosen among what."""
-    return words(f"choice {kind.name}", shown=kind.shown, chosen=kind.chosen, steps=kind.steps)
-
-
-def of_choices(words: Words, choice: ChoiceAccuracy) -> str:
-    """Chance and noise ceiling of choices among more than two."""
-    ceiling = choice.ceiling
-    known = {"kind": kind_of(words, choice.kind), "trials": words.whole(choice.n_trials),
-             "chance": words.share(choice.chance)}
-    if ceiling.lower is None or ceiling.upper is None:
-        return words("choices without ceiling", **known)
-    return words(
-        "choices", lower=_bound(words, ceiling.lower), upper=_bound(words, ceiling.upper), **known,
     )
 
 
@@ -200,19 +183,11 @@ def design(material: Material) -> Iterator[Block]:
 def quality(material: Material) -> Iterator[Block]:
     """How far people agree with themselves and each other."""
     words, found = material.words, material.quality
-    again, ceiling, sentences = found.repeats, found.ceiling, []
+    again, sentences = found.repeats, []
     for name, share in (("within", again.within), ("between", again.between)):
         if share.n:
             sentences.append(share_in(words, f"{name} people", share))
-    if ceiling.lower is None or ceiling.upper is None:
-        sentences.append(words("no ceiling"))
-    else:
-        key = "ceiling" if ceiling.among == "people" else "ceiling of one"
-        sentences.append(words(
-            key, questions=words.count(ceiling.questions, "question"),
-            lower=_bound(words, ceiling.lower), upper=_bound(words, ceiling.upper),
-            over=words.over(ceiling.unit, ceiling.n_units),
-        ))
+    sentences.append(ceiling_said(words, found.ceiling))
     sentences += [of_choices(words, choice) for choice in found.choices]
     if found.checks.n:
         sentences.append(share_in(words, "checks", found.checks))
@@ -237,12 +212,6 @@ def quality(material: Material) -> Iterator[Block]:
                 people=words.count(told.n_participants, "participant"),
             ))
     yield joined(*sentences)
-
-
-def _bound(words: Words, bound: Share) -> str:
-    if not np.isfinite(bound.value):
-        return words("bound unknown")
-    return f"{words.share(bound.value)}, {words.interval(bound.low, bound.high)}"
 
 
 @part("analysis", "method", 4)

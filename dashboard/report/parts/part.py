@@ -14,8 +14,8 @@ from tripletscope.dashboard.results.shown import TOLD_IN
 #: presentation does, and those that say where they are told.
 TOLD = (
     "bootstrap", "posterior", "laplace", "cross_validate", "split_error", "reliability",
-    "calibrate", "uncertainty_by_dimension", "stability", "count_clusters", "bootstrap_scale",
-    "ordinal_scale", "diagnose", "errors_by_group",
+    "calibrate", "abstention", "compare_active", "uncertainty_by_dimension", "stability",
+    "count_clusters", "bootstrap_scale", "ordinal_scale", "diagnose", "errors_by_group",
     "compare_people", "compare_conditions", "with_lapses", "dimension_reproducibility",
     "penalty_curve", *chain.from_iterable(TOLD_IN.values()),
 )

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from tripletscope.core.cluster.clustering import Hierarchy
-from tripletscope.core.cluster.counting import recommend_clusters
 from tripletscope.core.inference.evaluation.choosing import choice_accuracies
 from tripletscope.core.inference.evaluation.compare import Suggestion, is_chance
 from tripletscope.core.inference.evaluation.paired import behind_best
@@ -18,10 +17,11 @@ from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS
 from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material
-from tripletscope.dashboard.report.parts.method import kind_of
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.references import SOURCES
-from tripletscope.dashboard.results.clusters import clusters_of, described, stable_and_lost
+from tripletscope.dashboard.results.clusters import clusters_of, described
+from tripletscope.dashboard.results.curves import dimensions_said
+from tripletscope.dashboard.results.quality import kind_of
 from tripletscope.dashboard.results.scales import rises, scale_runs
 from tripletscope.dashboard.wording import Words, plain
 
@@ -46,48 +46,31 @@ def dimension(material: Material) -> Iterator[Block]:
     words, found = material.words, material.suggestion
     if found is None:
         return
-    errors, best = material.by_dimension, found.best
-    sentences = [words(
-        "best dimension", least=min(errors), most=max(errors), best=best,
-        error=error_of(words, errors[best]),
-    )]
+    errors = material.by_dimension
+    sentences = list(dimensions_said(
+        words, material.map.fresh().title, found, errors[found.best]
+    ))
     if not found.is_chance:
-        sentences += _of_dimensions(material, found)
-    else:
-        sentences.append(words("no number at chance"))
-    yield joined(*sentences)
+        sentences.append(_of_shown(material, found))
+    yield joined(*sentences, words("see figure", place="@fig-dimensions"))
     yield from material.drawn(*material.compared.values())
-    for run in material.all_of("uncertainty_by_dimension"):
-        yield from material.drawn(run)
+    if runs := material.all_of("uncertainty_by_dimension"):
+        yield from material.drawn(*runs)
 
 
-def _of_dimensions(material: Material, found: Suggestion) -> Iterator[str]:
-    """What held-out errors decide, and the map shown beside it.
+def _of_shown(material: Material, found: Suggestion) -> str:
+    """How the number of dimensions of the map shown compares.
 
     Silent on: what is undecided
     (tests/dashboard/report/test_report.py::test_what_is_decided_is_not_called_undecided).
     """
     words, errors, d = material.words, material.by_dimension, material.dimensions
-    best, alike = found.best, found.undecided
-    if not found.is_decided and len(alike) > 1:
-        yield words(
-            "cannot decide", number=words.count(found.n_answers, "answer"),
-            numbers=", ".join(map(str, alike)),
-        )
-    worse = max((k for k in found.behind if k < alike[0]), default=None)
-    if worse is not None:
-        yield words("worse with fewer", d=worse, error=words.share(errors[worse].error),
-                    p=words.p(found.behind[worse].p))
-    if found.is_decided and found.tried[-1] > found.n_components:
-        yield words("little with more", d=found.n_components,
-                    gain=words.share(max(found.most_gain, 0.0)))
-    if d == best:
-        yield words("shown best", d=d)
-    elif d in errors:
-        yield words("shown as well" if d in alike else "shown worse", d=d,
-                    error=words.share(errors[d].error))
-    if found.is_at_the_edge:
-        yield words("at the edge", best=best)
+    if d == found.best:
+        return words("shown best", d=d)
+    if d not in errors:
+        return ""
+    return words("shown as well" if d in found.undecided else "shown worse", d=d,
+                 error=words.share(errors[d].error))
 
 
 @part("map", "results", 2)
@@ -116,9 +99,10 @@ def shown_map(material: Material) -> Iterator[Block]:
     yield joined(*_of_uncertainty(material))
     runs = (fit, material.uncertainty) if material.uncertainty else (fit,)
     yield from material.drawn(*runs)
-    for run in (material.of_map("reliability"), material.of_map("calibrate")):
+    for task in ("reliability", "calibrate", "abstention", "compare_active"):
+        run = material.of_map(task)
         if run is not None:
-            yield from material.drawn(run)
+            yield from material.told(run)
 
 
 def _against_the_ceiling(material: Material, error: ErrorEstimate) -> Iterator[str]:
@@ -145,21 +129,6 @@ def _of_uncertainty(material: Material) -> Iterator[str]:
     if found.rhat is not None:
         yield words("chains agree" if found.chains_agree else "chains disagree",
                     rhat=f"{found.rhat:.3f}", effective=words.whole(round(found.effective or 0)))
-    reliability = material.of_map("reliability")
-    if reliability is not None:
-        real = reliability.result()
-        low, high = real.error_interval()
-        yield words(
-            "calibrated responses", error=words.share(real.expected_error()),
-            interval=words.interval(low, high), chance=words.share(real.error_by_chance()),
-        )
-    calibrate = material.of_map("calibrate")
-    if calibrate is not None:
-        simulated = calibrate.result()
-        inside = np.nanmean(simulated.coverage, axis=0)
-        at = int(np.argmin(np.abs(simulated.levels - 0.95)))
-        yield words("covered", nominal=words.percent(simulated.levels[at], 0),
-                    share=words.percent(inside[at]))
 
 
 @part("comparison", "results", 3)
@@ -243,10 +212,8 @@ def clusters(material: Material) -> Iterator[Block]:
             *_number_of(material, run, len(sizes)))
         yield from figures
     for run in about:
-        sentences = list(_of_stability(material, run) if run.task == "stability" else
-                         _of_counts(words, run))
-        yield joined(*sentences)
-        yield from material.drawn(run)
+        yield from material.told(run)
+    yield from material.told_in("clusters")
 
 
 def _figures_of(material: Material, fits: list[Run], support: list[Run]) -> list[list]:
@@ -269,35 +236,6 @@ def _number_of(material: Material, run: Run, number: int) -> Iterator[str]:
     chosen = run.parameters.get("n_clusters") or run.key in material.cuts
     if isinstance(fitted, Hierarchy) and not chosen and len(fitted.silhouettes_):
         yield material.words("by silhouette", number=number)
-
-
-def _of_stability(material: Material, run: Run) -> Iterator[str]:
-    words, found = material.words, run.result()
-    alike = {"n_clusters": None}
-    counts = next((
-        one.result() for one in material.all_of("count_clusters")
-        if (one.method, one.parameters | alike) == (run.method, run.parameters | alike)
-    ), None)
-    told = stable_and_lost(found, counts)
-    if told is None:
-        yield words("stability untold", method=run.fresh().title)
-        return
-    yield words(
-        "stable", number=words.whole(len(found.agreement)),
-        over=words.over(found.unit, found.n_units), method=run.fresh().title,
-        clusters=words.whole(len(found.recovery)),
-        sure=words.whole(told[0]), lost=words.whole(told[1]),
-    )
-
-
-def _of_counts(words: Words, run: Run) -> Iterator[str]:
-    advice = recommend_clusters(run.result())
-    if advice.is_too_small:
-        yield words("clusters too small")
-    elif advice.n_clusters == 1:
-        yield words("no clusters")
-    elif advice.n_clusters is not None:
-        yield words("clusters seen", number=words.count(advice.n_clusters, "cluster"))
 
 
 @part("scales", "results", 6)

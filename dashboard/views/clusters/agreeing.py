@@ -10,7 +10,7 @@ import streamlit as st
 from tripletscope.core.cluster.agreement import agreement, agreement_curve
 from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard import export
-from tripletscope.dashboard.figures.clusters import cross_table, purity_curve
+from tripletscope.dashboard.figures.clusters import cross_table
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.dendrogram import cluster_name
 from tripletscope.dashboard.interface import panels
@@ -109,31 +109,13 @@ def _curve(shown: ShownClustering, column: str) -> None:
             folded="Number of answers",
         ) | {"labels": column}
         any_number = shown.run.fresh().set_params(n_clusters=None)
-        run = shown.find(any_number, "agreement_curve", options)
-        shown.compute_button(
-            f"{PAGE}.agreement.run", f"Agreement with {column}",
-            [] if run is not None and run.complete else [(any_number, "agreement_curve", options)],
-            "Clusters random subsets of the answers, to show how many it takes until clusters "
-            "agree with the labels.", label="By number of answers",
+        run = shown.result(
+            any_number, "agreement_curve", "Clusters random subsets of the answers, to show how "
+            "many it takes until clusters agree with the labels.", options=options,
+            label="By number of answers",
         )
-    if run is None:
-        return
-    curve = run.result()
-    text = (
-        f"{shown.described}. {shown.info.name}. Clusters of random subsets of the answers, as many "
-        f"as {column} has labels: share of objects with the most frequent label of their cluster. "
-        f"Mean of {count(len(curve.purity), 'subset')} with 95 % band; dashed: random clusters."
-    )
-
-    def draw(canvas: Canvas) -> Any:
-        return purity_curve(
-            curve.band(), float(curve.chance.mean()), caption=text, canvas=canvas
-        )
-
-    panels.figure_panel(
-        shown.session, draw, key=f"{PAGE}.agreement", alt=text, canvas=Canvas(900.0, 380.0),
-        caption=text, table=curve.band, name=export.file_name(shown.info.name, "purity"),
-    )
+    if run is not None:
+        shown.present(run)
 
 
 def label_columns(objects: pd.DataFrame) -> list[str]:

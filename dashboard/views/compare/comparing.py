@@ -15,6 +15,7 @@ from tripletscope.core.run import key
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.wording import ENGLISH
 
 PAGE = "compare"
 
@@ -45,7 +46,7 @@ def ceiling_of(triplets: Triplets) -> Ceiling:
 
 
 def advice_of(info: DatasetInfo, triplets: Triplets, method: Method) -> str:
-    """What the noise ceiling says to more answers for a map; see `Ceiling.advice`.
+    """What the noise ceiling says to more answers for a map; see `Ceiling.leaves_nothing`.
 
     By the newest held-out error of its method; empty where none is known.
     """
@@ -87,7 +88,8 @@ def _method_of(run: RunInfo) -> dict:
 
 def _advice(triplets: Triplets, run: RunInfo) -> str:
     numbers = run.record["numbers"]
-    return ceiling_of(triplets).advice(numbers["error"], numbers["low"], numbers["high"])
+    error = (numbers["error"], numbers["low"], numbers["high"])
+    return ENGLISH("at the ceiling") if ceiling_of(triplets).leaves_nothing(*error) else ""
 
 
 @st.cache_data(max_entries=8, show_spinner=False)

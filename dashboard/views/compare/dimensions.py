@@ -24,7 +24,6 @@ from tripletscope.core.inference.evaluation.score import (
 )
 from tripletscope.core.inference.evaluation.units import over_units_of_each
 from tripletscope.core.inference.uncertainty import uncertainty_by_dimension
-from tripletscope.core.inference.uncertainty.samples import SOURCES
 from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run, key
 from tripletscope.dashboard import analysis, export
@@ -34,6 +33,8 @@ from tripletscope.dashboard.interface.controls import number, parameter_form, pi
 from tripletscope.dashboard.interface.theme import WIDE, Canvas
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.curves import methods_said
+from tripletscope.dashboard.results.quality import ceiling_said, of_choices
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import dividing_columns, short_people
 from tripletscope.dashboard.views.compare.comparing import PAGE, ceiling_of, choices_of
@@ -44,9 +45,9 @@ from tripletscope.dashboard.views.compare.recommending import (
     in_words,
     recommended,
     standing,
-    verdicts,
 )
 from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.wording import ENGLISH
 
 #: Without being asked for: up to so many answers, in so many dimensions.
 _QUICK, _FEW = 50_000, 3
@@ -135,11 +136,13 @@ def show_dimensions(context: Context) -> None:
         ceiling = ceiling_of(context.triplets)
         _error_figure(context, table, estimates.values(), suggestions, ceiling)
     for name, said in found.items():
-        st.markdown(panels.plain(in_words(name, *said)))
+        st.markdown(panels.marked(in_words(name, *said)))
     for sentence in _of_methods(context.triplets, plan, suggestions, estimates):
-        st.markdown(panels.plain(sentence))
-    choices = " ".join(choice.sentence for choice in choices_of(context.triplets))
-    st.caption(panels.plain(f"{ceiling.sentence} {choices} {_TESTS}"))
+        st.markdown(panels.marked(sentence))
+    said = (ceiling_said(ENGLISH, ceiling), *(
+        of_choices(ENGLISH, choice) for choice in choices_of(context.triplets)
+    ))
+    st.caption(panels.marked(f"{' '.join(said)} {_TESTS}"))
     _summary_table(table, "computing" if context.waiting else "")
     _by_group(context.session, context.triplets, estimates)
     _uncertainty_figure(context, plan)
@@ -177,7 +180,8 @@ def _of_methods(
             chosen[method.title] = estimates[analysis.describe(method)]
     if not chosen:
         return []
-    return verdicts(*behind_best(chosen, triplets, plan.ratio, any_pair=True))
+    best, behind = behind_best(chosen, triplets, plan.ratio, any_pair=True)
+    return list(methods_said(ENGLISH, best, behind))
 
 
 def _collected(
@@ -355,25 +359,9 @@ def _uncertainty_figure(
             [(m, "uncertainty_by_dimension", options) for m, run in found.items() if run is None],
             "Computes many plausible maps in every number of dimensions, for every method above.",
         )
-        curves = {method.title: run.result() for method, run in found.items() if run}
-        if not curves:
-            return
-        table = pd.concat([
-            pd.DataFrame({"method": name, "dimensions": curve.n_components,
-                          "average uncertainty": curve.uncertainty})
-            for name, curve in curves.items()
-        ])
-        text = f"{context.info.name}. Average uncertainty, {SOURCES[options['source']].lower()}."
-
-        def draw(canvas: Canvas) -> Any:
-            return dimension_curves(
-                table, value="average uncertainty", caption=text, canvas=canvas
-            )
-
-        panels.figure_panel(
-            context.session, draw, key="compare.uncertainties", alt=text, canvas=_LOW, caption=text,
-            name=export.file_name(context.info.name, "methods", "uncertainty"), table=lambda: table,
-        )
+        runs = [run for run in found.values() if run]
+        if runs:
+            context.present(*runs)
 
 
 def _loss_figure(context: Context, table: pd.DataFrame) -> None:

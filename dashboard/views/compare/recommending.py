@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,14 +12,14 @@ from tripletscope.core.engine.method import Method, methods
 from tripletscope.core.inference.evaluation.compare import Suggestion, recommend_dimension
 from tripletscope.core.inference.evaluation.paired import PairedDifference
 from tripletscope.core.inference.evaluation.score import ErrorEstimate, cross_validate, has_split
-from tripletscope.core.inference.evaluation.units import over_units
 from tripletscope.core.models.embedding import DEFAULT_EMBEDDING, STE
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.interface.theme import count, interval
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.results.curves import dimensions_advised, dimensions_said
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.compare.comparing import PAGE
+from tripletscope.dashboard.wording import ENGLISH
 
 #: What the form of the page Compare begins with.
 USUAL_METHODS = [DEFAULT_EMBEDDING.name, STE.name]
@@ -123,79 +123,11 @@ def recommended(
 
 
 def in_words(name: str, suggestion: Suggestion, best: ErrorEstimate) -> str:
-    """What held-out errors can decide about the number of dimensions, and which to take.
-
-    Silent on: few answers, chance (tests/dashboard/views/test_compare.py::test_few_answers).
-
-    name: Of the method.
-    best: Of the number of dimensions with the lowest error.
-    """
-    over = over_units(best.unit, best.n_units)
-    shown = (
-        f"{interval(best.error, best.low, best.high)} ({best.scheme}, 95 % interval{over})"
-    )
-    if suggestion.is_chance:
-        return (
-            f"{name}: held-out answers are not shown to be predicted better than by chance, with "
-            f"the lowest error of {shown}: no number of dimensions is recommended."
-        )
-    chosen, alike = suggestion.n_components, suggestion.undecided
-    at_the_edge = (
-        f" {count(suggestion.best, 'dimension')} were the most that was tried: more might predict "
-        "better." if suggestion.is_at_the_edge else ""
-    )
-    if suggestion.is_decided:
-        sentence = f"{name}: {count(chosen, 'dimension')}, with an error "
-        sentence += f"of {shown}" if chosen == suggestion.best else (
-            f"{100 * suggestion.behind[chosen].difference:.1f} points above the lowest, that of "
-            f"{suggestion.best}, {shown}"
-        )
-        fewer = max((d for d in suggestion.behind if d < chosen), default=None)
-        if fewer is not None:
-            apart = suggestion.behind[fewer]
-            sentence += f"; {fewer} would be worse by {points(apart)}, {p_value(apart.p)}"
-        if suggestion.tried[-1] > chosen:
-            sentence += (
-                f"; more, to {suggestion.tried[-1]}, would be better by at most "
-                f"{100 * max(suggestion.most_gain, 0.0):.1f} points (95 %)"
-            )
-        return f"{sentence}.{at_the_edge} {suggestion.warning}".rstrip()
-    if len(alike) == 1:  # and the differences from others are anything
-        return (
-            f"{name}: {count(chosen, 'dimension')} had the lowest error, {shown}, of those that "
-            f"were tried.{at_the_edge} {suggestion.warning}".rstrip()
-        )
-    between = f"{alike[0]} and {alike[-1]}"
-    if alike != [d for d in suggestion.tried if alike[0] <= d <= alike[-1]]:
-        between = f"{', '.join(map(str, alike[:-1]))} and {alike[-1]}"
-    sentence = (
-        f"{name}: {suggestion.n_answers:,} answers cannot decide between {between} dimensions. "
-        f"{suggestion.best} had the lowest error, {shown}."
-    )
-    if 2 in alike:
-        sentence += " For a picture take 2"
-        sentence += f"; for prediction, {chosen}." if chosen != 2 else "."
-    else:
-        sentence += f" Take {chosen}."
-    return f"{sentence}{at_the_edge} {suggestion.warning}".rstrip()
-
-
-def verdicts(best: str, behind: Mapping[str, PairedDifference]) -> list[str]:
-    """Whether the method with the lowest error beats each other one.
-
-    Silent on: equal methods
-    (tests/core/inference/evaluation/test_paired.py::test_the_lowest_beats_no_equal).
-    """
-    found = []
-    for name, apart in behind.items():
-        p = p_value(apart.p)
-        if apart.p < Suggestion.level:
-            found.append(f"{best} beats {name} by {points(apart)}, {p}.")
-        else:
-            found.append(
-                f"{best} and {name} cannot be told apart: they differ by {points(apart)}, {p}."
-            )
-    return found
+    """What held-out errors say of the number of dimensions, and which to take."""
+    return " ".join((
+        *dimensions_said(ENGLISH, name, suggestion, best, best.scheme),
+        *dimensions_advised(ENGLISH, suggestion),
+    ))
 
 
 def points(apart: PairedDifference) -> str:

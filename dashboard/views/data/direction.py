@@ -5,14 +5,15 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.inference.evaluation.units import over_units
 from tripletscope.core.io import Reading
 from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.dashboard.imports import waiting
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.results.quality import direction_said
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.waiting import Waiting
+from tripletscope.dashboard.wording import ENGLISH
 
 
 def show_direction(current: Session, upload: Waiting) -> None:
@@ -47,17 +48,18 @@ def _use(current: Session, reading: Reading) -> None:
 
 
 def _verdict(current: Session, test: DirectionTest) -> None:
+    said = panels.plain(direction_said(ENGLISH, test))
     if test.warns:
         other = test.readings[test.best]
-        st.warning(panels.plain(test.verdict), icon=":material/swap_horiz:")
+        st.warning(said, icon=":material/swap_horiz:")
         st.button(
             "Use the other reading", key="direction.use", type="primary",
             icon=":material/swap_horiz:", on_click=_use, args=(current, _named(test, other)),
         )
     elif not test.low[0] > 0.5:
-        st.info(panels.plain(test.verdict), icon=":material/help:")
+        st.info(said, icon=":material/help:")
     else:
-        st.success(panels.plain(test.verdict), icon=":material/check:")
+        st.success(said, icon=":material/check:")
     if len(test.readings) > 1:
         with st.expander("All readings of these columns"):
             _comparison(test)
@@ -93,7 +95,8 @@ def _comparison(test: DirectionTest) -> None:
     )
     st.caption(
         "Proportion of held-out responses that a two-dimensional map predicts, from "
-        f"{test.n_rows:,} rows, with 95 % intervals{over_units(test.unit, test.n_units)}; and how "
-        "far this exceeds prediction from how often each object was chosen. A reading is clearly "
-        "better if both are significantly larger over questions, by at least two percentage points."
+        f"{test.n_rows:,} rows, with 95 % intervals{ENGLISH.over(test.unit, test.n_units)}; and "
+        "how far this exceeds prediction from how often each object was chosen. A reading is "
+        "clearly better if both are significantly larger over questions, by at least two "
+        "percentage points."
     )

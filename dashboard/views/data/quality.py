@@ -146,7 +146,7 @@ def show_quality(context: QualityContext) -> None:
     with st.expander("The report in numbers", expanded=not known):
         _facts(report)
         _findings(context, report)
-        st.markdown("\n".join(f"- {panels.plain(line)}" for line in _dimensions(context)))
+        st.markdown("\n".join(f"- {panels.marked(line)}" for line in _dimensions(context)))
     views = {"people": "Participants", "objects": "Objects", "samplers": "Samplers",
              "time": "Over time", "gold": "Gold questions", "paragraph": "Methods section"}
     if not known:

@@ -30,8 +30,7 @@ PAGE = "report"
 #: Up to so many objects are drawn as their pictures.
 _PICTURED = 60
 #: Tasks that are about one map, and are told of only for the one that is open.
-_OF_MAP = (*UNCERTAIN, "reliability", "calibrate")
-
+_OF_MAP = (*UNCERTAIN, "reliability", "calibrate", "abstention", "compare_active")
 
 
 def offered(context: Context) -> tuple[dict[str, str], list[str]]:

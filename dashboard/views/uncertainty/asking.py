@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.run import Run
-from tripletscope.core.studies.design.active import STRATEGIES, ActiveComparison, propose
+from tripletscope.core.studies.design.active import STRATEGIES, propose
 from tripletscope.core.studies.experiment.handout import LAYOUTS, question_table
-from tripletscope.dashboard import analysis, export
-from tripletscope.dashboard.figures.trust import asking_curves
+from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick
-from tripletscope.dashboard.interface.theme import WIDE, Canvas, count
+from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.views.compare.comparing import advice_of
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.uncertainty.context import (
@@ -79,7 +77,7 @@ def show_asking(context: UncertaintyContext) -> None:
 def _questions(
     context: UncertaintyContext, options: dict[str, Any], wanted: int, layout: str
 ) -> None:
-    samples = context.result("bootstrap") if options["strategy"] in _WHY else None
+    samples = context.newest("bootstrap") if options["strategy"] in _WHY else None
     if options["strategy"] in _WHY and samples is None:
         st.markdown(
             "These questions are selected by the uncertainty of the map, which has not been "
@@ -134,9 +132,9 @@ def _proposed(
 def _simulation(context: UncertaintyContext) -> None:
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        run = context.compute(
-            "compare_active", "Adaptive against random questions",
-            "Simulates answers like yours to adaptively selected and to random questions.",
+        run = context.result(
+            context.method, "compare_active", "Simulates answers like yours to adaptively selected "
+            "and to random questions.", newest=True,
         )
     with picture:
         if run is None:
@@ -146,31 +144,4 @@ def _simulation(context: UncertaintyContext) -> None:
                 "selected and with random questions.",
             )
             return
-        found: ActiveComparison = run.result()
-        table = _curves(found, STRATEGIES[run.options["strategy"]])
-        text = (
-            f"{analysis.describe(context.method)}. {len(found.chosen)} simulations like "
-            f"{context.info.name}, with 95 % bands over simulations. Proportion of all "
-            "comparisons that the map predicts wrongly."
-        )
-
-        def draw(canvas: Canvas) -> Any:
-            return asking_curves(table, caption=text, canvas=canvas)
-
-        panels.figure_panel(
-            context.session, draw, key="uncertainty.active.figure", alt=text, canvas=WIDE,
-            caption=text, table=lambda: table,
-            name=export.file_name(context.info.name, "chosen-questions"),
-        )
-        st.markdown(panels.plain(found.verdict))
-
-
-def _curves(found: ActiveComparison, title: str) -> pd.DataFrame:
-    parts = []
-    for design, errors in ((title, found.chosen), ("Random", found.by_chance)):
-        reach = 2.0 * errors.std(axis=0, ddof=1) / np.sqrt(len(errors))
-        parts.append(pd.DataFrame({
-            "design": design, "answers": found.n_answers, "error": errors.mean(axis=0),
-            "reach": reach,
-        }))
-    return pd.concat(parts, ignore_index=True)
+        context.present(run)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -12,8 +11,8 @@ import streamlit as st
 from tripletscope.core.inference.uncertainty.samples import SOURCES, Samples
 from tripletscope.core.inference.uncertainty.sources import response_options
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
-from tripletscope.core.run import TASKS, Run
-from tripletscope.dashboard.interface.controls import parameter_form, pick
+from tripletscope.core.run import Run
+from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.choosing import names_of
@@ -47,32 +46,16 @@ class UncertaintyContext(Context):
             return dict(SOURCES)
         return {"bootstrap": SOURCES["bootstrap"]}
 
-    def result(self, task: str, options: Mapping[str, Any] | None = None) -> Run | None:
-        """The result of a task for the map; without options, the newest."""
-        return self.find(self.method, task, options)
-
-    def compute(self, task: str, title: str, about: str) -> Run | None:
-        """Options of a task and the button that computes it; its result, where it is there.
-
-        With options that were not computed yet, the newest result of others.
-        """
-        options = parameter_form(self.session, TASKS[task].function, f"{PAGE}.{task}")
-        return self.computed(task, options, title, about)
-
-    def computed(
-        self, task: str, options: Mapping[str, Any], title: str, about: str, *,
-        label: str = "Compute",
-    ) -> Run | None:
-        """The button that computes a task, and its result, as in `compute`."""
-        found = self.result(task, options)
-        pieces = [] if found is not None and found.complete else [(self.method, task, options)]
-        self.compute_button(f"{PAGE}.{task}.run", title, pieces, about, label=label)
-        return found or self.result(task)
+    def newest(self, task: str) -> Run | None:
+        """The newest result of a task for the map."""
+        return self.find(self.method, task)
 
     def samples(self, run: Run) -> Samples:
         """Maps, with the response model that was learned with them, or since."""
         samples = run.samples()
-        model = None if samples.response else self.result(*self._response_of(run))
+        model = None if samples.response else self.find(
+            self.method, *self._response_of(run)
+        )
         if model is None:
             return samples
         return replace(samples, response=asdict(model.result()))

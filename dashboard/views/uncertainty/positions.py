@@ -47,9 +47,9 @@ def show_positions(context: UncertaintyContext) -> None:
     picture, side = st.columns([3, 1], gap="large")
     with side:
         source = context.pick_source()
-        run = context.compute(
-            source, "Uncertainty", "Computes plausible maps: bootstrap replicates or posterior "
-            "samples."
+        run = context.result(
+            context.method, source, "Computes plausible maps: bootstrap replicates or posterior "
+            "samples.", newest=True,
         )
     with picture:
         if run is None:
@@ -192,8 +192,9 @@ def _distances(context: UncertaintyContext, samples: Samples) -> None:
             "ignores the triangle inequality and the number of dimensions, so that a distance is "
             "informed only by answers about itself. It yields no map, and is here for comparison."
         )
-        run = context.compute(
-            "distance_posterior", "Distances", "Samples distances from their own posterior."
+        run = context.result(
+            context.method, "distance_posterior", "Samples distances from their own posterior.",
+            newest=True,
         )
         if run is not None:
             found: DistanceSamples = run.result()

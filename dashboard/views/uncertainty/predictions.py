@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.uncertainty.prediction import Abstention, predicted
-from tripletscope.core.run import Run
-from tripletscope.dashboard import analysis, export
-from tripletscope.dashboard.figures.trust import abstention_curves
+from tripletscope.core.inference.uncertainty.prediction import predicted
+from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.interface.theme import WIDE, Canvas, count
-from tripletscope.dashboard.views.compare.comparing import ceiling_of
+from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.uncertainty.context import (
     PAGE,
@@ -26,8 +19,6 @@ from tripletscope.dashboard.views.uncertainty.context import (
     choose_map,
 )
 
-_THRESHOLDS = np.round(np.arange(0.5, 0.991, 0.02), 2)
-_SURE = 0.9
 _LISTED = {f"{t:.2f}": f"{100 * t:.0f} %" for t in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)}
 
 
@@ -36,10 +27,9 @@ def show_predictions(context: UncertaintyContext) -> None:
     """What is gained by leaving unsure responses open; predictions for a list of questions."""
     picture, side = st.columns([3, 1], gap="large")
     with side:
-        run = context.compute(
-            "abstention", "Predicting held-out answers",
-            "Learns from a subset of the answers and predicts the others, with their response "
-            "probabilities.",
+        run = context.result(
+            context.method, "abstention", "Learns from a subset of the answers and predicts the "
+            "others, with their response probabilities.", newest=True,
         )
     with picture:
         if run is None:
@@ -49,76 +39,13 @@ def show_predictions(context: UncertaintyContext) -> None:
                 "predicted.",
             )
         else:
-            _curves(context, run)
+            context.present(run)
     st.subheader("Predict a list of questions", anchor=False)
     _list(context)
 
 
-def _curves(context: UncertaintyContext, run: Run) -> None:
-    found: Abstention = run.result()
-    which = "response probability"
-    if found.response is None:
-        which = "order certainty"
-        st.caption(
-            "Computed by an earlier version, or stopped: without response probabilities, by order "
-            "certainty, which is about the map and not about what people answer. Compute it anew, "
-            "with another seed."
-        )
-    else:
-        found = found.by_response
-    error, open_ = found.at(_THRESHOLDS)
-    ceiling = ceiling_of(context.triplets)
-    share = {"error of predictions": error, "not predicted": open_}
-    text = (
-        f"{analysis.describe(context.method)}. {context.info.name}: "
-        f"{count(len(found.held_out), 'held-out answer')}. Proportions against the minimum "
-        f"{which} from which a response is predicted."
-    )
-    if ceiling.is_precise:
-        text += (
-            " Grey band: the noise ceiling of predicting every response, from its lower to its "
-            "upper bound."
-        )
-
-    def draw(canvas: Canvas) -> Any:
-        return abstention_curves(_THRESHOLDS, share, ceiling=ceiling, caption=text, canvas=canvas)
-
-    panels.figure_panel(
-        context.session, draw, key="uncertainty.abstention.figure", alt=text, canvas=WIDE,
-        caption=text, name=export.file_name(context.info.name, "abstention"),
-        table=lambda: pd.DataFrame({
-            f"minimum {which}": _THRESHOLDS, "error of what is predicted": error,
-            "left open": open_,
-        }),
-    )
-    st.markdown(panels.plain(_in_words(error, open_, which)))
-    st.caption(panels.plain(ceiling.sentence))
-
-
-def _in_words(
-    error: np.ndarray, open_: np.ndarray, which: str = "response probability"
-) -> str:
-    """What is gained by leaving responses open, from the curves by one of the probabilities."""
-    if not np.isfinite(error[0]):
-        return (
-            "None of the held-out answers can be predicted: they are about objects that occur in "
-            "no other answer."
-        )
-    sure = int(np.flatnonzero(_THRESHOLDS == _SURE)[0])
-    sentence = f"Predicting everything errs in {100 * error[0]:.1f} %"
-    if open_[0] > 0:
-        sentence = f"Predicting all but {100 * open_[0]:.1f} %, of which nothing is known, errs in "
-        sentence += f"{100 * error[0]:.1f} %"
-    if not np.isfinite(error[sure]):
-        return f"{sentence}. No answer has a {which} of {100 * _SURE:.0f} %."
-    return (
-        f"{sentence}. Predicting only answers with a {which} of at least {100 * _SURE:.0f} % "
-        f"errs in {100 * error[sure]:.1f} % and omits {100 * open_[sure]:.1f} %."
-    )
-
-
 def _list(context: UncertaintyContext) -> None:
-    run = next(filter(None, map(context.result, context.sources)), None)
+    run = next(filter(None, map(context.newest, context.sources)), None)
     if run is None:
         st.caption("Compute the uncertainty of positions first: predictions need it.")
         return

@@ -58,7 +58,7 @@ def test_the_highest_silhouette_above_those_of_continua_is_taken():
     advice = recommend_clusters(counts([0.6, 0.7, 0.65, 0.4], [0.6, 0.5, 0.5, 0.4]))
     assert advice.n_clusters == 3
     assert advice.supported.tolist() == [3, 4]
-    assert "silhouette 0.70, there 0.50" in advice.reason
+    assert advice.reason == "supported"
 
 
 def test_outliers_are_no_cluster():
@@ -71,9 +71,8 @@ def test_pairs_are_too_small_and_not_called_no_more_compact():
     found = replace(counts([0.3, 0.9], [0.3, 0.3]), smallest=np.array([4, 2]))
     advice = recommend_clusters(found)
     assert advice.n_clusters is None
-    assert advice.is_too_small
-    assert "only numbers with clusters of fewer than 3 objects" in advice.reason
-    assert not recommend_clusters(counts([0.3, 0.3], [0.3, 0.3])).is_too_small
+    assert advice.reason == "too small"
+    assert recommend_clusters(counts([0.3, 0.3], [0.3, 0.3])).reason == "none"
 
 
 def test_what_one_continuum_has_is_no_finding():
@@ -82,7 +81,7 @@ def test_what_one_continuum_has_is_no_finding():
     both = replace(found, continua=np.vstack([found.continua, line.continua]))
     advice = recommend_clusters(both)
     assert advice.n_clusters == 1
-    assert advice.reason.startswith("None is seen with these answers")
+    assert advice.reason == "none"
     assert not len(advice.supported)
 
 
@@ -95,7 +94,6 @@ def test_continua(shape, method):
     positions = SHAPES[shape] - SHAPES[shape].mean(axis=0)
     advice = advised(positions / np.sqrt((positions**2).sum(axis=1).mean()), method)
     assert advice.n_clusters == 1
-    assert "continuum" not in advice.reason
 
 
 @pytest.mark.parametrize("k", [2, 3, 4, 5])
@@ -114,9 +112,10 @@ def test_coin_flips():
     """They were said to form a continuum."""
     advice = advised(SHAPES["cloud"], Agglomerative(basis=STE(n_init=1)), noise="flip")
     assert advice.n_clusters is None
-    assert "not predicted better than by chance" in advice.reason
+    assert advice.reason == "chance"
     few = counts([0.9, 0.5], [0.3, 0.3], error=np.nan)
     assert recommend_clusters(few).n_clusters is None
+    assert recommend_clusters(few).reason == "too few answers"
 
 
 @pytest.mark.parametrize("n", [4, 5])
@@ -126,5 +125,5 @@ def test_five_objects(n):
     answers = simulate(line, 600, noise="logistic", level=1.0, seed=n)
     advice = recommend_clusters(count_clusters(KMeans(basis=STE(n_init=1), n_init=2), answers))
     assert advice.n_clusters is None
-    assert "too few" in advice.reason
+    assert advice.reason == "too few objects"
     assert not len(advice.supported)

@@ -45,7 +45,8 @@ def test_figures_of_all_results(answers, runs, language):
     names = [drawing.name for drawing in found]
     assert names == [
         "map", "matrix-k1", "dendrogram-agglomerative", "stability-agglomerative",
-        "silhouettes-agglomerative", "clusters-kmeans", "spectrum-k1", "dimensions",
+        "together-agglomerative", "silhouettes-agglomerative", "clusters-kmeans",
+        "spectrum-k1", "dimensions",
         "learning-curve", "scale", "errors-by-participant", "weights-participant",
         "membership", "group-maps", "gains-participant",
     ]

@@ -145,20 +145,21 @@ def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
     app.number_input(key="clusters.stability.most").set_value(4).run()
     app.button(key="clusters.count.run").click().run()
     settled(app, services)
-    text = words(app)
+    text = words(app).replace("\\", "")
     assert "silhouette" in text
-    assert "stable under resampling" in text
+    assert "stable (mean Jaccard overlap above .75)" in text
     assert "Share of 5 bootstrap replicates over answers that put two objects" in text
-    assert len(numbers(figure(app, "curve.silhouette")["data"][-1]["x"])) == 3
-    heat = figure(app, "clusters.together")["data"][0]["z"]
+    line = figure(app, "clusters.silhouettes-agglomerative")["data"][-1]
+    assert len(numbers(line["x"])) == 3
+    heat = figure(app, "clusters.together-agglomerative")["data"][0]["z"]
     assert numbers(heat).size == 900 if isinstance(heat, dict) else len(heat) == 30
     assert app.button(key="clusters.count.run").disabled, "nothing is computed twice"
     table = next(f.value for f in app.dataframe if "overlap" in f.value)
     assert table["found exactly"].iloc[0] == 100.0, "all trees have the root"
-    assert "None is seen with these answers" in text, "they lie in one cloud"
+    assert "No clusters are seen with these answers" in text, "they lie in one cloud"
     assert "continuum" not in text
     assert not [b for b in app.button if b.label.startswith("Cut into")]
-    bars = figure(app, "curve.stability")["data"][0]
+    bars = figure(app, "clusters.stability-agglomerative")["data"][0]
     assert (numbers(bars["y"]) + numbers(bars["error_y"]["array"])).max() <= 1.0
     app.segmented_control(key="clusters.view").set_value("tree").run()
     assert any(any(t["text"]) for t in branches(app)), "support of the branches"
@@ -190,14 +191,14 @@ def test_the_recommended_number_can_be_applied(services):
     app.number_input(key="clusters.stability.most").set_value(4).run()
     app.button(key="clusters.count.run").click().run()
     settled(app, services)
-    assert "Recommended: 2 clusters." in words(app).replace("\\", "")
+    assert "2 clusters are recommended" in words(app).replace("\\", "")
     (button,) = (b for b in app.button if b.label.startswith("Cut into"))
     assert button.label == "Cut into 2"
     if not button.disabled:
         button.click().run()
         assert app.button(key="clusters.cut").disabled
-    for name in ("silhouette", "stability"):
-        line = figure(app, f"curve.{name}")["data"][-1]
+    for name in ("silhouettes", "stability"):
+        line = figure(app, f"clusters.{name}-agglomerative")["data"][-1]
         marked = list(line["marker"]["symbol"]).index("diamond")
         assert numbers(line["x"])[marked] == 2, "both curves mark the same number"
 
@@ -226,12 +227,12 @@ def test_agreement_with_labels_by_the_number_of_answers(services, opened):
     app = clusters(services, opened, "agreement")
     app.number_input(key="clusters.agreement.points").set_value(2)
     app.number_input(key="clusters.agreement.repeats").set_value(2).run()
-    app.button(key="clusters.agreement.run").click().run()
+    app.button(key="clusters.agreement_curve.run").click().run()
     app = settled(app, services)
-    drawn = [t for t in figure(app, "clusters.agreement")["data"] if t.get("marker")]
+    drawn = [t for t in figure(app, "clusters.purity-agglomerative")["data"] if t.get("marker")]
     assert len(numbers(drawn[0]["x"])) == 2
     assert "random clusters" in words(app)
-    assert app.button(key="clusters.agreement.run").disabled
+    assert app.button(key="clusters.agreement_curve.run").disabled
 
 
 def test_two_trees_face_each_other(services, opened):

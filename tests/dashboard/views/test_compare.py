@@ -24,14 +24,15 @@ from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import analysis
+from tripletscope.dashboard.results.curves import methods_said
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.compare.recommending import (
     Comparison,
     in_words,
     p_value,
     recommended,
-    verdicts,
 )
+from tripletscope.dashboard.wording import ENGLISH
 
 
 def test_loss_is_per_answer_also_where_one_stands_for_several(services, planted):
@@ -47,15 +48,15 @@ def test_loss_is_per_answer_also_where_one_stands_for_several(services, planted)
 
 def test_compare_computes_what_is_missing_and_suggests(services, opened):
     app = settled(start("compare", opened), services)
-    assert "STE: 2 dimensions, with an" in words(app).replace("\\", ""), "a first look, by itself"
+    assert "STE: from 1 to 3 dimensions" in words(app).replace("\\", ""), "a first look, by itself"
     assert "6 of 20 computations are done" in words(app)
     (line,) = (t for t in figure(app, "compare.errors")["data"] if t.get("name"))
     assert numbers(line["x"]).tolist() == [1, 2, 3]
     app.number_input(key="compare.high").set_value(3).run()
     app.button(key="compare.run").click().run()
     settled(app, services)
-    assert "t-STE: 2 dimensions" in words(app).replace("\\", "")
-    assert "No question was answered twice" in words(app) or "upper bound of" in words(app)
+    assert "t-STE: from 1 to 3 dimensions" in words(app).replace("\\", "")
+    assert "No question was asked twice" in words(app) or "upper bound of" in words(app)
     assert "with 95 % intervals over answers" in words(app)
     lines = [t for t in figure(app, "compare.errors")["data"] if t.get("name")]
     assert [t["name"] for t in lines] == ["t-STE", "STE"]
@@ -64,11 +65,11 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
     sentences = [m.value.replace("\\", "") for m in app.markdown]
     (told,) = (s for s in sentences if "beats" in s or "told apart" in s)
     assert "STE (2D)" in told
-    assert "points [" in told
+    assert "] points" in told
     quality = start("data", opened)
     quality.session_state["data.view"] = "quality"
     quality.run()
-    (line,) = (s for s in sentences if s.startswith("STE: 2 dimensions"))
+    (line,) = (s for s in sentences if s.startswith("STE: from 1 to 3"))
     assert line in words(quality).replace("\\", ""), "Quality quotes Compare"
     table = app.dataframe[0].value
     assert sorted(table["dimensions"].tolist()) == [1, 1, 2, 2, 3, 3]
@@ -219,9 +220,9 @@ def test_part_of_the_answers_becomes_a_data_set_whose_maps_compare(services, ope
 
 
 @pytest.mark.parametrize(("drafts", "quoted"), [
-    ({}, "(5-fold cross-validation"), ({"cross_validate.folds": 3}, "(3-fold cross-validation"),
-    ({"cross_validate.folds": "many"}, "(5-fold cross-validation"),
-    ({"scheme": "split_error"}, "(the data's own test answers"), ({"methods": ["ckl"]}, None),
+    ({}, "5-fold cross-validation"), ({"cross_validate.folds": 3}, "3-fold cross-validation"),
+    ({"cross_validate.folds": "many"}, "5-fold cross-validation"),
+    ({"scheme": "split_error"}, "the data's own test answers"), ({"methods": ["ckl"]}, None),
 ])
 def test_quality_quotes_what_stands_on_compare(services, planted, drafts, quoted):
     """Be it not the newest; with the method that it is about, and how it was measured."""
@@ -243,7 +244,7 @@ def test_quality_quotes_what_stands_on_compare(services, planted, drafts, quoted
     if quoted is None:
         assert "Number of dimensions: not compared yet, as the page Compare stands." in shown
     else:
-        assert "STE: 2 dimensions, with an error" in shown
+        assert "STE: from 1 to 2 dimensions" in shown
         assert quoted in shown
 
 
@@ -266,21 +267,22 @@ def test_what_cannot_be_decided_is_not_recommended():
     clear = PairedDifference(0.018, 0.009, 0.027, 0.004, 7.0, 0.002)
     unsure = Suggestion(5, 5, {1: clear, 2: apart}, needed=1200.0, n_answers=900)
     text = in_words("STE", unsure, best)
-    assert text.startswith("STE: 900 answers cannot decide between 2 and 5 dimensions. 5 had the")
-    assert "For a picture take 2; for prediction, 5. 5 dimensions were the most that was" in text
-    assert text.endswith("take at least d n ln n = 1,200 answers; there are 900.")
+    assert text.startswith("STE: from 1 to 5 dimensions, the held-out error was lowest with 5, .29")
+    assert "900 answers cannot decide between these numbers of dimensions: 2, 5." in text
+    assert "No more than 5 dimensions were tried" in text
+    assert "For a picture take 2; for prediction, 5. By the rule" in text
+    assert text.endswith("take at least *d n* ln *n* = 1,200 answers; there are 900.")
     sure = Suggestion(2, 2, {1: clear, 3: apart}, needed=100.0, n_answers=900)
     text = in_words("STE", sure, best)
-    assert text.startswith("STE: 2 dimensions, with an error of 0.290")
-    assert "; 1 would be worse by 1.8 points [0.9, 2.7], p = 0.002; more, to 3, would" in text
-    assert text.endswith("better by at most 0.2 points (95 %).")
+    assert "cannot decide" not in text
+    assert "With 1, the error was significantly higher, by +1.8 [+0.9, +2.7] points" in text
+    assert text.endswith("would lower the error by at most .002 (95% interval). Take 2.")
     edge = in_words("STE", Suggestion(2, 2, {1: clear}, n_answers=900), best)
-    assert edge.endswith("2 dimensions were the most that was tried: more might predict better.")
+    assert "No more than 2 dimensions were tried, so that more might predict better." in edge
     assert p_value(0.0002) == "p < 0.001"
-    assert verdicts("t-STE", {"STE": clear, "CKL": apart}) == [
-        "t-STE beats STE by 1.8 points [0.9, 2.7], p = 0.002.",
-        "t-STE and CKL cannot be told apart: they differ by 0.4 points [-0.2, 1.0], p = 0.18.",
-    ]
+    beats, alike = methods_said(ENGLISH, "t-STE", {"STE": clear, "CKL": apart})
+    assert beats.startswith("t-STE beats STE by +1.8 [+0.9, +2.7] points")
+    assert alike.startswith("t-STE and CKL cannot be told apart: they differ by +0.4 [")
 
 
 def test_few_answers():

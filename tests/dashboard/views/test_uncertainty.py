@@ -23,7 +23,8 @@ from tripletscope.core import run as runs
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import SOE, STE
 from tripletscope.core.run import run
-from tripletscope.dashboard.views.uncertainty.predictions import _THRESHOLDS, _in_words
+from tripletscope.dashboard.results.uncertainty import THRESHOLDS, omission_said
+from tripletscope.dashboard.wording import ENGLISH
 
 
 def uncertainty(session: str, view: str = "positions") -> AppTest:
@@ -130,14 +131,15 @@ def test_weak_spots_are_those_of_the_open_data_and_of_the_newest_maps(services, 
 
 @pytest.mark.parametrize(("error", "left_open", "words"), [
     ([np.nan], 1.0, "None of the held-out answers can be predicted"),
-    ([0.2, np.nan], 0.0, "errs in 20.0 %. No answer has a response probability of 90 %."),
-    ([0.2, 0.05], 0.0, "Predicting everything errs in 20.0 %. Predicting only"),
-    ([0.2, 0.05], 0.125, "Predicting all but 12.5 %, of which nothing is known, errs in 20.0 %."),
+    ([0.2, np.nan], 0.0, "are wrong. No answer has a response probability of 90%."),
+    ([0.2, 0.05], 0.0, "20.0% of predictions of held-out answers are wrong. Of predictions with"),
+    ([0.2, 0.05], 0.125, "20.0% of predictions of held-out answers are wrong; of 12.5% of the"),
 ])
 def test_what_leaving_answers_open_brings_in_words(error, left_open, words):
-    shown = np.full(len(_THRESHOLDS), error[-1])
+    shown = np.full(len(THRESHOLDS), error[-1])
     shown[0] = error[0]
-    assert words in _in_words(shown, np.full(len(_THRESHOLDS), left_open))
+    omitted = np.full(len(THRESHOLDS), left_open)
+    assert words in " ".join(omission_said(ENGLISH, shown, omitted))
 
 
 def test_the_prior_on_distances_is_there_for_comparison(services, mapped):
@@ -169,10 +171,10 @@ def test_unsure_answers_can_be_left_open(services, mapped):
     app.number_input(key="uncertainty.abstention.maps").set_value(20).run()
     app.button(key="uncertainty.abstention.run").click().run()
     settled(app, services)
-    lines = {t["name"]: numbers(t["y"]) for t in figure(app, "abstention.figure")["data"]}
+    lines = {t["name"]: numbers(t["y"]) for t in figure(app, "uncertainty.abstention")["data"]}
     assert lines["not predicted"][0] < lines["not predicted"][-1]
-    text = words(app)
-    assert "Predicting everything errs in" in text
+    text = words(app).replace("\\", "")
+    assert "of predictions of held-out answers are wrong" in text
     assert "response probability of at least 90 %" in text or "No answer has a response" in text
 
 
@@ -181,15 +183,16 @@ def test_calibration_has_a_verdict(services, mapped):
     app.number_input(key="uncertainty.calibrate.data_sets").set_value(3).run()
     app.button(key="uncertainty.reliability.run").click().run()
     settled(app, services)
-    assert "responses of people, response probabilities hold" in words(app)
+    assert "Response probabilities hold" in words(app)
+    assert "[@" not in words(app), "a page cites nothing"
     assert "Nothing has been simulated yet" in words(app)
-    lines = {t.get("name") for t in figure(app, "trust.real")["data"]}
+    lines = {t.get("name") for t in figure(app, "uncertainty.reliability")["data"]}
     assert {"response probability", "order certainty"} <= lines
     app.button(key="uncertainty.calibrate.run").click().run()
     settled(app, services)
-    assert "On 3 simulated data sets like this one" in words(app)
-    assert figure(app, "trust.coverage")["data"]
-    assert figure(app, "trust.reliability")["data"]
+    assert "in 3 simulated data sets like this one" in words(app)
+    assert figure(app, "uncertainty.coverage")["data"]
+    assert figure(app, "uncertainty.calibration")["data"]
 
 
 def test_questions_to_ask_next(services, mapped):
@@ -204,8 +207,9 @@ def test_questions_to_ask_next(services, mapped):
         app.number_input(key=f"uncertainty.compare_active.{key}").set_value(value).run()
     app.button(key="uncertainty.compare_active.run").click().run()
     settled(app, services)
-    assert "in 2 simulations" in words(app)
-    names = [t.get("name") for t in figure(app, "active.figure")["data"] if t.get("name")]
+    assert "in 2 simulations" in words(app).lower()
+    lines = figure(app, "uncertainty.adaptive-questions")["data"]
+    names = [t.get("name") for t in lines if t.get("name")]
     assert names == ["Most uncertain", "Random"]
 
 
@@ -239,5 +243,5 @@ def test_uncertainty_against_dimensions_is_on_the_page_compare(services, opened)
     app.number_input(key="compare.uncertainty.maps").set_value(10).run()
     app.button(key="compare.uncertainty.run").click().run()
     settled(app, services)
-    lines = figure(app, "compare.uncertainties")["data"]
+    lines = figure(app, "compare.uncertainty-by-dimension")["data"]
     assert [len(numbers(t["y"])) for t in lines] == [2, 2]

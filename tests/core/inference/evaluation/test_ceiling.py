@@ -178,12 +178,13 @@ def test_what_leaves_nothing_to_gain():
 def test_more_answers_are_judged_by_a_ceiling_that_is_known():
     bounds = Share(0.67, 0.66, 0.68, 900), Share(0.72, 0.70, 0.74, 900)
     ceiling = Ceiling(*bounds)
-    assert "hardly lower it, but may make" in ceiling.advice(0.286, 0.27, 0.30)
-    assert ceiling.advice(0.31, 0.27, 0.35) == "", "three points are left"
-    assert Ceiling(bounds[0], Share(0.72, 0.6, 0.8, 20)).advice(0.286, 0.27, 0.30) == ""
-    assert Ceiling(None, None).advice(0.286, 0.27, 0.30) == ""
+    assert ceiling.leaves_nothing(0.286, 0.27, 0.30)
+    assert not ceiling.leaves_nothing(0.31, 0.27, 0.35), "three points are left"
+    vague = Ceiling(bounds[0], Share(0.72, 0.6, 0.8, 20))
+    assert not vague.leaves_nothing(0.286, 0.27, 0.30)
+    assert not Ceiling(None, None).leaves_nothing(0.286, 0.27, 0.30)
     guessed = Ceiling(Share(0.5, 0.49, 0.51, 900), Share(0.52, 0.5, 0.53, 900))
-    assert guessed.advice(0.49, 0.47, 0.51) == "", "the map may only be guessing"
+    assert not guessed.leaves_nothing(0.49, 0.47, 0.51), "the map may only be guessing"
 
 
 @pytest.mark.parametrize("people", [True, False])

@@ -120,7 +120,7 @@ def test_without_an_ellipse_nothing_is_held():
     known = np.isfinite(found.coverage).all(axis=1)
     assert not known.all()
     none = replace(found, coverage=np.full((2, 3), np.nan))
-    assert "too few maps had ellipses" in none.verdict
+    assert none.ellipse_judgement is None
     rng = np.random.default_rng(0)
     maps = rng.normal(size=(30, 9, 2))
     # The covariance of two people has one degree of freedom, and no radius in two dimensions.
@@ -145,21 +145,21 @@ def test_classes_of_confidence():
     assert confidence[0] == pytest.approx(1.04)
 
 
-def test_verdicts_say_what_is_wrong():
+def test_judgements_say_what_is_wrong():
     levels, counts = np.array([0.5, 0.8, 0.95]), np.array([10, 90])
 
-    def verdict(held: float, accuracy: list[float]) -> str:
+    def judged(held: float, accuracy: list[float]) -> tuple[str | None, str]:
         coverage = np.full((20, 3), held)
         found = Calibration(
             levels, coverage, np.array([0.55, 0.9]), np.array(accuracy), counts, 0.1
         )
-        return found.verdict
+        return found.ellipse_judgement, found.order_judgement
 
-    assert verdict(0.95, [0.55, 0.9]).count("about right") == 2
-    assert "too small" in verdict(0.7, [0.55, 0.9])
-    assert "too large" in verdict(1.0, [0.55, 0.9])
-    assert "overconfident" in verdict(0.95, [0.5, 0.7])
-    assert "underconfident" in verdict(0.95, [0.7, 1.0])
+    assert judged(0.95, [0.55, 0.9]) == ("about right", "about right")
+    assert judged(0.7, [0.55, 0.9]) == ("too small", "about right")
+    assert judged(1.0, [0.55, 0.9]) == ("too large", "about right")
+    assert judged(0.95, [0.5, 0.7]) == ("about right", "overconfident")
+    assert judged(0.95, [0.7, 1.0]) == ("about right", "underconfident")
     found = Calibration(
         levels, np.ones((2, 3)), np.array([0.55, 0.9]), np.array([0.65, 0.8]), counts, 0.1
     )
@@ -175,10 +175,10 @@ def test_exact_ellipses(data_sets, objects):
         found = Calibration(
             np.array([0.95]), held[:, None], np.array([0.55]), np.array([0.55]), np.array([10]), 0.1
         )
-        said.append("(too " in found.verdict)
+        said.append(found.ellipse_judgement in ("too small", "too large"))
     assert np.mean(said) < 0.08
     small = np.full((data_sets, 1), 0.6)
-    assert "(too small)" in replace(found, coverage=small).verdict
+    assert replace(found, coverage=small).ellipse_judgement == "too small"
 
 
 def test_calibration_of_planted_data(planted):
@@ -189,7 +189,7 @@ def test_calibration_of_planted_data(planted):
     assert found.coverage[:, 0].mean() < 0.75
     assert found.expected_error < 0.04
     assert found.counts.sum() == 4 * 20_000
-    assert "about right" in found.verdict or "too" in found.verdict
+    assert found.ellipse_judgement is not None
     again = calibrate(STE(), planted, data_sets=4, maps=40)
     assert np.array_equal(found.coverage, again.coverage)
 

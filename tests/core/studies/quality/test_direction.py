@@ -12,6 +12,8 @@ from tripletscope.core.io import Reading, interpret, load, propose
 from tripletscope.core.io.columns.alternatives import alternatives
 from tripletscope.core.models.simulation.simulate import random_questions
 from tripletscope.core.studies.quality.direction import direction_test
+from tripletscope.dashboard.results.quality import direction_said
+from tripletscope.dashboard.wording import ENGLISH
 
 POSITIONS = np.random.default_rng(1).normal(size=(30, 3))
 
@@ -50,8 +52,10 @@ def test_alien_eggs(eggs_table):
     test = direction_test(eggs_table, flipped)
     assert test.warns
     assert test.readings[test.best].task == "nearer"
-    assert f"{test.accuracy[0]:.1%}" in test.verdict
-    assert f"{test.accuracy[test.best]:.1%}" in test.verdict
+    assert test.judgement == "wrong"
+    said = direction_said(ENGLISH, test)
+    assert f"{test.accuracy[0]:.1%}" in said
+    assert f"{test.accuracy[test.best]:.1%}" in said
     assert test.low[test.best] > test.high[0]
 
 
@@ -104,7 +108,7 @@ def test_silent_without_signal(seed):
         test = direction_test(table, propose(table)[0], seed=seed)
         assert not test.warns
         assert abs(test.accuracy - 0.5).max() < 0.06
-        assert test.verdict.startswith("Undecided")
+        assert test.judgement == "chance"
 
 
 def test_difference_scales_and_pairs():
@@ -162,7 +166,7 @@ def test_answers_without_a_weight_say_nothing():
     table = load(b"anchor,near,far,weight\na,b,c,0\nb,a,c,0\n")
     found = direction_test(table, propose(table)[0])
     assert not found.warns
-    assert found.verdict == "Undecided: no readable row has a weight above zero."
+    assert found.judgement == "unknown"
 
 
 def test_intervals_are_over_the_people_who_answered():

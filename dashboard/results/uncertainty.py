@@ -1,0 +1,227 @@
+"""Whether probabilities and ellipses hold, what leaving responses open and asking more bring."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.inference.evaluation.units import ENOUGH
+from tripletscope.core.inference.uncertainty.calibration import Calibration
+from tripletscope.core.inference.uncertainty.prediction import Abstention
+from tripletscope.core.inference.uncertainty.reliability import SURE, Reliability
+from tripletscope.core.run import Run
+from tripletscope.core.studies.design.active import STRATEGIES, ActiveComparison
+from tripletscope.dashboard.figures.trust import (
+    NAMES,
+    abstention_curves,
+    asking_curves,
+    coverage,
+    reliability,
+    response_reliability,
+)
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.quality import ceiling_said
+from tripletscope.dashboard.results.shown import (
+    Advice,
+    Element,
+    ShownResults,
+    Statement,
+    presents,
+    table_of,
+)
+from tripletscope.dashboard.wording import Words
+
+#: Response probabilities from which responses are predicted, in the figure and in words.
+THRESHOLDS = np.round(np.arange(0.5, 0.991, 0.02), 2)
+_SURE = 0.9
+_HALF = 0.8  # height of a square figure, divided by its width
+
+
+@presents("reliability")
+def reliability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """How often held-out responses were given as predicted."""
+    found, words = run.result(), shown.words
+    yield from map(Statement, responses_said(words, found))
+    if found.judgement is None:
+        return
+    over = words.over("participants", found.n_people) if found.n_people is not None else words(
+        f"over {shown.answers.grouped_by}s"
+    )
+    text = words(
+        "reliability of", method=words.method(run.fresh()), source=_source(words, run),
+        number=_predicted(found), folds=run.options["folds"], over=over,
+    )
+    yield Drawing(
+        "reliability", words("title reliability"), text, words("alt diagonal"), 0.5,
+        lambda canvas: response_reliability(found, caption=text, canvas=canvas),
+        lambda: pd.concat([
+            pd.DataFrame({"probability": name, **vars(found.bins(which))})
+            for which, name in NAMES.items()
+        ], ignore_index=True),
+        (run.key,),
+    )
+    order, lapse = found.expected_error("order"), found.lapse
+    yield Advice(words("order is no answer", lapse=lapse, error=order))
+    sure = found.sure("order")
+    if sure.count:
+        yield Advice(words("sure orders", least=SURE, said=sure.said, right=sure.right))
+
+
+def responses_said(words: Words, found: Reliability) -> Iterator[str]:
+    """Whether response probabilities hold, and those of sure predictions."""
+    if found.judgement is None:
+        yield words("responses unpredicted")
+        return
+    number = _predicted(found)
+    yield words(f"responses {found.judgement}", number=number) + words(
+        "responses off", number=number, error=found.expected_error(),
+        interval=found.error_interval(), chance=found.error_by_chance(),
+    )
+    sure = found.sure()
+    if sure.judgement is None:
+        yield words("no sure responses", least=SURE)
+    else:
+        yield words("sure responses", least=SURE, said=sure.said, right=sure.right,
+                    judgement=words(f"judged {sure.judgement}"))
+
+
+def _predicted(found: Reliability) -> int:
+    """How many held-out responses were predicted."""
+    return int(np.isfinite(found.response).sum())
+
+
+def _source(words: Words, run: Run) -> str:
+    """What the maps of a result come from."""
+    return words(f"maps from {run.options['source']}")
+
+
+@presents("calibrate")
+def calibration_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """How often true positions of simulated data lie in their ellipses, and orders are right."""
+    found, words = run.result(), shown.words
+    yield from map(Statement, ellipses_said(words, found))
+    about = words(
+        "calibration of", method=words.method(run.fresh()), source=_source(words, run),
+        number=words.count(len(found.coverage), "simulated data set"), error=found.error,
+        about=shown.about,
+    )
+    for name, figure, table in (
+        ("coverage", coverage, lambda: pd.DataFrame(
+            found.coverage, columns=[f"{level:g}" for level in found.levels]
+        )),
+        ("calibration", reliability, table_of(
+            said=found.confidence, right=found.accuracy, comparisons=found.counts
+        )),
+    ):
+        text = f"{words(f'caption {name}')} {about}"
+        yield Drawing(
+            name, words(f"title {name}"), text, words("alt diagonal"), _HALF,
+            lambda canvas, figure=figure, text=text: figure(found, caption=text, canvas=canvas),
+            table, (run.key,), is_half=True,
+        )
+    yield Advice(words("about simulations", error=found.expected_error))
+
+
+def ellipses_said(words: Words, found: Calibration) -> Iterator[str]:
+    """Whether ellipses and order certainty hold in simulated data, and of whom."""
+    people = ""
+    if found.heterogeneity is not None:
+        enough = found.n_participants >= ENOUGH
+        people = words(
+            "people who differ" if enough else "people too few to differ",
+            number=words.count(found.n_participants, "participant"), least=ENOUGH,
+            share=found.heterogeneity,
+        )
+    number = words.count(len(found.coverage), "simulated data set")
+    if found.ellipse_judgement is None:
+        yield words("ellipses too few", number=number, people=people)
+    else:
+        yield words(
+            "ellipses judged", number=number, people=people, level=found.levels[-1],
+            judgement=words(f"judged {found.ellipse_judgement}"), share=found.held.mean(),
+        )
+    said, right = found.order
+    yield words("orders judged", said=said, right=right,
+                judgement=words(f"judged {found.order_judgement}"))
+
+
+@presents("abstention")
+def abstention_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """How the error falls where responses with a low probability are not predicted."""
+    found: Abstention = run.result()
+    words, which = shown.words, "response"
+    if found.response is None:
+        which = "order"
+        yield Advice(words("abstention of before"))
+    else:
+        found = found.by_response
+    error, omitted = found.at(THRESHOLDS)
+    yield from map(Statement, omission_said(words, error, omitted, which))
+    text = words(
+        "abstention of", method=words.method(run.fresh()), about=shown.about,
+        number=words.count(len(found.held_out), "held-out answer"), which=words(which),
+    )
+    ceiling = shown.ceiling
+    if ceiling.is_precise:
+        text += f" {words('ceiling band')}"
+    yield Drawing(
+        "abstention", words("title abstention"), text, words("alt curve"), 0.5,
+        lambda canvas: abstention_curves(
+            THRESHOLDS, {"error of predictions": error, "not predicted": omitted},
+            ceiling=ceiling, caption=text, canvas=canvas,
+        ),
+        lambda: pd.DataFrame({
+            f"minimum {NAMES[which]}": THRESHOLDS, "error of what is predicted": error,
+            "left open": omitted,
+        }),
+        (run.key,),
+    )
+    yield Advice(ceiling_said(words, ceiling))
+
+
+def omission_said(
+    words: Words, error: np.ndarray, omitted: np.ndarray, which: str = "response"
+) -> Iterator[str]:
+    """What is gained by leaving responses open, from the curves by one of the probabilities."""
+    if not np.isfinite(error[0]):
+        yield words("answers unpredicted")
+        return
+    yield words("most predicted" if omitted[0] > 0 else "all predicted", error=error[0],
+                omitted=omitted[0])
+    sure = int(np.flatnonzero(THRESHOLDS == _SURE)[0])
+    yield words(
+        "sure predicted" if np.isfinite(error[sure]) else "none sure", which=words(which),
+        least=_SURE, error=error[sure], omitted=omitted[sure],
+    )
+
+
+@presents("compare_active")
+def adaptive_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """Error with adaptively selected and with random questions, as answers come in."""
+    found: ActiveComparison = run.result()
+    words = shown.words
+    yield Statement(adaptive_said(words, found))
+    names = (STRATEGIES[run.options["strategy"]], "Random")
+    table = pd.concat([
+        pd.DataFrame({
+            "design": name, "answers": found.n_answers, "error": errors.mean(axis=0),
+            "reach": 2.0 * errors.std(axis=0, ddof=1) / np.sqrt(len(errors)),
+        }) for name, errors in zip(names, (found.chosen, found.by_chance), strict=True)
+    ], ignore_index=True)
+    text = words("adaptive of", method=words.method(run.fresh()), about=shown.about,
+                 number=words.whole(len(found.chosen)))
+    yield Drawing(
+        "adaptive-questions", words("title adaptive"), text, words("alt curve"), 0.5,
+        lambda canvas: asking_curves(table, caption=text, canvas=canvas), lambda: table,
+        (run.key,),
+    )
+
+
+def adaptive_said(words: Words, found: ActiveComparison) -> str:
+    """What selecting questions brings in the end."""
+    return words(
+        f"adaptive {found.judgement}", number=len(found.chosen), answers=found.n_answers[-1],
+        chosen=found.chosen[:, -1].mean(), random=found.by_chance[:, -1].mean(),
+    )
