@@ -58,7 +58,8 @@ def _a_hundred_times(original: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *given: [original(*given) for _ in range(100)][-1]
 
 
-_RULE, _LEAVES = "tripletscope.core.tree.forest:rule", "tripletscope.core.tree.forest:find_leaves"
+_FOREST = "tripletscope.core.tree.forest"
+_RULE, _LEAVES = f"{_FOREST}:SplitRule", f"{_FOREST}:find_leaves"
 _FORESTS = "tripletscope.reproductions.forests"
 _IGNORES = Broken("pivots ignore the classes", {_RULE: _pivots_of_any_class})
 _SHUFFLED = "objects come to the leaves of others"

@@ -90,10 +90,10 @@ def _fewer_cancers(of_classes: Callable) -> Callable:
     return broken
 
 
-_OBJECTS = {f"{_CORE}.embedding.ordinal:OrdinalEmbedding._minimise": _exchanged}
+_OBJECTS = {f"{_CORE}.models.embedding.ordinal:OrdinalEmbedding._minimise": _exchanged}
 _NOTHING_DRAWN = {f"{_HERE}.published:bootstrap": _with(share=0.99)}
 _NARROW = {f"{_HERE}.active:propose": _about_twenty}
-_UPHILL = {f"{_CORE}.optimise.loss:Objective.__call__": _uphill}
+_UPHILL = {f"{_CORE}.models.optimise.loss:Objective.__call__": _uphill}
 _EXCHANGE = "maps whose objects change places"
 _SAME_ANSWERS = "a bootstrap that leaves out hardly any answer"
 _TWENTY = "questions about twenty objects only"
@@ -103,7 +103,7 @@ BROKEN = {
     "uncertainty-figure-2": Broken(_SAME_ANSWERS, _NOTHING_DRAWN),
     "uncertainty-figure-3": Broken(
         "certainties of the other answer",
-        {f"{_CORE}.uncertainty.comparisons:Comparisons.probability": _of_the_other},
+        {f"{_CORE}.inference.uncertainty.comparisons:Comparisons.probability": _of_the_other},
     ),
     "uncertainty-figure-4": Broken(_EXCHANGE, _OBJECTS),
     "uncertainty-figure-5": Broken(_TWENTY, _NARROW),
@@ -133,11 +133,11 @@ BROKEN = {
     ),
     "uncertainty-equation-4": Broken(
         "distances as if they were independent",
-        {f"{_CORE}.uncertainty.comparisons:Comparisons.probability": _independent},
+        {f"{_CORE}.inference.uncertainty.comparisons:Comparisons.probability": _independent},
     ),
     "uncertainty-equation-5": Broken(
         "the next but twenty questions are asked",
-        {f"{_CORE}.uncertainty.samples:Samples.most_uncertain": _second_best},
+        {f"{_CORE}.inference.uncertainty.samples:Samples.most_uncertain": _second_best},
     ),
     "uncertainty-equation-6": Broken("the sign of the gradient", _UPHILL),
     "uncertainty-section-3.3": Broken(_SAME_ANSWERS, _NOTHING_DRAWN),

@@ -201,7 +201,7 @@ def test_rows_of_one_trial_are_held_out_together_under_every_reading():
     rng = np.random.default_rng(0)
     rows = np.array([[k % 5, *(5 + rng.permutation(30)[:2])] for k in np.repeat(np.arange(40), 2)])
     trial = np.repeat(np.arange(40), 2)
-    given = _RowAnswers(rows, np.arange(80), np.ones(80), trial, 80, 35)
+    given = _RowAnswers(Triplets.from_array(rows, 35), np.arange(80), trial, 80)
     fold, question = _folds([given], 80, rng)
     assert (fold[::2] == fold[1::2]).all()
     assert (question[::2] == question[1::2]).all()
@@ -212,9 +212,8 @@ def test_chains_leave_the_direction_test_something_to_learn_from():
     """One row for each option that was not chosen: rows about an anchor share objects."""
     rng = np.random.default_rng(0)
     data = nearest_of_many(rng.normal(size=(20, 2)), 400, rng, chosen=1)
-    given = _RowAnswers(
-        data.rows, np.arange(len(data)), np.ones(len(data)), data.trials, len(data), 20
-    )
+    alone = Triplets.from_array(data.rows, 20)
+    given = _RowAnswers(alone, np.arange(len(data)), data.trials, len(data))
     fold, _ = _folds([given], len(data), rng)
     assert np.bincount(fold, minlength=3).min() > len(data) / 5
 
