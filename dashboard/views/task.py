@@ -41,7 +41,8 @@ def beside(ask: Callable[[Context], Method]) -> Callable[[Context], MethodContex
 
 
 def task_tab(
-    page: str, title: str, order: float, task: str, *, name: str, about: str, promise: str,
+    page: str, title: str, order: float, task: str, *, name: str, about: str,
+    promise: str | Callable[[Any], str],
     needs: Callable[[Context], Context | None], slot: str = "",
     refuse: Callable[[Any], tuple[str, str] | None] = lambda context: None,
     given: Callable[[Any], Mapping[str, Any]] = lambda context: {},
@@ -82,7 +83,8 @@ def task_tab(
             if refused is not None:
                 panels.empty(*refused)
             elif run is None or not run.complete:
-                context.empty("Nothing has been computed yet", promise)
+                promised = promise if isinstance(promise, str) else promise(context)
+                context.empty("Nothing has been computed yet", promised)
             else:
                 context.present(run, **how)
                 after(context, run)

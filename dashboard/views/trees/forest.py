@@ -145,6 +145,6 @@ task_tab(
     refuse=_nothing_to_predict, given=_kind, looks=_setting, after=_forest,
     columns=lambda grove: {"objects": grove.explained},
     about="Predicts held-out values with several leaf sizes and numbers of trees.",
-    promise="Compute shows how well a forest that uses only comparisons predicts a column of "
-    "held-out objects, next to methods that see the map, kernel or features.",
+    promise=lambda grove: "Compute shows how well a forest that uses only comparisons predicts a "
+    f"column of held-out objects, next to methods that see {grove.source}.",
 )
