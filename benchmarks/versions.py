@@ -110,14 +110,13 @@ def least(function: Callable[[], Any], rounds: int) -> tuple[float, float]:
 def measured(what: str, threads: int) -> dict[str, float]:
     """What one process measures of the version that it finds."""
     import tripletscope as ts
-    from tripletscope.core.models.optimise.loss import Objective
 
     try:
         from tripletscope.core.models.optimise.layout import AnswerLayout
-
-        laid_out = AnswerLayout.of
-    except ImportError:  # before 0.4
-        from tripletscope.core.models.optimise.answers import PreparedAnswers as laid_out
+        from tripletscope.core.models.optimise.loss import Objective
+    except ImportError:  # as the rooms were before 0.4
+        from tripletscope.core.optimise.layout import AnswerLayout
+        from tripletscope.core.optimise.loss import Objective
     from joblib import parallel_config
     from threadpoolctl import threadpool_limits
 
@@ -134,7 +133,7 @@ def measured(what: str, threads: int) -> dict[str, float]:
     with parallel_config(n_jobs=threads), threadpool_limits(1):
         if kind == "gradient":
             objective = Objective(
-                laid_out(answers), getattr(ts, method)()._loss(), n_components, 0.1
+                AnswerLayout.of(answers), getattr(ts, method)()._loss(), n_components, 0.1
             )
             x = 0.5 * np.random.default_rng(1).standard_normal(n_components * answers.n_objects)
             objective(x)
