@@ -103,6 +103,10 @@ def _forest_said(
     this = table[(table["leaf size"] == found.leaf_sizes[a]) & (table["trees"] == found.n_trees[b])]
     lowest = table.loc[table["error"].idxmin()]
     error, low, high = (show(float(this[name].iloc[0])) for name in ("error", "low", "high"))
+    if not found.is_better(a, b):  # first of all, so that nobody reads an error as a success
+        gain, reach, chosen, chosen_reach = map(show, (*found.gain(a, b), *found.chosen_gain))
+        yield words("no gain", constant=constant, gain=gain, reach=reach, chosen=chosen,
+                    chosen_reach=chosen_reach)
     yield words(
         "forest predicts" if len(found.classes) else "forest predicts values",
         column=run.options["column"], number=int(np.isfinite(found.truth).sum()),
@@ -112,10 +116,6 @@ def _forest_said(
     )
     if (a, b) == found.best:
         yield words("optimistic")
-    if not found.is_better(a, b):
-        gain, reach, chosen, chosen_reach = map(show, (*found.gain(a, b), *found.chosen_gain))
-        yield words("no gain", constant=constant, gain=gain, reach=reach, chosen=chosen,
-                    chosen_reach=chosen_reach)
 
 
 def _outcome(

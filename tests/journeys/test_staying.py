@@ -37,7 +37,7 @@ def test_a_job_closes_nothing_and_moves_nothing(browser, address):
     expect(cancel).to_have_count(1)
     expect(seed).to_be_visible()
     expect(cancel).to_have_count(0)
-    expect(page.get_by_text("Ellipses are").first).to_be_visible()
+    expect(page.get_by_text("In simulated data like these, ellipses are").first).to_be_visible()
     expect(seed).to_be_visible()
     expect(page.get_by_role("spinbutton", name="Data sets")).to_have_value("6")
     assert abs(page.evaluate(PLACE) - before) < 150, "no jump but that of the bar"

@@ -232,6 +232,8 @@ def test_a_forest_that_learns_nothing_is_said_to(services, planted):
         app.button(key="trees.forest_errors.run").click().run()
         settled(app, services)
         assert ("not clearly better than always predicting the mean" in words(app)) == useless
+        if useless:  # it is the verdict, before any error
+            assert words(app).index("not clearly better") < words(app).index("Error of comparison")
 
 
 def test_a_kernel_answers_too(services, opened):

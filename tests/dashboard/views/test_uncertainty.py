@@ -190,7 +190,7 @@ def test_calibration_has_a_verdict(services, mapped):
     assert {"response probability", "order certainty"} <= lines
     app.button(key="uncertainty.calibrate.run").click().run()
     settled(app, services)
-    assert "in 3 simulated data sets like this one" in words(app)
+    assert "In simulated data like these, ellipses are" in words(app)
     assert figure(app, "uncertainty.coverage")["data"]
     assert figure(app, "uncertainty.calibration")["data"]
 
