@@ -29,7 +29,7 @@ from benchmarks.report import machine, print_table
 from tests.browser import CHROMIUM
 from tests.server import free_port, running
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.dashboard.keeping.workspace import Workspace

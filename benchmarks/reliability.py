@@ -29,7 +29,8 @@ from sources import LEVEL, alien_eggs, music
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.engine.method import Method
 from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
-from tripletscope.core.inference.uncertainty import Reliability, margin_reliability, reliability
+from tripletscope.core.inference.uncertainty import Reliability, margin_reliability
+from tripletscope.core.inference.uncertainty.reliability import reliability
 from tripletscope.core.kernel.triplet import K1, K2
 from tripletscope.core.models.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE
 from tripletscope.core.models.simulation.simulate import personal_maps, simulate

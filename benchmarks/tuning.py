@@ -23,7 +23,7 @@ from sources import music
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.compare import DIMENSIONS, PRIORS, tune
 from tripletscope.core.inference.evaluation.score import question_folds, triplet_error
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import simulate
 
 SIZES = (100, 300, 1_000, 3_000)

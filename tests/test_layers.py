@@ -40,8 +40,8 @@ FORBIDDEN_IN_CORE = {"streamlit", "plotly"}
 ABOVE_CORE = tuple(f"{PACKAGE}.{folder}" for folder in ("reproductions", "dashboard", "pages"))
 
 
-def modules(folder: str) -> list[Path]:
-    return sorted((ROOT / folder).rglob("*.py"))
+def modules(*folders: str) -> list[Path]:
+    return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
 
 
 def imports(path: Path) -> set[str]:
@@ -78,6 +78,21 @@ def test_core_imports_downwards_only(path):
         there = place(module)
         below = there is None or there == own or (own and there[0] < own[0])
         assert below, f"{path} imports {module}"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in modules("core", "dashboard", "reproductions") if path.stem == "__init__"],
+    ids=name_of,
+)
+def test_folders_load_none_of_their_modules(path):
+    """Two threads that load modules of one folder lock each other out if the folder loads any.
+
+    The server loads what pages need while the first page runs. What a folder hands on is loaded
+    when it is asked for; see https://github.com/python/cpython/issues/83065.
+    """
+    name = name_of(path)
+    assert not [module for module in imports(path) if module.startswith(f"{name}.")]
 
 
 def test_every_room_is_on_a_floor():

@@ -12,7 +12,8 @@ from planted import Sentence
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.inference.evaluation.score import holdout
 from tripletscope.core.models.simulation.simulate import personal_maps
-from tripletscope.core.studies.quality import participants, verdict
+from tripletscope.core.studies.quality import participants
+from tripletscope.core.studies.quality.verdict import verdict
 
 QUESTIONS, EACH, RUNS = 40, 60, 100
 #: Standard deviation of a coordinate between people; what an estimate says when it is above.

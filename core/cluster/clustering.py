@@ -16,7 +16,7 @@ from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Inner, Method, unfitted
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.kernel.space import Space, space_of, space_of_distances
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 
 #: Above so many objects silhouettes are those of a random sample.
 _MOST = 3_000

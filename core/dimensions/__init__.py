@@ -1,6 +1,8 @@
 """Sparse non-negative dimensions from choices among three: SPoSE and VICE."""
 
-from tripletscope.core.dimensions.spose import SPoSE
-from tripletscope.core.dimensions.vice import VICE
+import lazy_loader
 
-__all__ = ["VICE", "SPoSE"]
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "spose": ["SPoSE"],
+    "vice": ["VICE"],
+})

@@ -15,7 +15,7 @@ from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Inner, Method, register, unfitted
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.kernel.kernel import Kernel, refuse_matrix
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

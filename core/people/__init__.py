@@ -1,11 +1,10 @@
 """People as individuals: weights of a shared map, groups of people, conditions."""
 
-from tripletscope.core.people.comparing import PeopleComparison, compare_people
-from tripletscope.core.people.conditions import ConditionComparison, compare_conditions
-from tripletscope.core.people.mixture import LatentClassMap
-from tripletscope.core.people.weights import WeightedEuclidean
+import lazy_loader
 
-__all__ = [
-    "ConditionComparison", "LatentClassMap", "PeopleComparison", "WeightedEuclidean",
-    "compare_conditions", "compare_people",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "comparing": ["PeopleComparison", "compare_people"],
+    "conditions": ["ConditionComparison", "compare_conditions"],
+    "mixture": ["LatentClassMap"],
+    "weights": ["WeightedEuclidean"],
+})

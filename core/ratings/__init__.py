@@ -4,10 +4,14 @@ Each kind of data knows its dissimilarities, what they would have been with othe
 comparisons that each rater has made.
 """
 
-from tripletscope.core.ratings.arrangements import Arrangements
-from tripletscope.core.ratings.confusions import Confusions
-from tripletscope.core.ratings.measured import KINDS, Dissimilarities, Measured, measured
-from tripletscope.core.ratings.piles import Piles
-from tripletscope.core.ratings.pooling import pool
-from tripletscope.core.ratings.preferences import PreferenceScale, paired_preferences
-from tripletscope.core.ratings.ratings import Ratings
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "arrangements": ["Arrangements"],
+    "confusions": ["Confusions"],
+    "measured": ["KINDS", "Dissimilarities", "Measured"],
+    "piles": ["Piles"],
+    "pooling": ["pool"],
+    "preferences": ["PreferenceScale", "paired_preferences"],
+    "ratings": ["Ratings"],
+})

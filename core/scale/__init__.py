@@ -1,14 +1,13 @@
 """Perceptual scales: difference scaling and scales from maps."""
 
-from tripletscope.core.scale.diagnostics import ScaleDiagnostics, diagnose
-from tripletscope.core.scale.mlds import MLDS
-from tripletscope.core.scale.ordinal import (
-    GroupScales,
-    OrdinalScale,
-    normalised,
-    ordinal_scale,
-    scale_error,
-    scales_by,
-)
-from tripletscope.core.scale.resampling import ScaleSamples, bootstrap_scale
-from tripletscope.core.scale.trials import Recorded, ScaleTrials, as_trials, recorded
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "diagnostics": ["ScaleDiagnostics", "diagnose"],
+    "mlds": ["MLDS"],
+    "ordinal": [
+        "GroupScales", "OrdinalScale", "normalised", "ordinal_scale", "scale_error", "scales_by",
+    ],
+    "resampling": ["ScaleSamples", "bootstrap_scale"],
+    "trials": ["Recorded", "ScaleTrials", "as_trials", "recorded"],
+})

@@ -12,7 +12,7 @@ from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.method import Inner, Method, register
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.kernel.gaussian import MapKernel
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.tree.forest import ComparisonForest, Trees
 from tripletscope.core.tree.oracle import AnswersOracle, Distances
 

@@ -39,7 +39,6 @@ from tripletscope.core.io import (
     attach_pictures,
     candidates,
     file_of_measured,
-    interpret,
     load,
     load_several,
     propose,
@@ -56,6 +55,7 @@ from tripletscope.core.io import (
 from tripletscope.core.io.formats.archive import Archive
 from tripletscope.core.io.formats.encoding import ENCODINGS
 from tripletscope.core.io.graphs import Graph, read_graphs
+from tripletscope.core.io.interpret.interpretation import interpret
 from tripletscope.core.io.names import is_picture_name
 from tripletscope.core.io.prompts import Replies, read_replies
 from tripletscope.core.models.embedding import STE

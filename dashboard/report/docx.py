@@ -13,7 +13,7 @@ from docx.table import _Cell
 from docx.text.paragraph import Paragraph as WordParagraph
 
 from tripletscope.dashboard.report.document import Block, Document, Listed, Paragraph, TextTable
-from tripletscope.dashboard.report.parts import PARTS
+from tripletscope.dashboard.report.parts.parts import PARTS
 from tripletscope.dashboard.report.pictures import WIDTH, picture
 from tripletscope.dashboard.report.references import in_full, library, ordered
 from tripletscope.dashboard.results import Drawing

@@ -17,7 +17,7 @@ from tripletscope.dashboard.report.document import (
     Section,
     TextTable,
 )
-from tripletscope.dashboard.report.parts import PARTS
+from tripletscope.dashboard.report.parts.parts import PARTS
 from tripletscope.dashboard.report.pictures import on_screen, picture
 from tripletscope.dashboard.report.references import in_full, library, ordered
 from tripletscope.dashboard.results import Drawing

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tripletscope.dashboard.report.document import Block, Document, Listed, Paragraph, TextTable
-from tripletscope.dashboard.report.parts import PARTS
+from tripletscope.dashboard.report.parts.parts import PARTS
 from tripletscope.dashboard.report.pictures import picture
 from tripletscope.dashboard.report.references import bibtex, csl_json
 from tripletscope.dashboard.results import Drawing

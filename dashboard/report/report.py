@@ -19,7 +19,8 @@ from tripletscope.dashboard.report.document import (
     TextTable,
 )
 from tripletscope.dashboard.report.material import Material
-from tripletscope.dashboard.report.parts import CHAPTERS, PARTS
+from tripletscope.dashboard.report.parts.part import CHAPTERS
+from tripletscope.dashboard.report.parts.parts import PARTS
 from tripletscope.dashboard.wording import LANGUAGES, Words, plain
 
 #: Parts of which no change is told: with every version of a library they are others.

@@ -1,7 +1,9 @@
 """Figures of results outside of the program: in scripts, notebooks and reports."""
 
-from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map import UNCERTAIN, MapFigure, Placed, placed
-from tripletscope.dashboard.results.showing import drawings
+import lazy_loader
 
-__all__ = ["UNCERTAIN", "Drawing", "MapFigure", "Placed", "drawings", "placed"]
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "drawing": ["Drawing"],
+    "map": ["UNCERTAIN", "MapFigure", "Placed", "placed"],
+    "showing": ["drawings"],
+})

@@ -17,13 +17,20 @@ from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.run import Run
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.shown import PRESENTATIONS, Element, ShownResults
+from tripletscope.dashboard.results.shown import (
+    PRESENTATIONS,
+    TOLD_IN,
+    Element,
+    ShownResults,
+)
 from tripletscope.dashboard.wording.axes import localised
 
 # Who presents results says so as soon as its module is loaded; nothing lists them.
 for _module in iter_modules([str(Path(__file__).parent)]):
     if f"{__package__}.{_module.name}" != __name__:
         import_module(f"{__package__}.{_module.name}")
+
+__all__ = ["PRESENTATIONS", "TOLD_IN", "drawings", "drawn", "presented"]
 
 
 def drawings(

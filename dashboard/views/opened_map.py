@@ -16,7 +16,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import described, unfitted
 from tripletscope.core.inference.evaluation.score import cross_validate, has_split, n_groups
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch

@@ -1,5 +1,7 @@
 """Words of reports and figures in the languages that papers are written in."""
 
-from tripletscope.dashboard.wording.words import ENGLISH, LANGUAGES, Words, plain
+import lazy_loader
 
-__all__ = ["ENGLISH", "LANGUAGES", "Words", "plain"]
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "words": ["ENGLISH", "LANGUAGES", "Words", "plain"],
+})

@@ -7,7 +7,8 @@ import re
 import pytest
 
 from tests.docs.documents import DOCS
-from tripletscope.core.io import interpret, load, propose
+from tripletscope.core.io import load, propose
+from tripletscope.core.io.interpret.interpretation import interpret
 from tripletscope.core.io.layouts import layouts
 from tripletscope.dashboard.views.understood import EXAMPLES
 

@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import psutil
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from tests.browser import CHROMIUM
 from tests.journeys.pages import (
@@ -69,16 +69,24 @@ def use_the_dashboard(folder: Path) -> None:
     with running(folder / "workspace") as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, SILENT])
         page = open_page(browser, address)
-        upload(page, answers_about_towns(folder))
-        keep(page)
-        wait_for_map(page)
-        download(page, "Download everything")
-        for name in PAGES:
-            links = page.get_by_test_id("stSidebarNav")
-            links.get_by_role("link", name=name, exact=True).click()
-            page.get_by_role("heading", name=name, exact=True).first.wait_for()
+        try:
+            use(page, folder)
+        except Exception as error:
+            error.add_note(f"The page says:\n{page.inner_text('body')}")
+            raise
         assert not page.elsewhere, page.elsewhere
         browser.close()
+
+
+def use(page: Page, folder: Path) -> None:
+    upload(page, answers_about_towns(folder))
+    keep(page)
+    wait_for_map(page)
+    download(page, "Download everything")
+    for name in PAGES:
+        links = page.get_by_test_id("stSidebarNav")
+        links.get_by_role("link", name=name, exact=True).click()
+        page.get_by_role("heading", name=name, exact=True).first.wait_for()
 
 
 def main() -> None:

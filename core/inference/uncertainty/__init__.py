@@ -1,31 +1,18 @@
 """How sure a map is: of its positions, its distances, its answers, its dimensions."""
 
-from tripletscope.core.inference.uncertainty.calibration import Calibration, calibrate
-from tripletscope.core.inference.uncertainty.comparisons import Comparisons
-from tripletscope.core.inference.uncertainty.heterogeneity import Heterogeneity, heterogeneity
-from tripletscope.core.inference.uncertainty.posterior import (
-    DistanceSamples,
-    laplace,
-    sample_distances,
-    sample_posterior,
-)
-from tripletscope.core.inference.uncertainty.prediction import (
-    Abstention,
-    DimensionCurve,
-    abstention,
-    predicted,
-    uncertainty_by_dimension,
-)
-from tripletscope.core.inference.uncertainty.reliability import (
-    Reliability,
-    margin_reliability,
-    reliability,
-)
-from tripletscope.core.inference.uncertainty.resampling import bootstrap
-from tripletscope.core.inference.uncertainty.response import ResponseModel
-from tripletscope.core.inference.uncertainty.samples import Samples
-from tripletscope.core.inference.uncertainty.weakness import (
-    answers_against,
-    undecided_comparisons,
-    undecided_pairs,
-)
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "calibration": ["Calibration", "calibrate"],
+    "comparisons": ["Comparisons"],
+    "heterogeneity": ["Heterogeneity"],
+    "posterior": ["DistanceSamples", "laplace", "sample_distances", "sample_posterior"],
+    "prediction": [
+        "Abstention", "DimensionCurve", "abstention", "predicted", "uncertainty_by_dimension",
+    ],
+    "reliability": ["Reliability", "margin_reliability"],
+    "resampling": ["bootstrap"],
+    "response": ["ResponseModel"],
+    "samples": ["Samples"],
+    "weakness": ["answers_against", "undecided_comparisons", "undecided_pairs"],
+})

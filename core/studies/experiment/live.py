@@ -18,7 +18,8 @@ from tripletscope.core.inference.uncertainty.curvature import LARGEST
 from tripletscope.core.inference.uncertainty.posterior import laplace
 from tripletscope.core.inference.uncertainty.resampling import bootstrap
 from tripletscope.core.inference.uncertainty.samples import Samples
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING, STE
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.studies.design.active import propose
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.results import AnswerRecord, gathered_answers

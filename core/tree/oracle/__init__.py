@@ -5,22 +5,12 @@ near as q. Algorithms that ask are *dialogues*: generators that yield questions,
 and return their result. `converse` holds many at once and asks in batches.
 """
 
-from tripletscope.core.tree.oracle.answered import AnswersOracle, Unanswered
-from tripletscope.core.tree.oracle.asking import (
-    Dialogue,
-    Observer,
-    Oracle,
-    Repeated,
-    Tally,
-    answered_rows,
-    converse,
-)
-from tripletscope.core.tree.oracle.measured import (
-    MISMATCH,
-    Distances,
-    Fitted,
-    KernelOracle,
-    MeasuredOracle,
-    Vectors,
-    metrics,
-)
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "answered": ["AnswersOracle", "Unanswered"],
+    "asking": ["Dialogue", "Observer", "Oracle", "Repeated", "Tally", "answered_rows", "converse"],
+    "measured": [
+        "MISMATCH", "Distances", "Fitted", "KernelOracle", "MeasuredOracle", "Vectors", "metrics",
+    ],
+})

@@ -11,8 +11,8 @@ from tripletscope.core.data.landmarks import recognise
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.inference.evaluation.share import Share
 from tripletscope.core.inference.evaluation.units import participants_of
-from tripletscope.core.studies.quality import verdict
 from tripletscope.core.studies.quality.exclusion import WEIGHTS
+from tripletscope.core.studies.quality.verdict import verdict
 from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material

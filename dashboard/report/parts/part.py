@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 
 from tripletscope.dashboard.report.document import Block
 from tripletscope.dashboard.report.material import Material
-from tripletscope.dashboard.results.shown import TOLD_IN
 
-#: Tasks whose results are told of, beside fits: those that a part says more of than their
-#: presentation does, and those that say where they are told.
-TOLD = (
-    "bootstrap", "posterior", "laplace", "cross_validate", "split_error", "reliability",
-    "calibrate", "abstention", "compare_active", "uncertainty_by_dimension", "stability",
-    "count_clusters", "bootstrap_scale", "ordinal_scale", "diagnose", "errors_by_group",
-    "compare_people", "compare_conditions", "with_lapses", "dimension_reproducibility",
-    "penalty_curve", *chain.from_iterable(TOLD_IN.values()),
-)
 #: Chapters in their order; the keys are also those of their titles.
 CHAPTERS = ("chapter method", "chapter results", "chapter end")
 

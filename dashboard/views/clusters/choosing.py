@@ -11,7 +11,7 @@ import streamlit as st
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import cluster_distances, key
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick_method, pressed

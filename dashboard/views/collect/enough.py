@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.engine.progress import Progress
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.live import (
     FEWEST,

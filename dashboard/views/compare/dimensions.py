@@ -24,7 +24,7 @@ from tripletscope.core.inference.evaluation.score import (
 )
 from tripletscope.core.inference.evaluation.units import over_units_of_each
 from tripletscope.core.inference.uncertainty import uncertainty_by_dimension
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run, key
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.curves import dimension_curves

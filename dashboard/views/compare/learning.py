@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tripletscope.core.engine.method import Method, methods
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
 from tripletscope.dashboard.interface.controls import number, pick, pressed
 from tripletscope.dashboard.views.compare.comparing import PAGE

@@ -12,7 +12,8 @@ from tripletscope.core.engine.method import Method, methods
 from tripletscope.core.inference.evaluation.compare import Suggestion, recommend_dimension
 from tripletscope.core.inference.evaluation.paired import PairedDifference
 from tripletscope.core.inference.evaluation.score import ErrorEstimate, cross_validate, has_split
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING, STE
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo

@@ -15,7 +15,7 @@ from tripletscope.core.inference.evaluation.units import (
     over_units_of_each,
 )
 from tripletscope.core.io.names import listing
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
 from tripletscope.core.studies.quality import (
     Cleaning,
@@ -24,8 +24,8 @@ from tripletscope.core.studies.quality import (
     Verdict,
     methods_paragraph,
     quality,
-    verdict,
 )
+from tripletscope.core.studies.quality.verdict import verdict
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.quality import shares, stretches
 from tripletscope.dashboard.interface import panels

@@ -14,7 +14,7 @@ from tripletscope.core.inference.evaluation.compare import needed_answers
 from tripletscope.core.inference.evaluation.score import CHANCE, cross_validate, has_split
 from tripletscope.core.inference.evaluation.units import over_units
 from tripletscope.core.inference.uncertainty import bootstrap
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import SAME_LOSS, agreeing
 from tripletscope.core.run import key
 from tripletscope.dashboard import analysis

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.papers.chart import Chart, abreast, chart_figure, panels_of
-from tripletscope.dashboard.views.papers.charts import CHARTS
+from tripletscope.dashboard.views.papers.charts.charts import CHARTS
 from tripletscope.reproductions.item import Item
 from tripletscope.reproductions.outcome import Outcome
 

@@ -14,7 +14,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.report.document import Section
 from tripletscope.dashboard.report.html import page
 from tripletscope.dashboard.report.material import Material
-from tripletscope.dashboard.report.parts import TOLD
+from tripletscope.dashboard.report.parts.parts import TOLD
 from tripletscope.dashboard.report.report import ReportSettings, document, written
 from tripletscope.dashboard.results import UNCERTAIN
 from tripletscope.dashboard.views.clusters.clustering import number_cut

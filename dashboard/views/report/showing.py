@@ -8,7 +8,7 @@ from tripletscope.dashboard.interface.chart import chart
 from tripletscope.dashboard.interface.panels import plain
 from tripletscope.dashboard.report import html
 from tripletscope.dashboard.report.document import Block, Document, Section
-from tripletscope.dashboard.report.parts import PARTS
+from tripletscope.dashboard.report.parts.parts import PARTS
 from tripletscope.dashboard.results import Drawing
 
 _WIDTH = 720.0  # of the text, in pixels

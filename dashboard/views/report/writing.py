@@ -19,7 +19,7 @@ from tripletscope.dashboard.report.document import Document, Section
 from tripletscope.dashboard.report.docx import word
 from tripletscope.dashboard.report.html import page
 from tripletscope.dashboard.report.latex import latex
-from tripletscope.dashboard.report.parts import PARTS
+from tripletscope.dashboard.report.parts.parts import PARTS
 from tripletscope.dashboard.report.pdf import pdf
 from tripletscope.dashboard.report.references import bibtex, csl_json
 from tripletscope.dashboard.report.report import (

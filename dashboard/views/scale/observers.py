@@ -14,7 +14,7 @@ from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.engine.method import Method
 from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.core.kernel.space import Space
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.people.maps import ObserverMaps
 from tripletscope.core.people.predictions import (
     PoolingCurve,

@@ -13,7 +13,7 @@ from tripletscope.core.inference.evaluation.compare import Suggestion
 from tripletscope.core.inference.evaluation.paired import PairedDifference, paired_difference
 from tripletscope.core.inference.evaluation.score import cross_validate
 from tripletscope.core.inference.evaluation.units import over_units
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
 from tripletscope.core.scale import OrdinalScale, ordinal_scale
 from tripletscope.core.scale.ordinal import FEWEST_AROUND

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.engine.method import methods
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run, key
 from tripletscope.core.studies.design.detection import Detection, detect_dimension
 from tripletscope.core.studies.design.scenario import Scenario

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.core.engine.method import methods
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import LEVELS
 from tripletscope.core.run import Run, key
 from tripletscope.core.studies.design.noise import VARIED, NoiseCurve, noise_curve

@@ -12,7 +12,7 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.engine.declared import parameters
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import key
 from tripletscope.core.studies.design.plan import Plan, objection, plan, recommend, rounded_up
 from tripletscope.core.studies.design.scenario import SampleSizes, Scenario

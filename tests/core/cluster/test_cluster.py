@@ -31,7 +31,8 @@ from tripletscope.core.engine.method import described, methods
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.kernel import K1, K2
 from tripletscope.core.kernel.space import Space
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING, STE
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import cluster_distances, key, run
 

@@ -14,7 +14,8 @@ import pandas as pd
 from scipy.io import savemat
 
 from tests.paths import FIXTURES
-from tripletscope.core.io import interpret, load, propose
+from tripletscope.core.io import load, propose
+from tripletscope.core.io.interpret.interpretation import interpret
 
 FORMATS = FIXTURES / "formats"
 

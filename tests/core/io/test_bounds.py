@@ -18,14 +18,9 @@ from openpyxl.cell.rich_text import CellRichText, TextBlock
 from openpyxl.cell.text import InlineFont
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import (
-    interpret,
-    load,
-    propose,
-    read_matrix,
-    read_objects,
-)
+from tripletscope.core.io import load, propose, read_matrix, read_objects
 from tripletscope.core.io.graphs import read_graphs
+from tripletscope.core.io.interpret.interpretation import interpret
 
 # Workbooks
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tripletscope.core.io import interpret, load, propose
+from tripletscope.core.io import load, propose
+from tripletscope.core.io.interpret.interpretation import interpret
 
 NAMES = {
     "cp932": "りんご みかん ぶどう 東京 大阪 猫 犬 鳥",

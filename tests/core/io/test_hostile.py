@@ -23,8 +23,9 @@ from PIL import Image
 from scipy.io import savemat
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import interpret, load, propose, read, read_pictures
+from tripletscope.core.io import load, propose, read, read_pictures
 from tripletscope.core.io.formats.archive import MAX_BYTES
+from tripletscope.core.io.interpret.interpretation import interpret
 
 GOOD = b"anchor,near,far\na,b,c\nb,a,c\n"
 

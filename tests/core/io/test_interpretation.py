@@ -15,13 +15,13 @@ from tripletscope.core.io import (
     ROLES,
     Reading,
     candidates,
-    interpret,
-    layouts,
     load,
     load_several,
     propose,
     read,
 )
+from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.layouts import layouts
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,9 @@ from tests.core.io.layouts import (
 )
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.io import Reading, interpret, layouts, load, propose, read
+from tripletscope.core.io import Reading, load, propose, read
+from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.layouts import layouts
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tripletscope.core.io import interpret, load, propose
+from tripletscope.core.io import load, propose
+from tripletscope.core.io.interpret.interpretation import interpret
 from tripletscope.core.io.names import lookalikes, seen, spelled
 
 PAIRS = {

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import interpret, load, propose
+from tripletscope.core.io import load, propose
 from tripletscope.core.io.interpret import trials
+from tripletscope.core.io.interpret.interpretation import interpret
 
 
 def test_more_names_than_there_can_be_objects_are_refused_at_once():

@@ -12,12 +12,8 @@ import pytest
 
 from tests.paths import FIXTURES, ROOT
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io import (
-    interpret,
-    load,
-    propose,
-    read,
-)
+from tripletscope.core.io import load, propose, read
+from tripletscope.core.io.interpret.interpretation import interpret
 
 FORMATS = FIXTURES / "formats"
 EGGS = ROOT / "sample_data" / "alien_eggs"

@@ -31,7 +31,8 @@ from tripletscope.core.kernel import K1, K2, GaussianKernel
 from tripletscope.core.kernel import kernel as kernel_module
 from tripletscope.core.kernel import triplet as triplet_module
 from tripletscope.core.kernel.kernel import inner_products, smallest_eigenvalue
-from tripletscope.core.models.embedding import DEFAULT_EMBEDDING, GNMDS, STE, TSTE
+from tripletscope.core.models.embedding import GNMDS, STE, TSTE
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.simulation.simulate import answer, random_questions, simulate
 from tripletscope.core.run import run
 

@@ -8,7 +8,7 @@ import pytest
 
 from tripletscope.dashboard.views.papers.card import _legend
 from tripletscope.dashboard.views.papers.chart import Chart, chart_figure
-from tripletscope.dashboard.views.papers.charts import CHARTS
+from tripletscope.dashboard.views.papers.charts.charts import CHARTS
 from tripletscope.dashboard.views.papers.drawings import drawings_of
 from tripletscope.reproductions.outcome import shipped
 from tripletscope.reproductions.registry import items

@@ -9,7 +9,8 @@ import pytest
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.inference.uncertainty import calibrate, heterogeneity
+from tripletscope.core.inference.uncertainty import calibrate
+from tripletscope.core.inference.uncertainty.heterogeneity import heterogeneity
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import personal_maps, simulate
 

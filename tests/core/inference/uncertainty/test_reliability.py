@@ -12,12 +12,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.inference.evaluation.score import question_folds
-from tripletscope.core.inference.uncertainty import (
-    Reliability,
-    bootstrap,
-    margin_reliability,
-    reliability,
-)
+from tripletscope.core.inference.uncertainty import Reliability, bootstrap, margin_reliability
+from tripletscope.core.inference.uncertainty.reliability import reliability
 from tripletscope.core.inference.uncertainty.sources import samples_from
 from tripletscope.core.kernel.triplet import K1, K2
 from tripletscope.core.models.embedding import CKL, GNMDS, GNMDSK, LORE, SOE, STE, TSTE

@@ -13,6 +13,7 @@ from tests.core.studies.quality.answers import people_data, question, small_data
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.studies.quality import (
     Cleaning,
@@ -20,7 +21,6 @@ from tripletscope.core.studies.quality import (
     coverage,
     gold_mistakes,
     methods_paragraph,
-    noise_ceiling,
     objects,
     obvious,
     over_time,

@@ -10,7 +10,8 @@ from tests.core.studies.quality.answers import people_data
 from tests.paths import SAMPLES
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import read
-from tripletscope.core.studies.quality import participants, verdict
+from tripletscope.core.studies.quality import participants
+from tripletscope.core.studies.quality.verdict import verdict
 
 
 def crowd(correct: np.ndarray, each: int, seed: int) -> Triplets:
