@@ -18,7 +18,8 @@ from tripletscope.core.io.matrix import read_square
 from tripletscope.core.io.names import ALIASES, counted, listing, named, normalised
 from tripletscope.core.io.table import Table
 from tripletscope.core.ratings.confusions import Confusions
-from tripletscope.core.ratings.measured import Measured, measured
+from tripletscope.core.ratings.kinds import measured
+from tripletscope.core.ratings.measured import Measured
 from tripletscope.core.ratings.ratings import Ratings
 
 #: What is a scale and no dissimilarities.

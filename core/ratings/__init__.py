@@ -9,7 +9,8 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "arrangements": ["Arrangements"],
     "confusions": ["Confusions"],
-    "measured": ["KINDS", "Dissimilarities", "Measured"],
+    "kinds": ["KINDS"],
+    "measured": ["Dissimilarities", "Measured"],
     "piles": ["Piles"],
     "pooling": ["pool"],
     "preferences": ["PreferenceScale", "paired_preferences"],

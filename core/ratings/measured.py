@@ -18,8 +18,6 @@ MOST_ANSWERS, _FEWEST_EACH = 200_000, 20
 _ALL_AT_ONCE = 2_000_000
 #: Degrees of freedom that the mean variance of all pairs is worth beside that of a pair itself.
 _PRIOR_DEGREES = 10.0
-#: Kinds of measured dissimilarities by name; each adds itself.
-KINDS: dict[str, type[Measured]] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,10 +115,6 @@ class Measured:
     #: Columns of the table.
     columns: ClassVar[tuple[str, ...]]
 
-    def __init_subclass__(cls) -> None:
-        if "kind" in cls.__dict__:
-            KINDS[cls.kind] = cls
-
     table: pd.DataFrame
     options: dict[str, Any]
     ids: list[str]
@@ -197,11 +191,6 @@ class Measured:
     def _ordered(self) -> list[Ordered]:
         """What each rater's own data say, as dissimilarities that may be compared."""
         raise NotImplementedError
-
-
-def measured(kind: str, table: pd.DataFrame, options: Mapping[str, Any]) -> Measured:
-    """The measured dissimilarities of a kind, from their table and options."""
-    return KINDS[kind](table, **options)
 
 
 class JudgedPairs:

@@ -85,7 +85,7 @@ def measured_of(
     noted = info.extra.get(MEASURED)
     if noted is None:
         return None
-    from tripletscope.core.ratings.measured import measured
+    from tripletscope.core.ratings.kinds import measured
 
     table = read(noted["file"])
     out = {who for step in info.exclusions for who in step["removed_participants"]}

@@ -23,7 +23,7 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.io import MeasuredTable
 from tripletscope.core.ratings import Measured
-from tripletscope.core.ratings.measured import measured
+from tripletscope.core.ratings.kinds import measured
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard import export

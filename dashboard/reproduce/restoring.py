@@ -17,7 +17,7 @@ from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.method import methods
 from tripletscope.core.io import Pairs, Reading
 from tripletscope.core.ratings import Measured
-from tripletscope.core.ratings.measured import measured
+from tripletscope.core.ratings.kinds import measured
 from tripletscope.core.run import TASKS, Run
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.door.records import Unpacked
