@@ -55,7 +55,7 @@ def divided_map(
                 x=path[:, 0], y=path[:, 1], mode="lines", fill="toself", hoverinfo="skip",
                 fillcolor=transparent(region.colour, region.fill), showlegend=False,
                 line={
-                    "color": transparent(FAINT, 0.7), "width": region.width * canvas.scale,
+                    "color": transparent(FAINT, 0.7), "width": region.width,
                 },
             ))
     rings = []
@@ -64,8 +64,8 @@ def divided_map(
         size = _RING_OF_PICTURE if style.marks == "pictures" else _RING
         rings.append(go.Scatter(
             x=x, y=y, mode="markers", hoverinfo="skip", showlegend=False, name="displaced",
-            marker={"symbol": "circle-open", "size": size * canvas.scale, "color": CUT_COLOUR,
-                    "line": {"width": 2 * canvas.scale}},
+            marker={"symbol": "circle-open", "size": size, "color": CUT_COLOUR,
+                    "line": {"width": 2}},
         ))
     return go.Figure([*drawn, *figure.data, *rings], figure.layout)
 

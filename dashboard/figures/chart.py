@@ -16,6 +16,7 @@ from tripletscope.dashboard.figures.layers import NOTE, Layer, Level, Series, es
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import add_rings
 from tripletscope.dashboard.interface.theme import (
+    FONT_SIZE,
     SCREEN,
     Canvas,
     finished,
@@ -57,7 +58,7 @@ class Axis:
     grid: bool = True
     further: Mapping[str, Any] = field(default_factory=dict)
 
-    def settings(self, values: list[Any], canvas: Canvas, rows: bool = False) -> dict[str, Any]:
+    def settings(self, values: list[Any], rows: bool = False) -> dict[str, Any]:
         """What plotly is told, for the values along it."""
         made: dict[str, Any] = {"title": escape(self.title), "zeroline": False}
         logarithmic = self.scale == "log"
@@ -68,7 +69,7 @@ class Axis:
         elif self.scale == "percent":
             made["tickformat"] = ".0%"
         if self.names is not None:
-            made |= self._names(canvas, rows)
+            made |= self._names(rows)
         if self.ticks is not None:
             made |= {"tickvals": list(self.ticks), "ticktext": list(self.ticks.values())}
         ends = self.ends
@@ -83,14 +84,14 @@ class Axis:
             made["showgrid"] = False
         return made | dict(self.further)
 
-    def _names(self, canvas: Canvas, rows: bool) -> dict[str, Any]:
+    def _names(self, rows: bool) -> dict[str, Any]:
         """Ticks of names."""
         n = len(self.names)
         short = short_labels([str(name) for name in self.names], self.width) if n else []
         made = {"showgrid": False, "range": [max(n, 1) - 0.5, -0.5] if rows else [-0.5, n - 0.5]}
         ticks = list(range(n))
         if self.pitch is not None:
-            size, ticks = row_labels(np.arange(n), self.pitch, NOTE * canvas.font)
+            size, ticks = row_labels(np.arange(n), self.pitch, NOTE * FONT_SIZE)
             made |= {"tickfont": {"size": size}, "ticklabeloverflow": "allow"}
         return made | {"tickvals": ticks, "ticktext": [escape(short[k]) for k in ticks]}
 
@@ -125,7 +126,7 @@ class Plot:
                    logarithmic=self.x.scale == "log")
         axes = {}
         for axis, name in ((self.x, "x"), (self.y, "y")):
-            made = axes[f"{name}axis"] = axis.settings(_drawn(figure, name), canvas, name == "y")
+            made = axes[f"{name}axis"] = axis.settings(_drawn(figure, name), name == "y")
             if axis.pitch is not None:
                 figure.layout.meta = None  # a table names the same on both sides
                 note_hidden(figure, len(axis.names) - len(made["tickvals"]), len(axis.names))
@@ -165,13 +166,13 @@ def add_layers(
         if layer is None:
             continue
         if isinstance(layer, Level):
-            layer.draw(figure, canvas, sideways, logarithmic, **place)
+            layer.draw(figure, sideways, logarithmic, **place)
             continue
-        traces = list(layer.traces(canvas, sideways))
+        traces = list(layer.traces(sideways))
         for trace in traces:
             figure.add_trace(trace, **place)
         if _is_picked(layer):
-            add_rings(figure, traces[-1:], selected, canvas, **place)
+            add_rings(figure, traces[-1:], selected, **place)
 
 
 def _is_picked(layer: Layer | Level | None) -> bool:

@@ -17,6 +17,7 @@ from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.series import series_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
+    FONT_SIZE,
     NARROW,
     SCREEN,
     SEQUENTIAL,
@@ -114,10 +115,10 @@ def together_matrix(
             text=[[f"{a}<br>{b}" for b in names] for a in names],
             hovertemplate="%{text}<br>%{z:.0%} together<extra></extra>",
         )
-    _add_edges(figure, clusters[order], canvas)
+    _add_edges(figure, clusters[order])
     width = min(canvas.width, NARROW) if canvas.screen else canvas.width
     side = 0.7 * min(width, canvas.height)
-    size, rows = row_labels(np.arange(len(order)), side / max(len(order), 1), 0.8 * canvas.font)
+    size, rows = row_labels(np.arange(len(order)), side / max(len(order), 1), 0.8 * FONT_SIZE)
     short = short_names(labels, order[rows].tolist(), min(WIDTH, _SHARE * canvas.height / size))
     note_hidden(figure, len(order) - len(rows), len(order))
     ticks = {"tickvals": rows, "ticktext": [html.escape(t, quote=False) for t in short.values()],
@@ -134,7 +135,7 @@ def together_matrix(
     return finished(figure, caption, canvas)
 
 
-def _add_edges(figure: go.Figure, clusters: np.ndarray, canvas: Canvas) -> None:
+def _add_edges(figure: go.Figure, clusters: np.ndarray) -> None:
     """A stripe in the colour of every cluster, along the upper and the left edge."""
     borders = np.flatnonzero(np.diff(clusters)) + 1
     starts = np.concatenate([[0], borders])
@@ -147,7 +148,7 @@ def _add_edges(figure: go.Figure, clusters: np.ndarray, canvas: Canvas) -> None:
             figure.add_scatter(
                 x=x, y=y, mode="lines", showlegend=False, name="cluster",
                 line={"color": look(group)[0] if group >= 0 else FAINT,
-                      "width": 7 * canvas.scale},
+                      "width": 7},
                 hoverinfo="skip",
             )
 

@@ -19,6 +19,7 @@ from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.series import bold
 from tripletscope.dashboard.interface.theme import (
     FAINT,
+    FONT_SIZE,
     PALETTE,
     SCREEN,
     Canvas,
@@ -86,24 +87,24 @@ def rose(
     figure.update_polars(
         bgcolor="rgba(0,0,0,0)", hole=0.08,
         radialaxis={"visible": True, "range": [0, reach], "showticklabels": True,
-                    "tickfont": {"size": 0.75 * canvas.font, "color": FAINT},
+                    "tickfont": {"size": 0.75 * FONT_SIZE, "color": FAINT},
                     "showline": False, "gridcolor": transparent(FAINT, 0.3), "nticks": 4,
                     "ticks": ""},
         angularaxis={"tickvals": angles, "ticktext": names, "direction": "clockwise",
                      "rotation": 90, "gridcolor": transparent(FAINT, 0.3), "ticks": "",
                      "linecolor": transparent(FAINT, 0.3),
-                     "tickfont": {"size": 0.85 * canvas.font}},
+                     "tickfont": {"size": 0.85 * FONT_SIZE}},
     )
     figure.update_layout(template=template(canvas), uirevision="rose", showlegend=False)
     # Names around the roses have room, and so has the name of the object above each.
-    edge = 3.4 * canvas.font
+    edge = 3.4 * FONT_SIZE
     figure.update_layout(margin={"l": edge, "r": edge, "t": 2 * edge, "b": edge})
     for k, thing in enumerate(things):
         place = figure.layout["polar" if k == 0 else f"polar{k + 1}"].domain.x
         figure.add_annotation(
             text=f"<b>{html.escape(shorten(data.labels[thing], 16.0), quote=False)}</b>",
-            x=sum(place) / 2, y=1, yshift=3.6 * canvas.font, xref="paper", yref="paper",
-            xanchor="center", yanchor="bottom", showarrow=False, font={"size": canvas.font},
+            x=sum(place) / 2, y=1, yshift=3.6 * FONT_SIZE, xref="paper", yref="paper",
+            xanchor="center", yanchor="bottom", showarrow=False, font={"size": FONT_SIZE},
         )
     return finished(figure, caption, canvas, top=2 * edge + 20)
 
@@ -145,15 +146,15 @@ def two_objects(
     for column, layer in enumerate(bars, 1):
         add_layers(figure, [layer], canvas, sideways=True, row=1, col=column)
     rows = Axis(names=_names(data, which), width=_BESIDE)
-    figure.update_yaxes(**rows.settings([], canvas, rows=True))
+    figure.update_yaxes(**rows.settings([], rows=True))
     reach = float(data.weights[[one, other]].max()) * 1.05 or 1.0
     figure.update_xaxes(range=[reach, 0], title="weight", nticks=4, row=1, col=1)
     figure.update_xaxes(range=[0, reach], title="weight", nticks=4, row=1, col=2)
     figure.update_xaxes(title="product of weights", rangemode="tozero", nticks=5, row=1, col=3)
-    figure.update_annotations(font_size=canvas.font)
+    figure.update_annotations(font_size=FONT_SIZE)
     figure.update_layout(
         template=template(canvas), dragmode="zoom", bargap=0.3, uirevision=f"{one} {other}",
-        margin_t=1.8 * canvas.font,
+        margin_t=1.8 * FONT_SIZE,
     )
     return finished(figure, caption, canvas, top=46)
 

@@ -20,6 +20,7 @@ from tripletscope.dashboard.figures.support import on_branches
 from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
+    FONT_SIZE,
     NARROW,
     PALETTE,
     SCREEN,
@@ -161,12 +162,12 @@ def dendrogram(
     floor, top = reach(tree)
     canvas = with_rows(canvas, rows.total)
     around = _AROUND if canvas.screen else _AROUND_IN_FILE
-    pitch = max((canvas.height - around * canvas.scale) / rows.total, 0.1)
+    pitch = max((canvas.height - around) / rows.total, 0.1)
     _add_selected(figure, data, rows, floor, top)
     _add_wedges(figure, data, rows, floor)
-    add_branches(figure, data, rows, floor, canvas)
+    add_branches(figure, data, rows, floor)
     supported = _supported(data, rows, floor, pitch, canvas)
-    _add_marks(figure, data, rows, floor, pitch, canvas, supported)
+    _add_marks(figure, data, rows, floor, pitch, supported)
     pad = 0.012 * (top - floor)
     domain = 1.0
     if marks == "pictures" and data.pictures:
@@ -174,7 +175,7 @@ def dendrogram(
     wanted = _wanted_rows(data, rows, marks)
     chosen = _under(data, np.isin(tree.order, list(data.selected)), rows.nodes[wanted])
     size, written = row_labels(
-        rows.places[rows.nodes[wanted]], pitch, 0.92 * canvas.font, np.flatnonzero(chosen).tolist()
+        rows.places[rows.nodes[wanted]], pitch, 0.92 * FONT_SIZE, np.flatnonzero(chosen).tolist()
     )
     note_hidden(figure, len(wanted) - len(written), len(wanted))
     if data.support is not None and len(supported) < len(rows.branches) - 1:
@@ -190,13 +191,13 @@ def dendrogram(
     figure.update_yaxes(
         range=[rows.total, 0], side="right", zeroline=False, showgrid=False, showline=False,
         tickvals=rows.places[rows.nodes[named]], ticktext=[titles[r] for r in named], ticks="",
-        tickfont={"size": size}, ticklabelstandoff=int(4 * canvas.scale),
+        tickfont={"size": size}, ticklabelstandoff=4,
         # The axis makes room for them; looking for those that are cut takes seconds.
         ticklabeloverflow="allow",
     )
     figure.add_shape(
         type="line", name=CUT, xref="x", yref="paper", x0=data.height, x1=data.height, y0=0, y1=1,
-        line={"color": CUT_COLOUR, "width": 2 * canvas.scale, "dash": "dash"}, layer="above",
+        line={"color": CUT_COLOUR, "width": 2, "dash": "dash"}, layer="above",
     )
     figure.update_layout(
         template=template(canvas), uirevision=revision, dragmode="zoom", hoverdistance=12,
@@ -264,7 +265,7 @@ def _ends(data: DendrogramData, floor: float) -> np.ndarray:
 
 
 def add_branches(
-    figure: go.Figure, data: DendrogramData, rows: Rows, floor: float, canvas: Canvas,
+    figure: go.Figure, data: DendrogramData, rows: Rows, floor: float,
     xaxis: str = "x",
 ) -> None:
     """All branches of a colour as one trace; what holds several clusters is grey."""
@@ -292,7 +293,7 @@ def add_branches(
         figure.add_scatter(
             x=x, y=y, mode="lines", hoverinfo="skip",
             line={"color": FAINT if group < 0 else look(group)[0],
-                  "width": (1.0 if group < 0 else 1.6) * canvas.scale},
+                  "width": (1.0 if group < 0 else 1.6)},
             name="" if group < 0 else f"{cluster_name(group)} ({sizes[group]:,})",
             legendgroup=str(group), showlegend=0 <= group < _NAMED and xaxis == "x", xaxis=xaxis,
         )
@@ -323,13 +324,13 @@ def _add_wedges(figure: go.Figure, data: DendrogramData, rows: Rows, floor: floa
 
 def _add_marks(
     figure: go.Figure, data: DendrogramData, rows: Rows, floor: float, pitch: float,
-    canvas: Canvas, written: Mapping[int, str],
+    written: Mapping[int, str],
 ) -> None:
     """What can be picked, and what is written beside it: a dot for every node that is drawn."""
     tree, height = data.tree, _ends(data, floor)
     labels = short_labels(data.objects["label"].tolist(), 20.0)
     wedges = set(rows.nodes[rows.sizes > 1].tolist())
-    size = float(np.clip(0.36 * pitch, 2.0, 7.0 * canvas.scale))
+    size = float(np.clip(0.36 * pitch, 2.0, 7.0))
     for group, nodes in _by_cluster(data, np.concatenate([rows.nodes, np.array(rows.branches)])):
         colour, symbol = (FAINT, "circle") if group < 0 else look(group)
         chosen = _fully_selected(data, nodes)
@@ -337,15 +338,15 @@ def _add_marks(
             x=[(height[node] + floor) / 2 if node in wedges else height[node] for node in nodes],
             y=rows.places[nodes], mode="markers+text", customdata=nodes, name="",
             text=[written.get(node, "") for node in nodes], textposition="top left",
-            textfont={"size": _SMALL * canvas.font},
+            textfont={"size": _SMALL * FONT_SIZE},
             hovertext=[_hover(data, labels, node) for node in nodes],
             hovertemplate="%{hovertext}<extra></extra>", legendgroup=str(group), showlegend=False,
             marker={
-                "size": np.where(chosen, size + 3 * canvas.scale, size).tolist(),
+                "size": np.where(chosen, size + 3, size).tolist(),
                 "color": colour, "symbol": symbol,
                 "opacity": [0.0 if node in wedges else 1.0 if node < tree.n_leaves else 0.75
                             for node in nodes],
-                "line": {"width": np.where(chosen, 1.5 * canvas.scale, 0).tolist(), "color": TEXT},
+                "line": {"width": np.where(chosen, 1.5, 0).tolist(), "color": TEXT},
             },
         )
 
@@ -378,7 +379,7 @@ def _supported(
     texts = {node: f"{100 * data.support[node - m]:.0f}" for node in rows.branches}
     return on_branches(
         texts, branches, data.tree.children[branches - m], (top - _ends(data, floor)) * across,
-        rows.places * pitch, _SMALL * canvas.font,
+        rows.places * pitch, _SMALL * FONT_SIZE,
     )
 
 

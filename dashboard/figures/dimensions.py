@@ -19,6 +19,7 @@ from tripletscope.dashboard.figures.layers import Bars, Level
 from tripletscope.dashboard.figures.points import DIM_TEXT, RING
 from tripletscope.dashboard.interface.fonts import wrapped
 from tripletscope.dashboard.interface.theme import (
+    FONT_SIZE,
     PALETTE,
     SCREEN,
     TEXT,
@@ -134,7 +135,7 @@ def strips(
     facts: What is told below the name of each.
     """
     canvas = canvas if canvas.screen else _grown(canvas, strips_height(data, len(which), canvas))
-    figure, width, font = go.Figure(), canvas.width, canvas.font
+    figure, width, font = go.Figure(), canvas.width, FONT_SIZE
     head, tail = _HEAD * width, _TAIL * width
     row = (canvas.height - _above(canvas)) / max(len(which), 1)
     drawn = _Cells(data, canvas)
@@ -144,7 +145,7 @@ def strips(
         _histogram_in(figure, data, dimension, (width - tail, width), -(k + 0.86) * row, 0.6 * row,
                       font)
     drawn.add_to(figure)
-    _heads(figure, data, which, facts or {}, head, row, canvas)
+    _heads(figure, data, which, facts or {}, head, row)
     _plain_axes(figure, width, -len(which) * row, canvas, f"strips {list(which)}")
     return finished(figure, caption, canvas)
 
@@ -152,7 +153,7 @@ def strips(
 def strips_height(data: DimensionData, n_rows: int, canvas: Canvas = SCREEN) -> float:
     """Height in pixels that so many rows of strips take."""
     rows = _PICTURED if data.pictures else _WRITTEN
-    return rows * canvas.font * max(n_rows, 1) + _above(canvas)
+    return rows * FONT_SIZE * max(n_rows, 1) + _above(canvas)
 
 
 def object_sheet(
@@ -167,10 +168,10 @@ def object_sheet(
 
     which: Objects, in their order.
     """
-    per_line = _per_line(data, canvas.width, canvas)
+    per_line = _per_line(data, canvas.width)
     lines = max(-(-len(which) // per_line), 1)
     canvas = canvas if canvas.screen else _grown(
-        canvas, lines * _line(data, canvas) + _above(canvas)
+        canvas, lines * _line(data) + _above(canvas)
     )
     row = (canvas.height - _above(canvas)) / lines
     drawn, figure = _Cells(data, canvas), go.Figure()
@@ -184,8 +185,8 @@ def object_sheet(
 
 def sheet_height(data: DimensionData, number: int, canvas: Canvas = SCREEN) -> float:
     """Height in pixels that so many objects of a sheet take."""
-    lines = max(-(-number // _per_line(data, canvas.width, canvas)), 1)
-    return lines * _line(data, canvas) + _above(canvas)
+    lines = max(-(-number // _per_line(data, canvas.width)), 1)
+    return lines * _line(data) + _above(canvas)
 
 
 def histograms(
@@ -199,16 +200,16 @@ def histograms(
         rows, columns, shared_xaxes="all", shared_yaxes="all",
         subplot_titles=[html.escape(title, quote=False) for title in titles],
         horizontal_spacing=0.02,
-        vertical_spacing=min(2.6 * canvas.font / canvas.height, 0.5 / rows),
+        vertical_spacing=min(2.6 * FONT_SIZE / canvas.height, 0.5 / rows),
     )
     edges = np.linspace(0.0, float(data.weights[:, list(which)].max(initial=1e-9)), _BINS // 2 + 1)
     for k, dimension in enumerate(which):
         place = {"row": k // columns + 1, "col": k % columns + 1}
         add_layers(figure, [_bars(data, dimension, edges)], canvas, **place)
-    figure.update_annotations(font_size=0.9 * canvas.font)
+    figure.update_annotations(font_size=0.9 * FONT_SIZE)
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="histograms", showlegend=False,
-        bargap=0.06, margin_t=1.8 * canvas.font,
+        bargap=0.06, margin_t=1.8 * FONT_SIZE,
     )
     figure.update_xaxes(showgrid=False, zeroline=False, nticks=4)
     figure.update_yaxes(zeroline=False, **_DECADES)
@@ -254,16 +255,16 @@ def _above(canvas: Canvas) -> float:
 
 def _grown(canvas: Canvas, height: float) -> Canvas:
     """The canvas of a file, as high as its rows need where it may be."""
-    return replace(canvas, height=max(canvas.height, height)) if canvas.grows else canvas
+    return replace(canvas, height=max(canvas.height, height)) if canvas.most is not None else canvas
 
 
-def _line(data: DimensionData, canvas: Canvas) -> float:
+def _line(data: DimensionData) -> float:
     """Height of a line of a sheet of objects, in pixels."""
-    return (8.0 if data.pictures else 2.3) * canvas.font
+    return (8.0 if data.pictures else 2.3) * FONT_SIZE
 
 
-def _per_line(data: DimensionData, width: float, canvas: Canvas) -> int:
-    cell = (6.8 if data.pictures else _NAME) * canvas.font
+def _per_line(data: DimensionData, width: float) -> int:
+    cell = (6.8 if data.pictures else _NAME) * FONT_SIZE
     return max(int(width // cell), 1)
 
 
@@ -285,10 +286,10 @@ class _Cells:
     ) -> None:
         """The first of some objects, as many as have room; names alone stand in two lines."""
         if self._data.pictures:
-            n_lines, cell = 1, height - 1.5 * self._canvas.font
+            n_lines, cell = 1, height - 1.5 * FONT_SIZE
         else:
-            n_lines = max(int(height // (2.1 * self._canvas.font)), 1)
-            cell = _NAME * self._canvas.font
+            n_lines = max(int(height // (2.1 * FONT_SIZE)), 1)
+            cell = _NAME * FONT_SIZE
         across = max(int((room[1] - room[0]) // cell), 1)
         for line in range(n_lines):
             part = objects[line * across : (line + 1) * across]
@@ -300,7 +301,7 @@ class _Cells:
         height: float, across: int,
     ) -> None:
         """Objects in one line of so many places."""
-        data, font = self._data, self._canvas.font
+        data, font = self._data, FONT_SIZE
         cell = (room[1] - room[0]) / across
         weights = data.weights[:, dimension]
         largest = data.largest
@@ -344,7 +345,7 @@ class _Cells:
         path[1].extend([low, low, high, high, low, None])
 
     def add_to(self, figure: go.Figure) -> None:
-        canvas, still = self._canvas, {"hoverinfo": "skip", "showlegend": False}
+        still = {"hoverinfo": "skip", "showlegend": False}
         figure.update_layout(images=self._images)
         figure.add_scatter(
             x=self._bars[0], y=self._bars[1], mode="lines", fill="toself", name="weights",
@@ -353,16 +354,16 @@ class _Cells:
         if self._rings[0]:
             figure.add_scatter(
                 x=self._rings[0], y=self._rings[1], mode="lines", name=RING,
-                line={"color": TEXT, "width": 1.8 * canvas.scale}, **still,
+                line={"color": TEXT, "width": 1.8}, **still,
             )
         if self._names["text"]:
-            small = (0.82 if self._data.pictures else 0.95) * canvas.font
+            small = (0.82 if self._data.pictures else 0.95) * FONT_SIZE
             figure.add_scatter(
                 x=self._names["x"], y=self._names["y"], mode="text", text=self._names["text"],
                 textposition="middle right", textfont={"size": small}, name="objects", **still,
             )
         # Clicks are taken by marks that are not seen.
-        size = (5.0 if self._data.pictures else 2.2) * canvas.font
+        size = (5.0 if self._data.pictures else 2.2) * FONT_SIZE
         figure.add_scatter(
             x=self._marks["x"], y=self._marks["y"], mode="markers", showlegend=False,
             customdata=self._marks["object"], hovertext=self._marks["hover"], name="marks",
@@ -374,10 +375,10 @@ class _Cells:
 
 def _heads(
     figure: go.Figure, data: DimensionData, which: Sequence[int], facts: Mapping[int, str],
-    width: float, row: float, canvas: Canvas,
+    width: float, row: float,
 ) -> None:
     """Name and facts of every row, at its left."""
-    font, small = canvas.font, 0.82 * canvas.font
+    font, small = FONT_SIZE, 0.82 * FONT_SIZE
     for bold in (True, False):
         texts, heights = [], []
         for k, dimension in enumerate(which):

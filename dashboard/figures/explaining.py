@@ -15,6 +15,7 @@ from tripletscope.dashboard.figures.layers import Bars, Level, escape
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.series import bold, series_of
 from tripletscope.dashboard.interface.theme import (
+    FONT_SIZE,
     PALETTE,
     SCREEN,
     Canvas,
@@ -54,14 +55,14 @@ def accuracy_bars(
     schemes = [name for name in SCHEME_NAMES if name in set(table["held_out"])]
     spaces = list(dict.fromkeys(table["space"]))
     models = [name for name in MODEL_NAMES if name in set(table["model"])]
-    beside = canvas.screen or canvas.width >= _SIDE_BY_SIDE * canvas.font
+    beside = canvas.screen or canvas.width >= _SIDE_BY_SIDE * FONT_SIZE
     rows, columns = (1, len(schemes)) if beside else (len(schemes), 1)
     canvas = with_rows(canvas, rows * (len(spaces) * (_BAR * len(models) + _GAP) + 4))
     figure = make_subplots(
         rows, columns, shared_yaxes=beside, shared_xaxes=not beside, horizontal_spacing=0.05,
         vertical_spacing=0.16, subplot_titles=[SCHEME_NAMES[name] for name in schemes],
     )
-    figure.update_annotations(font_size=canvas.font)
+    figure.update_annotations(font_size=FONT_SIZE)
     span = _span(table, ceilings or {})
     for k, scheme in enumerate(schemes):
         place = {"row": 1 + (0 if beside else k), "col": 1 + (k if beside else 0)}
@@ -69,7 +70,7 @@ def accuracy_bars(
         chance = float(part["chance"].iloc[0])
         bounds = (ceilings or {}).get(scheme)
         layers = [
-            *(_bars(part, model, spaces, chance, canvas) for model in models),
+            *(_bars(part, model, spaces, chance) for model in models),
             None if bounds is None else Level(at=bounds[0], to=bounds[1]),
             *(Level(at=bound, dash="dash") for bound in bounds or ()), Level(at=chance, width=1.4),
         ]
@@ -80,11 +81,11 @@ def accuracy_bars(
         )
     for trace in figure.data:
         trace.showlegend = trace.xaxis == "x" and len(models) > 1
-    rows_of = Axis(names=spaces).settings([], canvas, rows=True)
+    rows_of = Axis(names=spaces).settings([], rows=True)
     figure.update_yaxes(**rows_of)
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="accuracy", bargap=0,
-        barmode="overlay", legend={"y": 1.0 + 2.2 * canvas.font / canvas.height},
+        barmode="overlay", legend={"y": 1.0 + 2.2 * FONT_SIZE / canvas.height},
     )
     return finished(figure, caption, canvas, top=78 if len(models) > 1 else 52)
 
@@ -105,7 +106,7 @@ def _span(
 
 
 def _bars(
-    part: pd.DataFrame, model: str, spaces: Sequence[str], chance: float, canvas: Canvas
+    part: pd.DataFrame, model: str, spaces: Sequence[str], chance: float
 ) -> Bars:
     """The bars of a model; those of a space stand around its name, however many it has."""
     own, rank = part["model"] == model, list(MODEL_NAMES).index(model)
@@ -124,7 +125,7 @@ def _bars(
         ],
         further={"marker": {
             "color": transparent(colour, 0.75), "line": {"color": colour, "width": 1},
-            "pattern": {"shape": _PATTERNS[model], "size": 0.5 * canvas.font, "fgcolor": colour,
+            "pattern": {"shape": _PATTERNS[model], "size": 0.5 * FONT_SIZE, "fgcolor": colour,
                         "fillmode": "overlay"},
         }},
     )

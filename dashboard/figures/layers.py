@@ -12,7 +12,13 @@ import plotly.graph_objects as go
 from plotly.basedatatypes import BaseTraceType
 
 from tripletscope.dashboard.figures.points import transparent
-from tripletscope.dashboard.interface.theme import FAINT, PALETTE, SEQUENTIAL, SYMBOLS, Canvas
+from tripletscope.dashboard.interface.theme import (
+    FAINT,
+    FONT_SIZE,
+    PALETTE,
+    SEQUENTIAL,
+    SYMBOLS,
+)
 
 #: Opacity of bands, of intervals, and of those of more points than so many.
 _BAND, _INTERVAL, _CROWD, _CROWDED = 0.16, 0.55, 0.3, 40
@@ -87,7 +93,7 @@ class Series(Layer):
     labels: Sequence[str] | None = None
     sides: Any = "top center"
 
-    def traces(self, canvas: Canvas, sideways: bool) -> Iterator[BaseTraceType]:
+    def traces(self, sideways: bool) -> Iterator[BaseTraceType]:
         """What plotly draws."""
         if self.band:
             yield self._band(sideways)
@@ -97,27 +103,27 @@ class Series(Layer):
         bars = None
         if self.low is not None and not self.band:
             values = self.x if sideways else self.y
-            bars = intervals(values, self.low, self.high, self.shade, canvas)
+            bars = intervals(values, self.low, self.high, self.shade)
         trace = go.Scatter({
             "x": self.x, "y": self.y, "error_x" if sideways else "error_y": bars, **self.said,
             "mode": "+".join(part for part, drawn in parts.items() if drawn),
         })
         if self.line:
             trace.line = {
-                "color": self.shade, "width": self.width * canvas.scale, "dash": self.dash,
+                "color": self.shade, "width": self.width, "dash": self.dash,
             }
         if self.points:
             trace.marker = {
                 "color": self.shade if self.colour is None else self.colour,
                 "symbol": SYMBOLS[self.rank % len(SYMBOLS)] if self.symbol is None else self.symbol,
-                "size": np.multiply(self.size, canvas.scale), "opacity": self.opacity,
+                "size": self.size, "opacity": self.opacity,
             }
         if self.edges is not None:
-            width = np.multiply(self.edges, canvas.scale)
+            width = self.edges
             trace.marker.line = {"color": FAINT, "width": width}
         if self.labels is not None:
             trace.update(text=self.labels, textposition=self.sides, cliponaxis=False,
-                         textfont_size=0.85 * canvas.font)
+                         textfont_size=0.85 * FONT_SIZE)
         yield trace.update(dict(self.further))
 
     def _band(self, sideways: bool) -> go.Scatter:
@@ -150,12 +156,12 @@ class Bars(Layer):
     base: Any = None
     width: Any = None
 
-    def traces(self, canvas: Canvas, sideways: bool) -> Iterator[BaseTraceType]:
+    def traces(self, sideways: bool) -> Iterator[BaseTraceType]:
         """What plotly draws."""
         bars = None
         if self.low is not None:
             ends = np.add(self.length, 0.0 if self.base is None else self.base)
-            bars = intervals(ends, self.low, self.high, FAINT, canvas) | {"color": FAINT}
+            bars = intervals(ends, self.low, self.high, FAINT) | {"color": FAINT}
         along, across = ("y", "x") if sideways else ("x", "y")
         colour = self.shade if self.colour is None else self.colour
         yield go.Bar({
@@ -185,7 +191,7 @@ class Cells(Layer):
     data: Any = None
     gap: int = 1
 
-    def traces(self, canvas: Canvas, sideways: bool) -> Iterator[BaseTraceType]:
+    def traces(self, sideways: bool) -> Iterator[BaseTraceType]:
         """What plotly draws."""
         bar = {"title": {"text": escape(self.title), "side": "right"}, "thickness": 12,
                "outlinewidth": 0, "tickformat": ".0%" if self.percent else None}
@@ -195,7 +201,7 @@ class Cells(Layer):
             "zmin": self.ends[0], "zmax": self.ends[1], "colorscale": SEQUENTIAL, "colorbar": bar,
             "xgap": self.gap, "ygap": self.gap, "hoverongaps": False, "customdata": self.data,
             "text": self.written, "texttemplate": None if self.written is None else "%{text}",
-            "textfont": {"size": NOTE * canvas.font},
+            "textfont": {"size": NOTE * FONT_SIZE},
         }).update(dict(self.further))
 
 
@@ -219,7 +225,7 @@ class Level:
     upright: bool = False
 
     def draw(
-        self, figure: go.Figure, canvas: Canvas, sideways: bool, logarithmic: bool, **place: int
+        self, figure: go.Figure, sideways: bool, logarithmic: bool, **place: int
     ) -> None:
         """Add it to a figure."""
         upright = sideways or self.upright
@@ -229,12 +235,12 @@ class Level:
                 **place,
             )
             return
-        note = {"text": escape(self.note), "font": {"size": NOTE * canvas.font},
+        note = {"text": escape(self.note), "font": {"size": NOTE * FONT_SIZE},
                 "textangle": self.angle}
         at_once = bool(self.note) and not (upright and logarithmic)
         (figure.add_vline if upright else figure.add_hline)(
             self.at, **place,
-            line={"color": self.colour, "dash": self.dash, "width": self.width * canvas.scale},
+            line={"color": self.colour, "dash": self.dash, "width": self.width},
             **({"annotation": note, "annotation_position": self.side} if at_once else {}),
         )
         if self.note and not at_once:
@@ -250,11 +256,11 @@ def escape(text: str) -> str:
     return html.escape(text, quote=False)
 
 
-def intervals(values: Any, low: Any, high: Any, colour: str, canvas: Canvas) -> dict[str, Any]:
+def intervals(values: Any, low: Any, high: Any, colour: str) -> dict[str, Any]:
     """Intervals as plotly takes them."""
     values, low, high = (np.asarray(part, dtype=float) for part in (values, low, high))
     return {
         "type": "data", "array": np.maximum(high - values, 0.0),
-        "arrayminus": np.maximum(values - low, 0.0), "thickness": 1.2 * canvas.scale, "width": 0,
+        "arrayminus": np.maximum(values - low, 0.0), "thickness": 1.2, "width": 0,
         "color": transparent(colour, _INTERVAL if len(values) <= _CROWDED else _CROWD),
     }

@@ -22,6 +22,7 @@ from tripletscope.dashboard.figures.series import bold
 from tripletscope.dashboard.interface.theme import (
     DIVERGING,
     FAINT,
+    FONT_SIZE,
     NARROW,
     SCREEN,
     SEQUENTIAL,
@@ -67,20 +68,20 @@ def similarity_matrix(
     shown[np.diag_indices_from(shown)] = np.nan
     m, size = len(order), -(-len(order) // _MOST_ROWS)
     shown = blocks(shown, size)
-    members, foot = order.tolist(), min(_FOOT * canvas.font / canvas.height, 0.4)
+    members, foot = order.tolist(), min(_FOOT * FONT_SIZE / canvas.height, 0.4)
     figure = go.Figure(
         go.Heatmap(
             z=shown, x0=(size - 1) / 2, dx=size, y0=(size - 1) / 2, dy=size, **_colours(shown),
             meta={"cells": members if size == 1 else [
                 members[i : i + size] for i in range(0, m, size)
             ]},
-            **_hover(objects, order), **_bar(foot, canvas),
+            **_hover(objects, order), **_bar(foot),
         )
     )
-    _add_side(figure, order, objects, colour, selected, canvas)
-    _add_chosen(figure, order, selected, canvas)
+    _add_side(figure, order, objects, colour, selected)
+    _add_chosen(figure, order, selected)
     if tree is not None and tree.n_leaves > 1:
-        _add_tree(figure, tree, canvas)
+        _add_tree(figure, tree)
     size, rows, names = _row_names(order, objects, selected, canvas)
     note_hidden(figure, m - len(rows), m)
     top = 1 - _TREE if tree is not None else 1.0
@@ -114,15 +115,15 @@ def _colours(shown: np.ndarray) -> dict[str, Any]:
     return {"colorscale": DIVERGING, "zmin": -end, "zmax": end}
 
 
-def _bar(foot: float, canvas: Canvas) -> dict[str, Any]:
+def _bar(foot: float) -> dict[str, Any]:
     """The bar of colours, below the matrix where it takes none of its width.
 
     It has a share of the plot and not of the margin, which is for the caption.
     """
     return {"colorbar": {
         "title": {"text": "similarity", "side": "top"}, "orientation": "h",
-        "thickness": 10 * canvas.scale, "len": 0.6, "y": foot, "yanchor": "top", "x": 0.5,
-        "ypad": 4 * canvas.scale, "outlinewidth": 0, "nticks": 5,
+        "thickness": 10, "len": 0.6, "y": foot, "yanchor": "top", "x": 0.5,
+        "ypad": 4, "outlinewidth": 0, "nticks": 5,
     }}
 
 
@@ -140,7 +141,7 @@ def _hover(objects: pd.DataFrame, order: np.ndarray) -> dict[str, Any]:
 
 def _add_side(
     figure: go.Figure, order: np.ndarray, objects: pd.DataFrame, colour: str | None,
-    selected: Collection[int], canvas: Canvas,
+    selected: Collection[int],
 ) -> None:
     """A mark for every object beside its row."""
     place = np.full(len(objects), -1)
@@ -160,13 +161,13 @@ def _add_side(
             name=html.escape(shorten(group.label), quote=False),
             marker={
                 "color": group.colour, "symbol": "square",
-                "size": [(10 if c else 5) * canvas.scale for c in chosen],
+                "size": [(10 if c else 5) for c in chosen],
             },
         )
 
 
 def _add_chosen(
-    figure: go.Figure, order: np.ndarray, selected: Collection[int], canvas: Canvas
+    figure: go.Figure, order: np.ndarray, selected: Collection[int]
 ) -> None:
     """A frame around the two cells of a selected pair."""
     rows = np.flatnonzero(np.isin(order, list(selected))).tolist()
@@ -177,11 +178,11 @@ def _add_chosen(
     for x, y in (rows, rows[::-1]):
         figure.add_shape(
             type="rect", x0=x - half, x1=x + half, y0=y - half, y1=y + half,
-            line={"color": CUT_COLOUR, "width": 1.5 * canvas.scale}, layer="above",
+            line={"color": CUT_COLOUR, "width": 1.5}, layer="above",
         )
 
 
-def _add_tree(figure: go.Figure, tree: Dendrogram, canvas: Canvas) -> None:
+def _add_tree(figure: go.Figure, tree: Dendrogram) -> None:
     """The highest merges above the columns that they join."""
     floor, top = reach(tree)
     branches = np.arange(len(tree.linkage))[-_MOST_ROWS:]
@@ -192,7 +193,7 @@ def _add_tree(figure: go.Figure, tree: Dendrogram, canvas: Canvas) -> None:
     figure.add_scatter(
         x=np.column_stack([x0, x0, x1, x1, gap]).ravel(),
         y=np.column_stack([low0, height[merge], height[merge], low1, gap]).ravel(),
-        mode="lines", line={"color": FAINT, "width": canvas.scale}, yaxis="y2", name="tree",
+        mode="lines", line={"color": FAINT, "width": 1.0}, yaxis="y2", name="tree",
         hoverinfo="skip", showlegend=False,
     )
     figure.update_layout(yaxis2={"range": [floor, top + 0.03 * (top - floor)]})
@@ -203,10 +204,10 @@ def _row_names(
 ) -> tuple[float, list[int], list[str]]:
     """Size of the names at the side, the rows that are named, and their names."""
     width = min(canvas.width, NARROW) if canvas.screen else canvas.width
-    side = min((1 - _TREE) * canvas.height - 6 * canvas.font, (1 - _SHARE) * width)
+    side = min((1 - _TREE) * canvas.height - 6 * FONT_SIZE, (1 - _SHARE) * width)
     first = np.flatnonzero(np.isin(order, list(selected))).tolist()
     size, rows = row_labels(
-        np.arange(len(order)), side / max(len(order), 1), 0.8 * canvas.font, first
+        np.arange(len(order)), side / max(len(order), 1), 0.8 * FONT_SIZE, first
     )
     members = order[rows].tolist()
     names = short_names(objects["label"].tolist(), members, min(WIDTH, _SHARE * width / size))

@@ -49,7 +49,7 @@ def agreement_bars(
              further={"tickformat": ".2~f"}),
         Axis(names=kinds, width=_NAMES), revision="agreement",
     ).figure(caption, canvas)
-    line = {"color": FAINT, "width": canvas.scale}
+    line = {"color": FAINT, "width": 1.0}
     for row, (one, ends) in enumerate(zip(found, bounds, strict=True)):
         across = {"y0": row - _HALF, "y1": row + _HALF}
         if ends:

@@ -26,6 +26,7 @@ from tripletscope.dashboard.figures.points import (
 from tripletscope.dashboard.figures.series import bold, series_of
 from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
+    FONT_SIZE,
     NARROW,
     PALETTE,
     SCREEN,
@@ -87,7 +88,7 @@ def square_matrix(
         replace(sides, title=down), revision=title,
         layout={"shapes": [
             {"type": "line", "layer": "above", "line": {
-                "color": PALETTE[3], "width": 2 * canvas.scale,
+                "color": PALETTE[3], "width": 2,
             }, f"{along}0": border - 0.5, f"{along}1": border - 0.5, f"{other}0": -0.5,
              f"{other}1": p - 0.5}
             for border in borders for along, other in ("xy", "yx")
@@ -98,8 +99,8 @@ def square_matrix(
 def _fit_cells(names: Sequence[str], canvas: Canvas) -> bool:
     """Whether cells are as wide as the numbers that stand in them."""
     width = min(canvas.width, NARROW) if canvas.screen else canvas.width
-    beside = float(width_of(names, 0.9 * canvas.font).max(initial=0.0)) + _BAR * canvas.font
-    number = float(width_of(["0.00"], 0.85 * canvas.font)[0])
+    beside = float(width_of(names, 0.9 * FONT_SIZE).max(initial=0.0)) + _BAR * FONT_SIZE
+    number = float(width_of(["0.00"], 0.85 * FONT_SIZE)[0])
     return (width - beside) / max(len(names), 1) >= number + 2.0
 
 
@@ -187,10 +188,10 @@ def map_grid(
     n_rows = -(-len(maps) // n_columns)
     figure = make_subplots(
         n_rows, n_columns, horizontal_spacing=0.06 / n_columns,
-        vertical_spacing=min(34.0 * canvas.scale / canvas.height, 0.9 / n_rows),
+        vertical_spacing=min(34.0 / canvas.height, 0.9 / n_rows),
         subplot_titles=[html.escape(title, quote=False) for title in titles],
     )
-    figure.update_annotations(font={"size": canvas.font})
+    figure.update_annotations(font={"size": FONT_SIZE})
     low, high = _window(planes)
     data = MapData(maps[0], objects, selected=selected)
     for k, plane in enumerate(planes):
@@ -201,15 +202,15 @@ def map_grid(
         for trace in traces:
             members = np.array(trace.customdata, dtype=int)
             trace.x, trace.y = plane[members].T
-            trace.mode, trace.marker.size = "markers", 5 * canvas.scale
+            trace.mode, trace.marker.size = "markers", 5
             trace.legendgroup = trace.name
-            beside_the_bar(trace, max(0.6 * canvas.height / canvas.font, 3.0))
+            beside_the_bar(trace, max(0.6 * canvas.height / FONT_SIZE, 3.0))
             if trace.marker.showscale:  # a bar that has a length is drawn
                 trace.marker.colorbar.len = 1.0
             if k:
                 trace.showlegend, trace.marker.showscale = False, False
             figure.add_trace(trace, **place)
-        add_rings(figure, traces, selected, canvas, **place)
+        add_rings(figure, traces, selected, **place)
     plain = {"showgrid": False, "zeroline": False, "showticklabels": False, "ticks": "",
              "showline": True, "mirror": True, "constrain": "domain"}
     figure.update_xaxes(plain, range=[low[0], high[0]])
@@ -221,6 +222,6 @@ def map_grid(
         )
     figure.update_layout(
         template=template(canvas), dragmode="lasso", uirevision=f"maps {len(maps)}",
-        margin_t=62 * canvas.scale, legend_y=1.0 + 30 * canvas.scale / canvas.height,
+        margin_t=62, legend_y=1.0 + 30 / canvas.height,
     )
     return with_caption(figure, caption, canvas)

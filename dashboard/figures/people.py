@@ -17,6 +17,7 @@ from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.series import bold, diagonal, series_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
+    FONT_SIZE,
     PALETTE,
     SCREEN,
     Canvas,
@@ -81,7 +82,7 @@ def _plane(
     places = _placed(weights / end, 1.0 / end, text, canvas)
     across = {}
     if barred:
-        across["error_x"] = intervals(weights[:, 0], low[:, 0], high[:, 0], PALETTE[0], canvas)
+        across["error_x"] = intervals(weights[:, 0], low[:, 0], high[:, 0], PALETTE[0])
     axis = {"zeroline": True, "constrain": "domain"}
     return Plot(
         [
@@ -115,7 +116,7 @@ def _placed(
     points = np.vstack([points, [mean, mean]])
     spots = place_labels(
         side * points, {i: html.unescape(one) for i, one in enumerate(text) if one},
-        font_size=0.85 * canvas.font, room=(0.0, 0.0, side, side), radius=3.5 * canvas.scale,
+        font_size=0.85 * FONT_SIZE, room=(0.0, 0.0, side, side), radius=3.5,
         lines=False,
     )
     return [spots[i].position if i in spots else "" for i in range(len(text))]
@@ -127,15 +128,15 @@ def _triangle(
 ) -> go.Figure:
     figure = go.Figure()
     for rows, name, further in (
-        (weights, "people", {"color": PALETTE[0], "size": 7 * canvas.scale}),
+        (weights, "people", {"color": PALETTE[0], "size": 7}),
         (np.ones((1, 3)), "mean of all",
-         {"color": PALETTE[1], "size": 11 * canvas.scale, "symbol": "diamond"}),
+         {"color": PALETTE[1], "size": 11, "symbol": "diamond"}),
     ):
         own = name == "people"
         figure.add_scatterternary(
             a=rows[:, 0], b=rows[:, 1], c=rows[:, 2], mode="markers+text" if own else "markers",
             marker=further, name=name, showlegend=not own, text=text if own else None,
-            textposition="top center", textfont={"size": 0.85 * canvas.font},
+            textposition="top center", textfont={"size": 0.85 * FONT_SIZE},
             hovertext=hover if own else [name], hoverinfo="text",
         )
     titles = {f"{axis}axis": {"title": {"text": f"axis {k + 1}"}, "tickformat": ".0%",

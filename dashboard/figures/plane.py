@@ -36,6 +36,7 @@ from tripletscope.dashboard.figures.spectral import colour_scale
 from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
+    FONT_SIZE,
     GRID,
     NARROW,
     SEQUENTIAL,
@@ -67,12 +68,12 @@ def plane(
     side = style.picture_size * _picture_size(positions[[*pictures]], float(np.max(high - low)))
     kind = go.Scattergl if shown.sum() > CROWD and not pictures else go.Scatter
     traces = point_traces(data, style, shown, kind, canvas)
-    size = canvas.scale * (8.0 if pictures else mark_size(shown.sum()))
+    size = (8.0 if pictures else mark_size(shown.sum()))
     view = _View(low, high, _area(traces, style.colour or "", canvas))
     covered = _covered(traces, style.colour or "", view, canvas)
     labels = _Labels(data, style, shown, view, size / 2, side, canvas, covered)
     if style.outlined:
-        _add_hulls(figure, positions, data, style, traces, canvas)
+        _add_hulls(figure, positions, data, style, traces)
     for trace in traces:
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y = positions[members, 0], positions[members, 1]
@@ -82,13 +83,13 @@ def plane(
             trace.meta = {"ellipses": _ellipses(data, style, members)}
         if pictures:
             # Points below the pictures take clicks and lassos, and make the legend.
-            below = float(min(26.0 * canvas.scale, 0.7 * side * view.scale))
+            below = float(min(26.0, 0.7 * side * view.scale))
             trace.marker.size = [below if i in pictures else size for i in members]
             trace.marker.opacity, trace.marker.line.width = 1.0, 0
         figure.add_trace(trace)
-    add_rings(figure, traces, set(data.selected) - set(pictures), canvas, size=size)
+    add_rings(figure, traces, set(data.selected) - set(pictures), size=size)
     if pictures:
-        _add_pictures(figure, data, style, side, canvas)
+        _add_pictures(figure, data, style, side)
     figure.add_traces(labels.at_their_points())
     figure.update_layout(annotations=labels.further_away())
     note_hidden(figure, labels.n_hidden, labels.n_wanted)
@@ -161,7 +162,7 @@ def _add_ellipses(
                 x=path[:, 0], y=path[:, 1], mode="lines", name="ellipses",
                 fill="toself" if chosen else "none",
                 fillcolor=transparent(group.colour, solid if chosen else 0.0),
-                line={"color": transparent(group.colour, edge), "width": canvas.scale,
+                line={"color": transparent(group.colour, edge), "width": 1.0,
                       "simplify": canvas.screen},
                 hoverinfo="skip", showlegend=False,
             )
@@ -169,7 +170,7 @@ def _add_ellipses(
 
 def _add_hulls(
     figure: go.Figure, positions: np.ndarray, data: MapData, style: MapStyle,
-    traces: Sequence[go.Scatter], canvas: Canvas,
+    traces: Sequence[go.Scatter],
 ) -> None:
     """A line around every category: the convex hull of discs about its objects."""
     there = np.isfinite(positions).all(axis=1)
@@ -188,7 +189,7 @@ def _add_hulls(
         trace.legendgroup = trace.name
         figure.add_scatter(
             x=path[:, 0], y=path[:, 1], mode="lines", name=OUTLINE, legendgroup=trace.name,
-            line={"color": transparent(group.colour, 0.8), "width": 1.3 * canvas.scale},
+            line={"color": transparent(group.colour, 0.8), "width": 1.3},
             hoverinfo="skip", showlegend=False,
         )
 
@@ -211,14 +212,14 @@ def _picture_size(places: np.ndarray, span: float) -> float:
 
 
 def _add_pictures(
-    figure: go.Figure, data: MapData, style: MapStyle, side: float, canvas: Canvas
+    figure: go.Figure, data: MapData, style: MapStyle, side: float
 ) -> None:
     """Pictures on plates with rims that tell the category, and the selection."""
     positions = data.positions[:, :2]
     there = np.zeros(len(positions), dtype=bool)
     there[list(data.pictures)] = True
     there &= np.isfinite(positions).all(axis=1)
-    rim = {"width": (3 if style.colour else 1) * canvas.scale}
+    rim = {"width": (3 if style.colour else 1)}
     if _is_seen(data, style):  # pictures of colours show them, and rims would hide neighbours
         rim["width"] = 0.0
     for group in shades(data, style):
@@ -227,7 +228,7 @@ def _add_pictures(
                      fill="toself", line=rim | {"color": group.colour if style.colour else GRID})
     chosen = [i for i in data.selected if there[i]]
     _add_squares(figure, positions[chosen], 1.22 * side, name=RING,
-                 line={"width": 2.5 * canvas.scale, "color": TEXT})
+                 line={"width": 2.5, "color": TEXT})
     # All at once: plotly checks every picture again for each that is added alone.
     figure.update_layout(images=[
         {
@@ -286,33 +287,33 @@ class _View:
 
 def _area(traces: Sequence[go.Scatter], title: str, canvas: Canvas) -> np.ndarray:
     """Width and height that legend, colour bar and margins leave for the frame."""
-    edge = 0.6 * canvas.font
+    edge = 0.6 * FONT_SIZE
     width, height = min(canvas.width, NARROW) if canvas.screen else canvas.width, canvas.height
     width, height = width - 2 * edge, height - edge - (_TOOLS if canvas.screen else edge)
     for trace in traces:
         if trace.marker.showscale:
-            title, numbers = trace.marker.colorbar.title, 12 + 4 * canvas.font
-            room = float(width_of([title.text or ""], 1.2 * canvas.font)[0])
-            beside = numbers + 1.6 * canvas.font if title.side == "right" else max(room, numbers)
+            title, numbers = trace.marker.colorbar.title, 12 + 4 * FONT_SIZE
+            room = float(width_of([title.text or ""], 1.2 * FONT_SIZE)[0])
+            beside = numbers + 1.6 * FONT_SIZE if title.side == "right" else max(room, numbers)
             width -= beside + 24 + 0.02 * width
     named = [trace.name for trace in traces if trace.showlegend]
     if named and canvas.legend == "right":
-        width -= _legend(named, title, canvas)[0] + 0.02 * width
+        width -= _legend(named, title)[0] + 0.02 * width
     if named and canvas.legend == "above":
         # Plotly writes them one after the other, or in columns as wide as the widest.
-        entries = width_of(named, 0.92 * canvas.font) + 40
-        beside = width - float(width_of([title], canvas.font)[0]) - 10
+        entries = width_of(named, 0.92 * FONT_SIZE) + 40
+        beside = width - float(width_of([title], FONT_SIZE)[0]) - 10
         above = bool(title) and not canvas.screen  # then its title is above several lines
         columns = max(int((width if above else beside) / entries.max()), 1)
         rows = 1 if entries.sum() <= beside else -(-len(named) // columns) + above
         below = canvas.screen and not meets_tools(named, title, canvas)
-        height -= rows * (1.2 * canvas.font + 3) + 8 - (_TOOLS - edge) * below
-    return np.maximum([width, height], 4 * canvas.font)
+        height -= rows * (1.2 * FONT_SIZE + 3) + 8 - (_TOOLS - edge) * below
+    return np.maximum([width, height], 4 * FONT_SIZE)
 
 
-def _legend(named: Sequence[str], title: str, canvas: Canvas) -> np.ndarray:
+def _legend(named: Sequence[str], title: str) -> np.ndarray:
     """Width and height of a legend whose entries are one below the other."""
-    size = 0.92 * canvas.font
+    size = 0.92 * FONT_SIZE
     width = max(float(width_of(named, size).max()) + 40, float(width_of([title], size)[0]))
     return np.array([width + 10, (len(named) + bool(title)) * 1.5 * size + 10])
 
@@ -324,7 +325,7 @@ def _covered(
     named = [trace.name for trace in traces if trace.showlegend]
     if not named or canvas.legend in ("above", "right", "none"):
         return np.empty((0, 4))
-    size, (left, low, right, high) = _legend(named, title, canvas), view.frame
+    size, (left, low, right, high) = _legend(named, title), view.frame
     left, right = (left, left + size[0]) if "left" in canvas.legend else (right - size[0], right)
     low, high = (low, low + size[1]) if "bottom" in canvas.legend else (high - size[1], high)
     return np.array([[left, low, right, high]])
@@ -346,10 +347,10 @@ class _Labels:
             wanted = [i for i in sorted(data.selected) if shown[i]]
         else:
             wanted = np.setdiff1d(np.flatnonzero(shown), pictured).tolist()
-        self._size, self._data, self._canvas = _FONT * canvas.font, data, canvas
+        self._size, self._data, self._canvas = _FONT * FONT_SIZE, data, canvas
         self._chosen = set(data.selected)
         self._radius = np.full(len(shown), radius)
-        self._radius[list(data.selected)] += REACH * canvas.scale
+        self._radius[list(data.selected)] += REACH
         self._spots: dict[int, Spot] = {}
         self._texts: dict[int, str] = {}
         self.n_wanted = len(wanted)
@@ -415,7 +416,7 @@ class _Labels:
                 "x": self._data.positions[i, 0], "y": self._data.positions[i, 1],
                 "ax": self._size * spot.offset[0], "ay": -self._size * spot.offset[1],
                 "xanchor": "center", "yanchor": "middle", "borderpad": 0, "arrowhead": 0,
-                "arrowwidth": 0.8 * self._canvas.scale, "standoff": float(self._radius[i]),
+                "arrowwidth": 0.8, "standoff": float(self._radius[i]),
                 "arrowcolor": transparent(FAINT, 0.7), "font": self._font(self._is_faint(i)),
             }
             for i, spot in self._spots.items() if not spot.position

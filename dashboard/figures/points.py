@@ -13,12 +13,7 @@ import plotly.graph_objects as go
 from tripletscope.dashboard.figures.colours import Group, groups, is_quantity
 from tripletscope.dashboard.figures.labels import short_labels, shorten, shorten_each
 from tripletscope.dashboard.figures.spectral import colour_scale
-from tripletscope.dashboard.interface.theme import (
-    FAINT,
-    TEXT,
-    Canvas,
-    number,
-)
+from tripletscope.dashboard.interface.theme import FAINT, FONT_SIZE, TEXT, Canvas, number
 
 #: Opacity of what is not selected, and the colour of its label: both stay legible on any ground.
 DIM = 0.65
@@ -166,8 +161,8 @@ def _point_trace(
 
 
 def add_rings(
-    figure: go.Figure, traces: Sequence[go.Scatter | go.Scatter3d], selected: Collection[int],
-    canvas: Canvas, *, size: float | None = None, **place: int,
+    figure: go.Figure, traces: Sequence[go.Scatter | go.Scatter3d], selected: Collection[int], *,
+    size: float | None = None, **place: int,
 ) -> None:
     """Draw rings around the selected ones of some points, above all of them.
 
@@ -182,14 +177,14 @@ def add_rings(
         where += zip(*(np.asarray(trace[axis])[chosen].tolist() for axis in axes), strict=True)
     if where and (len(where) <= _RINGS or axes == "xyz"):
         share = min(1.0, (_FULL / len(where)) ** 0.5)  # many would be one blot
-        further = 2 * share * (REACH - 1) * canvas.scale / (2 if axes == "xyz" else 1)
+        further = 2 * share * (REACH - 1) / (2 if axes == "xyz" else 1)
         size = (traces[0].marker.size if size is None else size) + further
         kind = go.Scatter3d if axes == "xyz" else go.Scatter
         figure.add_trace(kind(
             **dict(zip(axes, zip(*where, strict=True), strict=True)), mode="markers",
             name=RING, hoverinfo="skip", showlegend=False,
             marker={"symbol": "circle-open", "size": float(size), "color": TEXT,
-                    "line": {"width": max(2 * share, 0.6) * canvas.scale, "color": TEXT}},
+                    "line": {"width": max(2 * share, 0.6), "color": TEXT}},
         ), **place)
 
 
@@ -229,7 +224,7 @@ def shades(data: MapData, style: MapStyle) -> list[Group]:
 
 def _fit_bar(trace: go.Scatter | go.Scatter3d, canvas: Canvas) -> None:
     """Give a colour bar the room that its numbers take, or fewer numbers where there is less."""
-    bar, height = trace.marker.colorbar, canvas.height / canvas.font  # in sizes of the letters
+    bar, height = trace.marker.colorbar, canvas.height / FONT_SIZE  # in sizes of the letters
     if 0.6 * height < _LONG:
         bar.len = 1.0
         if height < _LONG:

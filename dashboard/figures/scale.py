@@ -19,7 +19,7 @@ from tripletscope.dashboard.figures.points import (
     point_traces,
     transparent,
 )
-from tripletscope.dashboard.interface.theme import FAINT, NARROW, Canvas, note_hidden
+from tripletscope.dashboard.interface.theme import FAINT, FONT_SIZE, NARROW, Canvas, note_hidden
 
 _SHARE = 0.35  # of the height that names take at most
 
@@ -44,15 +44,15 @@ def scale(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
     for trace in traces:
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y = across[members], position[members]
-        trace.mode, trace.marker.size = "markers", canvas.scale * mark_size(shown.sum())
+        trace.mode, trace.marker.size = "markers", mark_size(shown.sum())
         if bars is not None:
             colour = trace.marker.color if isinstance(trace.marker.color, str) else FAINT
             trace.error_y = {
-                "type": "data", "array": bars[members], "thickness": canvas.scale, "width": 0,
+                "type": "data", "array": bars[members], "thickness": 1.0, "width": 0,
                 "color": transparent(colour, 0.6),
             }
         figure.add_trace(trace)
-    add_rings(figure, traces, data.selected, canvas)
+    add_rings(figure, traces, data.selected)
     if style.against is None:
         _name_objects(figure, data, np.flatnonzero(shown)[np.argsort(position[shown])], canvas)
     else:
@@ -67,9 +67,9 @@ def _name_objects(
     figure: go.Figure, data: MapData, order: np.ndarray, canvas: Canvas
 ) -> None:
     """Names of the objects below the axis, from the lowest on."""
-    pitch = (min(canvas.width, NARROW) - 4 * canvas.font) / max(len(order), 1)
+    pitch = (min(canvas.width, NARROW) - 4 * FONT_SIZE) / max(len(order), 1)
     first = np.flatnonzero(np.isin(order, list(data.selected))).tolist()
-    size, ticks = row_labels(np.arange(len(order)), pitch, canvas.font, first)
+    size, ticks = row_labels(np.arange(len(order)), pitch, FONT_SIZE, first)
     names = short_names(
         data.objects["label"].tolist(), order[ticks], min(WIDTH, _SHARE * canvas.height / size)
     )

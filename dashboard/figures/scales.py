@@ -26,6 +26,7 @@ from tripletscope.dashboard.figures.points import (
 from tripletscope.dashboard.figures.series import bold, chance_level, series_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
+    FONT_SIZE,
     PALETTE,
     SCREEN,
     SYMBOLS,
@@ -161,7 +162,7 @@ def _add_curve(
         trace.x, trace.y = curve.stimulus[at], curve.values[at]
         trace.text = [series.text[i] for i in at]
         trace.mode, trace.marker.symbol = "markers", symbol
-        trace.marker.size = series.size * canvas.scale
+        trace.marker.size = series.size
         trace.hovertemplate = f"%{{hovertext}}<br>{name}: %{{y:.3f}}%{{text}}<br>at %{{x:.5g}}" \
                               "<extra></extra>"
         if colour is None:
@@ -169,10 +170,10 @@ def _add_curve(
         elif rank:  # the first curve's points explain the colours
             trace.showlegend, trace.marker.showscale = False, False
         if series.low is not None:
-            trace.error_y = intervals(trace.y, series.low[at], series.high[at], own, canvas)
+            trace.error_y = intervals(trace.y, series.low[at], series.high[at], own)
         beside_the_bar(trace)
         figure.add_trace(trace)
-    add_rings(figure, traces, data.selected, canvas)
+    add_rings(figure, traces, data.selected)
 
 
 def panel_height(n_panels: int) -> float:
@@ -221,12 +222,12 @@ def _grid(
         n_rows, n_columns, shared_xaxes="all", shared_yaxes="all",
         subplot_titles=[escape(title) for title in titles],
         horizontal_spacing=0.09 / n_columns,
-        vertical_spacing=min(34.0 * canvas.scale / canvas.height, 0.9 / n_rows),
+        vertical_spacing=min(34.0 / canvas.height, 0.9 / n_rows),
         x_title=escape(across), y_title=up,
     )
-    figure.update_annotations(font={"size": canvas.font})
-    figure.layout.annotations[-2].yshift = -1.8 * canvas.font
-    figure.layout.annotations[-1].xshift = -3.4 * canvas.font
+    figure.update_annotations(font={"size": FONT_SIZE})
+    figure.layout.annotations[-2].yshift = -1.8 * FONT_SIZE
+    figure.layout.annotations[-1].xshift = -3.4 * FONT_SIZE
     # The lowest panel of every column has ticks, also where the last row is not full.
     for k in range(len(titles)):
         if k + n_columns >= len(titles):
@@ -238,8 +239,8 @@ def _grid(
     # the lowest axes makes it.
     for k in range(max(len(titles) - n_columns, 0), len(titles)):
         figure.update_xaxes(title=" ", row=k // n_columns + 1, col=k % n_columns + 1)
-    margin = {"l": 68 * canvas.scale, "t": 62 * canvas.scale}
-    figure.update_layout(margin=margin, legend={"y": 1.0 + 30 * canvas.scale / canvas.height})
+    margin = {"l": 68, "t": 62}
+    figure.update_layout(margin=margin, legend={"y": 1.0 + 30 / canvas.height})
     return figure
 
 

@@ -23,7 +23,7 @@ from tripletscope.dashboard.figures.points import (
     transparent,
     with_ellipses,
 )
-from tripletscope.dashboard.interface.theme import GRID, NARROW, Canvas, note_hidden
+from tripletscope.dashboard.interface.theme import FONT_SIZE, GRID, NARROW, Canvas, note_hidden
 
 #: With more objects than this, surfaces of ellipsoids would hide each other; outlines do not.
 CROWD = 40
@@ -37,18 +37,18 @@ def space(data: MapData, style: MapStyle, canvas: Canvas) -> go.Figure:
     positions = data.positions[:, :3]
     shown = np.isfinite(positions).all(axis=1)
     if style.uncertainty and data.covariances is not None:
-        _add_ellipsoids(figure, positions, data, style, canvas)
+        _add_ellipsoids(figure, positions, data, style)
     low, high = _box(positions[shown], figure)
     # The same unit on all axes, and the longest of them always in view.
     sides = 1.25 * (high - low) / np.max(high - low)
-    size = 0.6 * canvas.scale * mark_size(shown.sum())
+    size = 0.6 * mark_size(shown.sum())
     traces = point_traces(data, style, shown, go.Scatter3d, canvas)
     for trace in traces:
         members = np.array(trace.customdata, dtype=int)
         trace.x, trace.y, trace.z = positions[members].T
         trace.mode, trace.marker.size = "markers", size
         figure.add_trace(trace)
-    add_rings(figure, traces, data.selected, canvas)
+    add_rings(figure, traces, data.selected)
     seen = sides * (positions - (low + high) / 2) / (high - low)
     figure.add_traces(_labels(figure, data, style, seen, size, canvas))
     plain = {
@@ -81,7 +81,7 @@ def _labels(
     if not len(wanted) or not canvas.named:
         return []
     rank = np.cumsum(shown) - 1
-    size = _FONT * canvas.font
+    size = _FONT * FONT_SIZE
     area = np.array([min(canvas.width, NARROW) if canvas.screen else canvas.width, canvas.height])
     points = _seen(places[here]) * area[1]
     first = [int(rank[i]) for i in data.selected if shown[i]]
@@ -142,7 +142,7 @@ def _box(positions: np.ndarray, figure: go.Figure) -> tuple[np.ndarray, np.ndarr
 
 
 def _add_ellipsoids(
-    figure: go.Figure, positions: np.ndarray, data: MapData, style: MapStyle, canvas: Canvas
+    figure: go.Figure, positions: np.ndarray, data: MapData, style: MapStyle
 ) -> None:
     """All ellipsoids of a colour as one mesh; in a crowd as lines, but for selected objects."""
     shape = ellipsoids(data.covariances[:, :3, :3], style.coverage, data.degrees)
@@ -160,7 +160,7 @@ def _add_ellipsoids(
         if len(lines):
             figure.add_scatter3d(
                 x=lines[:, 0], y=lines[:, 1], z=lines[:, 2], mode="lines", name="ellipsoids",
-                line={"color": transparent(group.colour, 0.6), "width": canvas.scale},
+                line={"color": transparent(group.colour, 0.6), "width": 1.0},
                 hoverinfo="skip", showlegend=False,
             )
         members = group.members[filled[group.members]]

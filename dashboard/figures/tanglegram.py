@@ -19,6 +19,7 @@ from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.interface.fonts import width_of, wrapped
 from tripletscope.dashboard.interface.theme import (
     FAINT,
+    FONT_SIZE,
     NARROW,
     SCREEN,
     Canvas,
@@ -65,18 +66,18 @@ def tanglegram(
     trees = (found.first, found.second)
     n_rows = max(tree.n_leaves for tree in trees)
     canvas = with_rows(canvas, n_rows + 4)  # titles may have several lines
-    pitch = max((canvas.height - 90.0 * canvas.scale) / max(n_rows, 1), 0.1)
+    pitch = max((canvas.height - 90.0) / max(n_rows, 1), 0.1)
     tall = canvas.screen and canvas.height > 700
     width = min(canvas.width, NARROW) if canvas.screen else canvas.width
     size, names, written = _names(trees, objects, selected, pitch, width, canvas)
     widest = float(width_of([names[i] for kept in written for i in kept], size).max(initial=0.0))
-    column = ((_BOLD if len(selected) else 1.0) * widest + 0.8 * canvas.font) / width
+    column = ((_BOLD if len(selected) else 1.0) * widest + 0.8 * FONT_SIZE) / width
     tree_share = (1 - _LINES) / 2 - column
     places = []
     for tree, side, axis in zip(trees, (0, 1), ("x", "x2"), strict=True):
         rows, data = Rows(tree, tree.n_leaves), DendrogramData(tree, objects, clusters)
         floor, top = reach(tree)
-        add_branches(figure, data, rows, floor, canvas, axis)
+        add_branches(figure, data, rows, floor, axis)
         place = np.full(len(objects), np.nan)
         place[tree.order] = rows.places[rows.nodes]
         places.append(place)
@@ -87,14 +88,14 @@ def tanglegram(
                 "domain": [1 - tree_share, 1] if side else [0, tree_share],
                 "title": "<br>".join(
                     html.escape(line, quote=False)
-                    for line in wrapped(titles[side], tree_share * width, _TITLE * canvas.font)
+                    for line in wrapped(titles[side], tree_share * width, _TITLE * FONT_SIZE)
                 ), "nticks": 5,
                 "side": "top" if tall else "bottom",
             }
         })
     reserved = column / (1 - 2 * tree_share)
-    _add_lines(figure, places, clusters, selected, reserved, canvas)
-    mark = float(np.clip(0.3 * pitch, 1.5, 5 * canvas.scale))
+    _add_lines(figure, places, clusters, selected, reserved)
+    mark = float(np.clip(0.3 * pitch, 1.5, 5))
     for side, place in enumerate(places):
         shown, kept = np.flatnonzero(np.isfinite(place)), written[side]
         figure.add_scatter(
@@ -126,14 +127,14 @@ def tanglegram(
 
 def _names(
     trees: Sequence[Dendrogram], objects: pd.DataFrame, selected: Collection[int], pitch: float,
-    width: float, canvas: Canvas,
+    width: float,
 ) -> tuple[float, list[str], list[list[int]]]:
     """Size of the names, the names, and the objects of each tree that are named."""
     written = []
-    size = 0.85 * canvas.font
+    size = 0.85 * FONT_SIZE
     for tree in trees:
         first = np.flatnonzero(np.isin(tree.order, list(selected))).tolist()
-        small, rows = row_labels(np.arange(tree.n_leaves), pitch, 0.85 * canvas.font, first)
+        small, rows = row_labels(np.arange(tree.n_leaves), pitch, 0.85 * FONT_SIZE, first)
         size = min(size, small)
         written.append(tree.order[rows].tolist())
     labels = short_labels(objects["label"].tolist(), min(_WIDEST, _NAMES * width / size))
@@ -147,7 +148,7 @@ def _label(text: str, marked: bool) -> str:
 
 def _add_lines(
     figure: go.Figure, places: list[np.ndarray], clusters: np.ndarray,
-    selected: Collection[int], reserved: float, canvas: Canvas,
+    selected: Collection[int], reserved: float,
 ) -> None:
     """From every leaf to its equal, one trace for every colour and strength."""
     both = np.isfinite(places[0]) & np.isfinite(places[1])
@@ -165,6 +166,6 @@ def _add_lines(
                 x=np.column_stack([ends, 1 - ends, gap]).ravel(), xaxis="x3", mode="lines",
                 y=np.column_stack([places[0][members], places[1][members], gap]).ravel(),
                 line={"color": transparent(colour, strength),
-                      "width": (2.4 if marked else 1.0) * canvas.scale},
+                      "width": (2.4 if marked else 1.0)},
                 hoverinfo="skip", showlegend=False, name="same leaves",
             )

@@ -30,6 +30,7 @@ from tripletscope.dashboard.figures.tree_layout import WIDTH as DRAWN
 from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
+    FONT_SIZE,
     SCREEN,
     Canvas,
     finished,
@@ -169,7 +170,7 @@ def tree_diagram(
     Returns: ``customdata`` of its marks is for `ComparisonTreeData.picked`.
     """
     figure, place = go.Figure(), layout(tree, canvas)
-    _add_edges(figure, tree, place, canvas)
+    _add_edges(figure, tree, place)
     _add_bars(figure, tree, place)
     counts = np.array([
         _add_members(figure, tree, place, canvas), _add_nodes(figure, tree, place, canvas)
@@ -188,7 +189,7 @@ def tree_diagram(
 
 
 def _add_edges(
-    figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas
+    figure: go.Figure, tree: ComparisonTreeData, place: TreeLayout
 ) -> None:
     chosen = np.isin(tree.nodes.order, list(tree.selected))
     for marked in (False, True):
@@ -205,7 +206,7 @@ def _add_edges(
             ys += [foot, place.top[node] - place.head + head, np.nan]
         figure.add_scatter(
             x=xs, y=ys, mode="lines", hoverinfo="skip", showlegend=False,
-            line={"color": FAINT, "width": (2.5 if marked else 1.0) * canvas.scale},
+            line={"color": FAINT, "width": (2.5 if marked else 1.0)},
             opacity=0.9 if marked else 0.55,
         )
 
@@ -249,7 +250,7 @@ def _add_nodes(
     many.
     """
     labels = tree.objects["label"].tolist()
-    em = 0.85 * canvas.font / pixels(canvas)
+    em = 0.85 * FONT_SIZE / pixels(canvas)
     written, images, n_hidden = {}, [], 0
     for node in tree.shown:
         size = int(tree.nodes.stop[node] - tree.nodes.start[node])
@@ -268,13 +269,13 @@ def _add_nodes(
                 "sizex": min(0.9 * place.span[node], 1.6 * PICTURE), "sizey": PICTURE - 2,
             })
     figure.update_layout(
-        images=[*figure.layout.images, *images], annotations=_hanging(tree, place, canvas)
+        images=[*figure.layout.images, *images], annotations=_hanging(tree, place)
     )
     x = [place.x[node] for node in tree.shown]
     figure.add_scatter(
         x=[place.x[node] for node in written],
         y=[place.top[node] - place.head + place.text / 2 for node in written], mode="text",
-        text=list(written.values()), textfont={"size": 0.85 * canvas.font}, hoverinfo="skip",
+        text=list(written.values()), textfont={"size": 0.85 * FONT_SIZE}, hoverinfo="skip",
         showlegend=False,
     )
     figure.add_scatter(
@@ -282,12 +283,12 @@ def _add_nodes(
         customdata=list(tree.shown), showlegend=False, name="nodes",
         hovertext=[_said(tree, node, labels) for node in tree.shown],
         hovertemplate="%{hovertext}<extra></extra>",
-        marker={"symbol": "square", "size": 26 * canvas.scale, "opacity": 0.0},
+        marker={"symbol": "square", "size": 26, "opacity": 0.0},
     )
     return n_hidden, len(tree.shown) - 1
 
 
-def _hanging(tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas) -> list[dict]:
+def _hanging(tree: ComparisonTreeData, place: TreeLayout) -> list[dict]:
     """Names that are written downwards, below the members of their leaf."""
     notes = []
     for node, name in place.hung.items():
@@ -297,8 +298,8 @@ def _hanging(tree: ComparisonTreeData, place: TreeLayout, canvas: Canvas) -> lis
             "text": html.escape(name, quote=False), "textangle": -90, "showarrow": False,
             "x": place.x[node], "y": foot - (9 if toggled else 4 + place.member * n_rows),
             # Below the mark that unfolds it, or how many further members there are.
-            "yshift": -9 * canvas.scale * (toggled or n_rows > MOST_MEMBERS),
-            "xanchor": "center", "yanchor": "top", "font": {"size": 0.85 * canvas.font},
+            "yshift": -9 * (toggled or n_rows > MOST_MEMBERS),
+            "xanchor": "center", "yanchor": "top", "font": {"size": 0.85 * FONT_SIZE},
         })
     return notes
 
@@ -361,12 +362,12 @@ def _add_toggles(
         x=[place.x[node] for node in inner],
         y=[place.top[node] - place.head - BAR - (9 if node in ends else 3) for node in inner],
         mode="markers+text", text=["+" if node in ends else "−" for node in inner],
-        textfont={"size": 0.85 * canvas.font, "color": "white"}, showlegend=False,
+        textfont={"size": 0.85 * FONT_SIZE, "color": "white"}, showlegend=False,
         customdata=[tree.toggle(node) for node in inner], name="toggles",
         hovertext=["unfold" if node in ends else "fold" for node in inner],
         hovertemplate="%{hovertext}<extra></extra>",
         marker={
-            "size": [(15 if node in ends else 10) * canvas.scale for node in inner],
+            "size": [(15 if node in ends else 10) for node in inner],
             "line": {"width": 0},
             "color": FAINT, "opacity": [1.0 if node in ends else 0.6 for node in inner],
         },
@@ -407,7 +408,7 @@ def _add_members(
     room = member_room(place.slot, canvas)
     names = tree.names(room)
     row = place.member if canvas.screen else place.member * 0.9 * canvas.height / place.height
-    written = row >= 0.8 * canvas.font and all(width_of([names[i] for i in objects]) <= room)
+    written = row >= 0.8 * FONT_SIZE and all(width_of([names[i] for i in objects]) <= room)
     # Pictures take clicks through marks that are not seen. No mark has an empty text: plotly
     # forgets to write it when the figure changes.
     begun = len(figure.data)
@@ -421,24 +422,24 @@ def _add_members(
             text=[
                 html.escape(names[objects[k]], quote=False) for k in which
             ] if texts else None,
-            textfont={"size": 0.8 * canvas.font},
+            textfont={"size": 0.8 * FONT_SIZE},
             customdata=[tree.member(objects[k]) for k in which],
             hovertext=[
                 f"<b>{html.escape(labels[objects[k]], quote=False)}</b>" for k in which
             ],
             hovertemplate="%{hovertext}<extra></extra>",
             marker={
-                "line": {"width": 0}, "size": (18 if pictured else 7) * canvas.scale,
+                "line": {"width": 0}, "size": (18 if pictured else 7),
                 "color": [colour[objects[k]] for k in which],
                 "opacity": [0.0 if pictured else opacity[k] for k in which],
             },
         )
     chosen = [tree.member(i) for i in tree.selected]
-    add_rings(figure, figure.data[begun:], chosen, canvas)
+    add_rings(figure, figure.data[begun:], chosen)
     if more:
         x, y, text = zip(*more, strict=True)
         figure.add_scatter(
-            x=x, y=y, mode="text", text=text, textfont={"size": 0.8 * canvas.font},
+            x=x, y=y, mode="text", text=text, textfont={"size": 0.8 * FONT_SIZE},
             hoverinfo="skip", showlegend=False,
         )
     n_names = sum(i not in tree.pictures for i in objects)
@@ -456,9 +457,9 @@ def _add_scale(figure: go.Figure, tree: ComparisonTreeData, canvas: Canvas) -> N
             "showscale": True,
             "colorbar": {
                 "title": {"text": html.escape(shorten(tree.colour), quote=False), "side": "top",
-                          "font": {"size": 0.9 * canvas.font}},
-                "orientation": "h", "thickness": 9 * canvas.scale, "outlinewidth": 0, "nticks": 4,
-                "len": 0.25 if canvas.screen else 0.35, "tickfont": {"size": 0.85 * canvas.font},
+                          "font": {"size": 0.9 * FONT_SIZE}},
+                "orientation": "h", "thickness": 9, "outlinewidth": 0, "nticks": 4,
+                "len": 0.25 if canvas.screen else 0.35, "tickfont": {"size": 0.85 * FONT_SIZE},
                 "x": 0, "xanchor": "left", "y": 1, "yanchor": "top",
             },
         },

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from tripletscope.dashboard.figures.labels import WIDTH as LABEL_WIDTH
 from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import SCREEN, Canvas
+from tripletscope.dashboard.interface.theme import FONT_SIZE, SCREEN, Canvas
 
 if TYPE_CHECKING:
     from tripletscope.dashboard.figures.tree import ComparisonTreeData
@@ -48,7 +48,7 @@ class TreeLayout:
 
 def layout(tree: ComparisonTreeData, canvas: Canvas = SCREEN) -> TreeLayout:
     # In a small file text takes more of the drawing than on the page.
-    text = max(TEXT, 1.2 * canvas.font * WIDTH / canvas.width * (not canvas.screen))
+    text = max(TEXT, 1.2 * FONT_SIZE * WIDTH / canvas.width * (not canvas.screen))
     slot = WIDTH / len(tree.ends)
     x = {node: slot * (k + 0.5) for k, node in enumerate(tree.ends)}
     span = dict.fromkeys(tree.ends, slot)
@@ -82,7 +82,7 @@ def _hung(
 
     Also how long the longest is, in pixels.
     """
-    size = 0.85 * canvas.font
+    size = 0.85 * FONT_SIZE
     wide = slot * pixels(canvas) / size
     pivots = {node: tree.nearer_to(node) for node in tree.ends if node}
     names = tree.names(wide)
@@ -102,7 +102,7 @@ def _are_named(tree: ComparisonTreeData, slot: float, canvas: Canvas) -> bool:
 
 def member_room(slot: float, canvas: Canvas) -> float:
     """Em that the name of a member has beside its mark."""
-    return min((slot - 12) * pixels(canvas) / (0.8 * canvas.font), WIDEST)
+    return min((slot - 12) * pixels(canvas) / (0.8 * FONT_SIZE), WIDEST)
 
 
 def pixels(canvas: Canvas) -> float:

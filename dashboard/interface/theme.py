@@ -31,7 +31,8 @@ DIVERGING = (
 )
 FONT = "Source Sans, Source Sans Pro, Helvetica, Arial, sans-serif"
 TEXT, FAINT, GRID = "#1D2729", "#5F6B6D", "#D7DFE0"
-_SCREEN_FONT = 13.0
+#: Size of the text of every figure in pixels; files are drawn like this and then scaled.
+FONT_SIZE = 13.0
 #: What a page leaves of a figure's height to legend and axes, as a share of the width; numbers and
 #: title of an axis, and a line of a legend, in sizes of the letters.
 _AROUND, _AXIS, _ENTRY = 0.12, 3.6, 1.75
@@ -52,32 +53,26 @@ _LONGEST, _PAGE, _SHEET = 2.6, 240 * 96 / 25.4, 4 / 3
 class Canvas:
     """What a figure is drawn for.
 
-    width, height: In CSS pixels, of which an inch has 96. On the screen the width is only a typical
-        one.
-    font: Size of the text in CSS pixels; marks and lines scale with it.
+    width, height: In pixels at `FONT_SIZE`. On the screen the width is only a typical one; a file
+        is scaled to its size on paper and in letters.
     screen: Whether it is for the page (then colours of text and lines are replaced by the page's)
         or for a file, which must stand on its own.
     note: Ends the caption of a file.
     captioned: Whether a file has its caption.
     named: Whether points have names.
     legend: Where it stands: above, right, in a corner like "top left", or none.
-    grows: Whether a file may be higher where its letters need the room of what is drawn.
+    most: How high a file may be where its letters need the room of what is drawn; None of one that
+        stays as it is.
     """
 
     width: float = 900.0
     height: float = 620.0
-    font: float = _SCREEN_FONT
     screen: bool = True
     note: str = ""
     captioned: bool = True
     named: bool = True
     legend: str = "above"
-    grows: bool = False
-
-    @property
-    def scale(self) -> float:
-        """Size of marks and lines relative to the screen's."""
-        return self.font / _SCREEN_FONT
+    most: float | None = None
 
 
 SCREEN = Canvas()
@@ -88,19 +83,18 @@ WIDE = Canvas(900.0, 430.0)
 
 def template(canvas: Canvas) -> go.layout.Template:
     """The one template of every figure."""
-    font = canvas.font
     axis = {
         "gridcolor": GRID, "linecolor": GRID, "zerolinecolor": GRID, "tickcolor": GRID,
-        "automargin": True, "title": {"standoff": 0.6 * font},
+        "automargin": True, "title": {"standoff": 0.6 * FONT_SIZE},
         # Plotly would measure every label again and again, four seconds for 300 of them; margins
         # make room for all.
         "ticklabeloverflow": "allow",
     }
     ground = "rgba(0,0,0,0)" if canvas.screen else "#FFFFFF"
-    small = {"size": 0.92 * font}
+    small = {"size": 0.92 * FONT_SIZE}
     return go.layout.Template(
         layout={
-            "font": {"family": FONT, "size": font, "color": TEXT},
+            "font": {"family": FONT, "size": FONT_SIZE, "color": TEXT},
             "paper_bgcolor": ground,
             "plot_bgcolor": ground,
             "colorway": list(PALETTE),
@@ -108,13 +102,13 @@ def template(canvas: Canvas) -> go.layout.Template:
             "colorscale": {"sequential": SEQUENTIAL, "sequentialminus": AT_NIGHT},
             "xaxis": axis,
             "yaxis": axis,
-            "margin": dict.fromkeys("lrtb", 0.6 * font),
+            "margin": dict.fromkeys("lrtb", 0.6 * FONT_SIZE),
             "legend": {
                 "orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom", "font": small,
                 "itemsizing": "constant", "title": {"font": small},
                 "bgcolor": "rgba(0,0,0,0)",  # not over the frame
             },
-            "hoverlabel": {"align": "left", "font": {"family": FONT, "size": font}},
+            "hoverlabel": {"align": "left", "font": {"family": FONT, "size": FONT_SIZE}},
             "dragmode": "lasso",
         }
     )
@@ -129,7 +123,7 @@ def with_caption(figure: go.Figure, text: str, canvas: Canvas) -> go.Figure:
     canvas = _with_room(figure, canvas)
     if not (canvas.captioned and text):
         return figure.update_layout(height=canvas.height)
-    size, edge = 0.85 * canvas.font, 0.6 * canvas.font
+    size, edge = 0.85 * FONT_SIZE, 0.6 * FONT_SIZE
     lines = wrapped(text, canvas.width - 2 * edge, size)
     text = "<br>".join(html.escape(line, quote=False) for line in lines)
     height = 1.32 * size * len(lines) + 0.5 * size
@@ -164,20 +158,20 @@ def _with_room(figure: go.Figure, canvas: Canvas) -> Canvas:
     """
     if not _has_numbers(figure):
         return canvas
-    around = _AXIS * canvas.font + legend_height(figure, canvas)
-    if canvas.grows:
+    around = _AXIS * FONT_SIZE + legend_height(figure, canvas)
+    if canvas.most is not None:
         missing = max(around - _AROUND * canvas.width, 0.0)
         canvas = replace(canvas, height=canvas.height + missing)
         if _is_numbered(figure):
-            canvas = replace(canvas, height=max(canvas.height, around + _PLOT * canvas.font))
-    size, high = _TITLE * canvas.font, canvas.height - around
+            canvas = replace(canvas, height=max(canvas.height, around + _PLOT * FONT_SIZE))
+    size, high = _TITLE * FONT_SIZE, canvas.height - around
     for trace in figure.data:
         bar = getattr(trace, "colorbar", None)
         if bar and bar.title.side == "right" and bar.title.text:
             bar.title.text = _broken(bar.title.text, max(high, 6 * size), size)
     for axes, length in (
-        (figure.select_xaxes(), canvas.width - 5 * canvas.font),
-        (figure.select_yaxes(), high - _EDGES * canvas.font),
+        (figure.select_xaxes(), canvas.width - 5 * FONT_SIZE),
+        (figure.select_yaxes(), high - _EDGES * FONT_SIZE),
     ):
         for axis in axes:
             text = axis.title.text or ""
@@ -211,7 +205,7 @@ def legend_height(figure: go.Figure, canvas: Canvas) -> float:
     if canvas.legend != "above":
         return 0.0
     lines = _legend_lines(figure, canvas) + (figure.layout.legend.title.side == "top")
-    return _ENTRY * canvas.font * lines
+    return _ENTRY * FONT_SIZE * lines
 
 
 def _legend_lines(figure: go.Figure, canvas: Canvas) -> int:
@@ -219,12 +213,12 @@ def _legend_lines(figure: go.Figure, canvas: Canvas) -> int:
     names, title = _legend_of(figure)
     if not names:
         return 0
-    entry = 0.92 * canvas.font
+    entry = 0.92 * FONT_SIZE
     widest = float(width_of(names, entry).max())
     beside = float(width_of([title], entry)[0]) if title else 0.0
-    if len(names) * (widest + _MARK * canvas.font) + beside <= canvas.width:
+    if len(names) * (widest + _MARK * FONT_SIZE) + beside <= canvas.width:
         return 1
-    return math.ceil(len(names) / max(int(canvas.width // (widest + _MARK * canvas.font)), 1))
+    return math.ceil(len(names) / max(int(canvas.width // (widest + _MARK * FONT_SIZE)), 1))
 
 
 def _legend_of(figure: go.Figure) -> tuple[list[str], str]:
@@ -241,7 +235,7 @@ def meets_tools(names: Sequence[str], title: str, canvas: Canvas) -> bool:
     """Whether a legend above a figure on a page reaches as far as its tool bar."""
     if not names:
         return False
-    written = width_of([*names, title], 0.92 * canvas.font)
+    written = width_of([*names, title], 0.92 * FONT_SIZE)
     return float(written.sum()) + _ROOM * len(names) > min(canvas.width, NARROW) - _TOOLS
 
 
@@ -253,9 +247,9 @@ def panelled(titles: Sequence[str], most: int, canvas: Canvas) -> tuple[int, Can
     columns = min(len(titles), most)
     if canvas.screen or not titles:
         return columns, canvas
-    widest = float(width_of(titles, canvas.font).max()) + canvas.font
-    fitting = min(columns, max(int((canvas.width - 6 * canvas.font) // widest), 1))
-    if canvas.grows:
+    widest = float(width_of(titles, FONT_SIZE).max()) + FONT_SIZE
+    fitting = min(columns, max(int((canvas.width - 6 * FONT_SIZE) // widest), 1))
+    if canvas.most is not None:
         times = math.ceil(len(titles) / fitting) / math.ceil(len(titles) / columns)
         # Wider panels of the same shape are higher, too.
         canvas = replace(canvas, height=canvas.height * times * columns / fitting)
@@ -267,10 +261,10 @@ def with_rows(canvas: Canvas, n_rows: float) -> Canvas:
 
     It does not get longer than a column of a journal.
     """
-    if not canvas.grows:
+    if canvas.most is None:
         return canvas
-    needed = 1.3 * canvas.font * n_rows + _AROUND * canvas.width
-    return replace(canvas, height=max(canvas.height, min(needed, longest(canvas.width))))
+    needed = 1.3 * FONT_SIZE * n_rows + _AROUND * canvas.width
+    return replace(canvas, height=max(canvas.height, min(needed, canvas.most)))
 
 
 def longest(width: float) -> float:
@@ -284,7 +278,7 @@ def finished(figure: go.Figure, caption: str, canvas: Canvas, top: float = 34.0)
         names, title = _legend_of(figure)
         if canvas.legend == "above" and meets_tools(names, title, canvas):
             width = min(canvas.width, NARROW)
-            top += _ENTRY * canvas.font * _legend_lines(figure, replace(canvas, width=width))
+            top += _ENTRY * FONT_SIZE * _legend_lines(figure, replace(canvas, width=width))
         figure.update_layout(margin_t=top)
     return with_caption(figure, f"{caption} {remark(figure)}".strip(), canvas)
 

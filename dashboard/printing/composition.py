@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.interface.theme import SYMBOLS, Canvas, longest
+from tripletscope.dashboard.interface.theme import FONT_SIZE, SYMBOLS, Canvas, longest
 
 PIXELS_PER_MM = 96 / 25.4
 _PIXELS_PER_POINT = 96 / 72
@@ -91,16 +91,22 @@ class Composition:
 
         No figure is longer than a page, unless this is asked for.
         """
-        width = self.width * PIXELS_PER_MM
-        height = (
-            min(width * ratio, longest(width)) if self.height is None
-            else self.height * PIXELS_PER_MM
-        )
+        width, most = self.width * PIXELS_PER_MM, None
+        if self.height is None:
+            most = longest(width)
+            height = min(width * ratio, most)
+            most /= self.scale
+        else:
+            height = self.height * PIXELS_PER_MM
         return Canvas(
-            width, height, self.font * _PIXELS_PER_POINT, screen=False, note=note,
-            captioned=self.caption, named=self.labels, legend=self.legend,
-            grows=self.height is None,
+            width / self.scale, height / self.scale, screen=False, note=note,
+            captioned=self.caption, named=self.labels, legend=self.legend, most=most,
         )
+
+    @property
+    def scale(self) -> float:
+        """How much larger a figure is in its file than it is drawn."""
+        return self.font * _PIXELS_PER_POINT / FONT_SIZE
 
 
 def _makes_sense(value: Any, usual: Any) -> bool:
@@ -125,7 +131,7 @@ Draw = Callable[[Canvas], go.Figure]
 def composed(
     draw: Draw, composition: Composition, ratio: float = _RATIO, note: str = ""
 ) -> go.Figure:
-    """A figure as it is composed, which carries its size along, without its title.
+    """A figure as it is composed, which carries its size and scale along, without its title.
 
     draw: Draws the figure for a canvas.
     ratio: Height of the figure divided by its width, where none is asked for.
@@ -136,7 +142,8 @@ def composed(
     _set_points(figure, composition)
     _set_legend(figure, composition)
     return figure.update_layout(
-        width=canvas.width, height=figure.layout.height or canvas.height
+        width=canvas.width, height=figure.layout.height or canvas.height,
+        meta={**(figure.layout.meta or {}), "scale": composition.scale},
     )
 
 

@@ -68,9 +68,11 @@ def form_of(path: str | Path) -> str:
 
 
 def svg_of(figure: go.Figure) -> str:
-    """A figure as SVG, in pixels; its letters come from elsewhere."""
+    """A composed figure as SVG, in pixels of its file; its letters come from elsewhere."""
     drawn = browser.draw(figure, {"format": "svg", "scale": 1.0}).decode()
-    return NOT_XML.sub("", drawn)  # labels may have some, and the browser lets them pass
+    drawn = NOT_XML.sub("", drawn)  # labels may have some, and the browser lets them pass
+    width, height = (figure.layout.meta["scale"] * pixels for pixels in size_of(drawn))
+    return _sized(drawn, f'width="{width:g}" height="{height:g}"')
 
 
 def size_of(svg: str) -> tuple[float, float]:
@@ -148,7 +150,11 @@ def _lettered(svg: str) -> str:
 def _in_millimetres(svg: str) -> str:
     """An SVG that says how large it is on paper."""
     width, height = (pixels / PIXELS_PER_MM for pixels in size_of(svg))
-    size = f'width="{width:g}mm" height="{height:g}mm"'
+    return _sized(svg, f'width="{width:g}mm" height="{height:g}mm"')
+
+
+def _sized(svg: str, size: str) -> str:
+    """An SVG of ours in another size."""
     return re.sub(r'width="[\d.]+" height="[\d.]+"', size, svg, count=1)
 
 

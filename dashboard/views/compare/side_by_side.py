@@ -234,7 +234,7 @@ def _drawer(
             path = path.reshape(-1, 2)
             figure.add_scatter(
                 x=path[:, 0], y=path[:, 1], mode="lines", hoverinfo="skip", showlegend=False,
-                line={"color": "rgba(128,128,128,0.55)", "width": canvas.scale},
+                line={"color": "rgba(128,128,128,0.55)", "width": 1.0},
             )
             figure.data = (figure.data[-1], *figure.data[:-1])  # below the points
         figure.update_traces(marker_showscale=False, selector={"type": "scatter"})

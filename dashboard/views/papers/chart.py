@@ -16,6 +16,7 @@ from tripletscope.dashboard.figures.axes import log_axis, whole_axis
 from tripletscope.dashboard.figures.chart import add_layers
 from tripletscope.dashboard.figures.layers import Bars, Cells, Layer, Series, escape
 from tripletscope.dashboard.interface.theme import (
+    FONT_SIZE,
     SCREEN,
     SYMBOLS,
     Canvas,
@@ -123,16 +124,16 @@ def chart_figure(
     for trace in figure.data:
         trace.showlegend = len(names) > 1 and (trace.name or "") not in told
         told.add(trace.name or "")
-    figure.update_annotations(font={"size": canvas.font})
+    figure.update_annotations(font={"size": FONT_SIZE})
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision=chart.title or chart.y,
         barmode="group", bargap=0.25, showlegend=len(names) > 1,
     )
     # The names of lines stand above the titles of panels, and both below a page's tool bar.
-    titles = 2.4 * canvas.font if any(panels) else 0.6 * canvas.font
+    titles = 2.4 * FONT_SIZE if any(panels) else 0.6 * FONT_SIZE
     top = max(legend_height(figure, canvas), 30.0 * canvas.screen) + titles
     figure.update_layout(
-        legend={"yref": "container", "y": 1.0 - 0.3 * canvas.font / canvas.height, "yanchor": "top"}
+        legend={"yref": "container", "y": 1.0 - 0.3 * FONT_SIZE / canvas.height, "yanchor": "top"}
     )
     figure = finished(figure, caption, canvas)
     return figure.update_layout(margin_t=top)

@@ -163,7 +163,7 @@ def _map(context: StimulusContext, found: OrdinalScale, text: str, canvas: Canva
     flat = found.values.shape[1] == 2
     style = MapStyle("labels" if flat else "points", colour, False, flat=flat)
     figure = embedding_map(data, style, caption=text, revision=text, canvas=canvas)
-    line = {"color": FAINT, "width": 1.5 * canvas.scale}
+    line = {"color": FAINT, "width": 1.5}
     axes = dict(zip("xyz", found.values.T, strict=False))
     add = figure.add_scatter if flat else figure.add_scatter3d
     add(**axes, mode="lines", line=line, hoverinfo="skip", showlegend=False, opacity=0.6)

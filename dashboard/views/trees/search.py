@@ -206,8 +206,8 @@ def _map(grove: Grove, plan: Planting, grown: Grown, walk: _Walk, step: int) -> 
         place = grove.positions[walk.query]
         return figure.add_scatter(
             x=[place[0]], y=[place[1]], mode="markers", hoverinfo="skip", showlegend=False,
-            marker={"symbol": "circle-open", "color": PALETTE[3], "size": 30 * canvas.scale,
-                    "line": {"width": 3 * canvas.scale, "color": PALETTE[3]}},
+            marker={"symbol": "circle-open", "color": PALETTE[3], "size": 30,
+                    "line": {"width": 3, "color": PALETTE[3]}},
         )
 
     panels.figure_panel(

@@ -35,7 +35,7 @@ def test_a_single_number_is_a_bar_and_no_wall():
 
 
 def test_a_file_of_a_histogram_says_of_which_data_it_is():
-    canvas = Canvas(321.0, 100.0, 10.7, screen=False, grows=True)
+    canvas = Canvas(390.0, 121.0, screen=False, most=1014.0)
     drawn = histogram(np.arange(9.0), title="t", of="n", caption="Nine things.", canvas=canvas)
     assert drawn.layout.title.text == "Nine things."
     assert drawn.layout.height > 100.0

@@ -25,12 +25,12 @@ from tripletscope.dashboard.figures.dendrogram import (
 from tripletscope.dashboard.figures.support import on_branches
 from tripletscope.dashboard.figures.tanglegram import tanglegram
 from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import FAINT, NARROW, Canvas, remark
+from tripletscope.dashboard.interface.theme import FAINT, FONT_SIZE, NARROW, Canvas, remark
 from tripletscope.dashboard.views.clusters.clustering import by_size, named
 from tripletscope.dashboard.views.clusters.tree import members_of
 
 N = 40
-FILE = Canvas(321.0, 500.0, 10.7, screen=False)
+FILE = Canvas(390.0, 607.0, screen=False)
 
 
 @pytest.fixture(scope="module")
@@ -197,11 +197,11 @@ def test_a_file_has_its_caption_and_nothing_is_too_small_to_read(tree, data):
     figure = dendrogram(data, Rows(tree, N), title="distance", caption="Average linkage.",
                         canvas=FILE)
     assert "Average linkage." in figure.layout.title.text
-    assert figure.layout.yaxis.tickfont.size < FILE.font
-    flat = Canvas(321.0, 120.0, 10.7, screen=False)
+    assert figure.layout.yaxis.tickfont.size < FONT_SIZE
+    flat = Canvas(390.0, 146.0, screen=False)
     few = dendrogram(data, Rows(tree, N), title="distance", canvas=flat)
     assert len(few.layout.yaxis.ticktext) < 8
-    assert few.layout.yaxis.tickfont.size > 0.5 * flat.font
+    assert few.layout.yaxis.tickfont.size > 0.5 * FONT_SIZE
     assert "of 39 labels hidden" in few.layout.title.text
     json.loads(figure.to_json())
 
@@ -258,7 +258,7 @@ def test_names_between_two_trees_have_columns_of_their_own(tree, canvas):
     left, right = (trace for trace in figure.data if trace.name == "names")
     for trace in (left, right):
         assert "<b>…7…</b>" in trace.text, "named on paper, too"
-        assert trace.textfont.size > 0.5 * canvas.font
+        assert trace.textfont.size > 0.5 * FONT_SIZE
     begin, end = figure.layout.xaxis3.domain
     assert (figure.layout.xaxis.domain[1], figure.layout.xaxis2.domain[0]) == (begin, end)
     width = min(canvas.width, NARROW) if canvas.screen else canvas.width

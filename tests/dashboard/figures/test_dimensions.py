@@ -37,7 +37,7 @@ from tripletscope.dashboard.interface.theme import Canvas
 
 N, D = 40, 5
 WIDE = Canvas(1000.0, 400.0)
-FILE = Canvas(321.0, 200.0, 10.0, screen=False, grows=True)
+FILE = Canvas(417.0, 260.0, screen=False, most=1084.0)
 
 
 @pytest.fixture

@@ -47,8 +47,8 @@ def test_both_panels_have_the_same_axis_with_chance_and_ceiling():
 
 
 def test_panels_of_a_narrow_column_stand_one_below_the_other():
-    wide = accuracy_bars(TABLE, canvas=Canvas(680.0, 300.0, 10.7, screen=False))
-    narrow = accuracy_bars(TABLE, canvas=Canvas(321.0, 300.0, 10.7, screen=False))
+    wide = accuracy_bars(TABLE, canvas=Canvas(826.0, 364.0, screen=False))
+    narrow = accuracy_bars(TABLE, canvas=Canvas(390.0, 364.0, screen=False))
     assert wide.layout.xaxis2.domain[0] > 0.4
     assert narrow.layout.xaxis2.domain[0] == 0.0
     assert narrow.layout.yaxis2.domain[1] < narrow.layout.yaxis.domain[0]

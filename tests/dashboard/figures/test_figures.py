@@ -39,6 +39,7 @@ from tripletscope.dashboard.figures.tree import (
 from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
+    FONT_SIZE,
     PALETTE,
     Canvas,
     count,
@@ -48,7 +49,7 @@ from tripletscope.dashboard.interface.theme import (
 )
 
 N = 12
-FILE = Canvas(321.0, 257.0, 10.7, screen=False)
+FILE = Canvas(390.0, 312.0, screen=False)
 
 
 @pytest.fixture
@@ -283,10 +284,10 @@ def test_captions_stay_with_files_only(data):
 def test_files_scale_with_their_text(data):
     screen = embedding_map(cut(data, 2), MapStyle())
     file = embedding_map(cut(data, 2), MapStyle(), canvas=FILE)
-    ratio = FILE.font / 13
+    ratio = FONT_SIZE / 13
     assert points(file)[0].marker.size == pytest.approx(ratio * points(screen)[0].marker.size)
     assert file.layout.template.layout.paper_bgcolor == "#FFFFFF"
-    assert file.layout.template.layout.font.size == FILE.font
+    assert file.layout.template.layout.font.size == FONT_SIZE
 
 
 # Parts ----------------------------------------------------------------------------------------
@@ -444,7 +445,7 @@ def test_a_tree_writes_whole_names_where_they_have_room(data):
     nodes = ComparisonTree(leaf_size=4).fit(np.nan_to_num(data.positions)).nodes_
     labels = [f"a long name of object {i} of the list" for i in range(len(data.objects))]
     tree = ComparisonTreeData(nodes, data.objects.assign(label=labels), [0])
-    for canvas in (Canvas(TREE_WIDTH, tree_height(tree)), Canvas(680.0, 300.0, 10.7, screen=False)):
+    for canvas in (Canvas(TREE_WIDTH, tree_height(tree)), Canvas(826.0, 364.0, screen=False)):
         figure = tree_diagram(tree, canvas=canvas)
         texts = [t for trace in figure.data if trace.mode == "text" for t in trace.text]
         for node in (1, 2):

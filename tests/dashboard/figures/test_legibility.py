@@ -123,7 +123,7 @@ def test_of_many_selected_objects_rings_are_thin_and_then_opacity_tells():
     assert 0.5 < widths[1] < 1.0
 
 
-@pytest.mark.parametrize("canvas", [SCREEN, Canvas(321.0, 257.0, 10.7, screen=False)])
+@pytest.mark.parametrize("canvas", [SCREEN, Canvas(390.0, 312.0, screen=False)])
 def test_a_crowd_is_drawn_by_the_graphics_card(canvas):
     for n, kind in ((CROWD, go.Scatter), (CROWD + 2, go.Scattergl)):
         data = a_map(2, n=n, selected=(5, 8))

@@ -135,7 +135,7 @@ def shown(figure) -> list[str]:
     return at_points + [note.text for note in figure.layout.annotations]
 
 
-@pytest.mark.parametrize("canvas", [Canvas(), Canvas(321.0, 257.0, 10.7, screen=False)])
+@pytest.mark.parametrize("canvas", [Canvas(), Canvas(390.0, 312.0, screen=False)])
 def test_a_map_says_how_many_labels_are_hidden(canvas):
     figure = embedding_map(a_map(300), MapStyle(), caption="A map.", canvas=canvas)
     labels = shown(figure)
@@ -208,7 +208,7 @@ def test_labels_in_space_do_not_collide_as_the_map_opens():
     assert 10 < np.isfinite(faint.x).sum() < 199 == len(faint.text)
     assert np.isfinite(faint.meta["x"]).all(), "the page may show others once the map is turned"
     assert figure.layout.meta["remark"] == "Labels without room are hidden."
-    paper = Canvas(321.0, 257.0, 10.7, screen=False)
+    paper = Canvas(390.0, 312.0, screen=False)
     file = embedding_map(data, MapStyle(flat=False), canvas=paper)
     bold, faint = (trace for trace in file.data if trace.name == "labels")
     n_hidden = 199 - np.isfinite(faint.x).sum()
@@ -230,7 +230,7 @@ def test_a_scale_names_the_selected_objects_and_says_how_many_are_not():
 
 def test_a_label_that_was_moved_is_where_it_was_put_at_every_size():
     data = a_map(40, moved={3: (2.5, -4.0)})
-    for canvas in (Canvas(), Canvas(680.0, 500.0, 10.7, screen=False)):
+    for canvas in (Canvas(), Canvas(826.0, 607.0, screen=False)):
         figure = embedding_map(data, MapStyle(), canvas=canvas)
         (note,) = (note for note in figure.layout.annotations if note.name == "label 3")
         assert note.text == "…0003…"

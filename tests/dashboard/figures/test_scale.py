@@ -22,7 +22,7 @@ from tripletscope.dashboard.figures.points import MapData
 from tripletscope.dashboard.figures.scales import Curve, group_errors, scale_curves, scale_multiples
 from tripletscope.dashboard.interface.theme import Canvas
 
-FILE = Canvas(321.0, 257.0, 10.7, screen=False)
+FILE = Canvas(390.0, 312.0, screen=False)
 X = np.array([1.0, 2.0, 4.0])
 
 
@@ -190,7 +190,7 @@ def test_maps_in_a_grid_show_the_same_part_of_the_plane(data):
     (8, 321.0, True), (12, 321.0, False), (12, 680.0, True), (20, 680.0, False),
 ])
 def test_numbers_stand_in_cells_that_have_room(n, width, written):
-    canvas = Canvas(width, 0.8 * width, 10.7, screen=False)
+    canvas = Canvas(1.2 * width, 0.96 * width, screen=False)
     figure = square_matrix(
         np.eye(n), [f"person {k}" for k in range(n)], title="share", limits=(0.0, 1.0),
         across="predicted", canvas=canvas,
@@ -201,7 +201,7 @@ def test_numbers_stand_in_cells_that_have_room(n, width, written):
 
 def test_names_that_are_numbers_are_all_written():
     names = [str(k) for k in range(10)]
-    canvas = Canvas(321.0, 257.0, 10.7, screen=False)
+    canvas = Canvas(390.0, 312.0, screen=False)
     figure = square_matrix(np.eye(10), names, title="share", limits=(0.0, 1.0), canvas=canvas)
     assert list(figure.layout.xaxis.ticktext) == list(figure.layout.yaxis.ticktext) == names
     assert figure.data[0].texttemplate, "ten classes have room for numbers"

@@ -26,7 +26,7 @@ from tripletscope.dashboard.figures.trust import (
 )
 from tripletscope.dashboard.interface.theme import Canvas
 
-FILE = Canvas(321.0, 257.0, 10.7, screen=False)
+FILE = Canvas(390.0, 312.0, screen=False)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.interface.theme import FONT_SIZE, Canvas
 from tripletscope.dashboard.printing.composition import (
     LEGENDS,
     PIXELS_PER_MM,
@@ -56,10 +56,12 @@ def test_a_composition_comes_back_from_what_was_kept():
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
 def test_presets_have_their_size(preset):
     figure = composed(draw, Composition(**preset, caption=False), 0.5)
-    assert figure.layout.width == pytest.approx(preset["width"] * PIXELS_PER_MM)
+    scale = figure.layout.meta["scale"]
+    assert scale * figure.layout.width == pytest.approx(preset["width"] * PIXELS_PER_MM)
     height = preset["height"] or preset["width"] / 2
-    assert figure.layout.height == pytest.approx(height * PIXELS_PER_MM)
-    assert figure.layout.template.layout.font.size == pytest.approx(preset["font"] * 96 / 72)
+    assert scale * figure.layout.height == pytest.approx(height * PIXELS_PER_MM)
+    letters = scale * figure.layout.template.layout.font.size
+    assert letters == pytest.approx(preset["font"] * 96 / 72)
 
 
 def test_a_caption_makes_the_figure_taller_and_can_be_left_out():
@@ -140,7 +142,7 @@ def test_numbers_of_a_colour_bar_have_room(width, ratio):
     composition = Composition(width=width)
     figure = composed(draw_sizes, composition, ratio)
     (bar,) = (trace.marker.colorbar for trace in points(figure))
-    letters = composition.canvas(ratio).height / composition.canvas(ratio).font
+    letters = composition.canvas(ratio).height / FONT_SIZE
     title = 0 if bar.title.side == "right" else 2
     assert (bar.len * (letters - 2) - title) / bar.nticks >= 1.3
     assert bar.len == 1.0 or 0.6 * letters >= 14
@@ -169,6 +171,8 @@ def test_labels_stay_clear_of_the_legend(legend):
 
 @pytest.mark.parametrize(("width", "height"), [(85.0, 221.0), (180.0, 240.0), (400.0, 400 / 0.75)])
 def test_no_figure_is_longer_than_a_page_unless_it_is_asked_for(width, height):
-    assert Composition(width).canvas(9.0).height / PIXELS_PER_MM == pytest.approx(height)
-    asked = Composition(width, height=700.0).canvas(9.0)
-    assert asked.height / PIXELS_PER_MM == pytest.approx(700.0)
+    for wanted, composition in (
+        (height, Composition(width)), (700.0, Composition(width, height=700.0))
+    ):
+        pixels = composition.scale * composition.canvas(9.0).height
+        assert pixels / PIXELS_PER_MM == pytest.approx(wanted)

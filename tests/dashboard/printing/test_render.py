@@ -22,7 +22,7 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.printing import browser
 from tripletscope.dashboard.printing.browser import ExportError
-from tripletscope.dashboard.printing.composition import Composition, composed
+from tripletscope.dashboard.printing.composition import PIXELS_PER_MM, Composition, composed
 from tripletscope.dashboard.printing.render import NEED_BROWSER, as_form, render, svg_of
 from tripletscope.dashboard.printing.sheet import Panel, sheet
 
@@ -49,13 +49,15 @@ def draw(canvas):
 def test_svg_has_its_size_its_text_and_a_white_ground(width):
     root = ElementTree.fromstring(render(draw, "svg", Composition(width, caption=True)))
     assert root.get("width") == f"{width:g}mm"
-    assert float(root.get("height").removesuffix("mm")) == pytest.approx(0.8 * width + CAPTION)
+    height = float(root.get("height").removesuffix("mm"))
+    assert height == pytest.approx(0.8 * width + CAPTION, abs=1e-3)
     texts = ["".join(t.itertext()) for t in root.iter(f"{SVG}text")]
     assert {"<b>bold</b>", "ärger", "c"} <= set(texts)
     assert any("STE, 2 dimensions" in text for text in texts)
     assert "rgb(255, 255, 255)" in root.find(f"{SVG}rect").get("style")
     sizes = set(re.findall(r"font-size: ([\d.]+)px", ElementTree.tostring(root).decode()))
-    assert any(float(s) == pytest.approx(0.92 * 8 * 96 / 72, abs=0.01) for s in sizes)
+    scale = width * PIXELS_PER_MM / float(root.get("viewBox").split()[2])
+    assert any(scale * float(s) == pytest.approx(0.92 * 8 * 96 / 72, abs=0.01) for s in sizes)
 
 
 @needs_browser
@@ -145,8 +147,9 @@ def test_without_a_browser_it_is_said(form, monkeypatch):
 
 def test_composed_figures_carry_their_size():
     figure = composed(lambda canvas: loss_curves({0: [2.0, 1.0]}, canvas), Composition(), 0.5)
-    assert figure.layout.width == pytest.approx(321.26, abs=0.01)
-    assert figure.layout.height == pytest.approx(160.63, abs=0.01)
+    scale = figure.layout.meta["scale"]
+    assert scale * figure.layout.width == pytest.approx(321.26, abs=0.01)
+    assert scale * figure.layout.height == pytest.approx(160.63, abs=0.01)
 
 
 @needs_browser

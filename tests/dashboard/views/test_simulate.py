@@ -27,14 +27,14 @@ from tripletscope.core.studies.design.plan import Plan
 from tripletscope.core.studies.design.scenario import Scenario, simulated_data
 from tripletscope.dashboard.export import settings
 from tripletscope.dashboard.figures.planning import detection_bars, plan_curves
-from tripletscope.dashboard.interface.theme import PALETTE, Canvas, with_caption
+from tripletscope.dashboard.interface.theme import FONT_SIZE, PALETTE, Canvas, with_caption
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.simulate.people import true_positions_of
 from tripletscope.dashboard.views.simulate.planning import _best
 from tripletscope.dashboard.views.simulate.plans import Kept, groups, names_of
 from tripletscope.dashboard.views.simulate.setting import simulated_methods
 
-FILE = Canvas(321.0, 257.0, 10.7, screen=False)
+FILE = Canvas(390.0, 312.0, screen=False)
 #: An experiment that is simulated in a blink.
 QUICK = {
     "simulate.0.scenario.n_objects": 8, "simulate.0.plan.most": 80, "simulate.0.plan.points": 2,
@@ -372,7 +372,7 @@ def test_the_caption_of_a_file_leaves_room_for_the_axis():
     plain = go.Figure(layout={"xaxis": {"showticklabels": False}})
     with_caption(plain, "One line.", FILE)
     caption = plain.layout.title.y * FILE.height
-    assert caption < plain.layout.margin.b < caption + 1.5 * FILE.font
+    assert caption < plain.layout.margin.b < caption + 1.5 * FONT_SIZE
 
 
 def test_bars_of_dimensions_fill_up():
