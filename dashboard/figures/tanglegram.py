@@ -69,7 +69,7 @@ def tanglegram(
     pitch = max((canvas.height - 90.0) / max(n_rows, 1), 0.1)
     tall = canvas.screen and canvas.height > 700
     width = min(canvas.width, NARROW) if canvas.screen else canvas.width
-    size, names, written = _names(trees, objects, selected, pitch, width, canvas)
+    size, names, written = _names(trees, objects, selected, pitch, width)
     widest = float(width_of([names[i] for kept in written for i in kept], size).max(initial=0.0))
     column = ((_BOLD if len(selected) else 1.0) * widest + 0.8 * FONT_SIZE) / width
     tree_share = (1 - _LINES) / 2 - column
