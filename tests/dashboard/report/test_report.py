@@ -14,7 +14,7 @@ from tests.core.studies.quality.test_verdict import crowd as who_are_right
 from tests.paths import ROOT
 from tripletscope.core.inference.evaluation.compare import Suggestion
 from tripletscope.core.inference.evaluation.paired import PairedDifference
-from tripletscope.core.ratings.measured import measured
+from tripletscope.core.ratings.kinds import measured
 from tripletscope.dashboard.report.document import Listed, Paragraph, TextTable
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.parts import PARTS
