@@ -1,6 +1,6 @@
 """A bootstrap, a plan and a forest in threads and on clusters of this machine.
 
-    python benchmarks/engines.py [--workers 1 2 4] [--ray]
+    python benchmarks/engines.py [--workers 1 2 4]
 
 Every engine first computes each task once without being timed: its workers load and compile what
 they need. Bytes are those of batches, of what is sent apart, and of results, pickled; each worker
@@ -21,7 +21,6 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from joblib import cpu_count
 from report import machine, print_table
 from sklearn.datasets import load_digits
 
@@ -182,7 +181,6 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
-    parser.add_argument("--ray", action="store_true", help="also on a Ray cluster of this machine")
     options = parser.parse_args()
     print(machine())
     expected: dict[str, tuple[float, np.ndarray]] = {}
@@ -203,9 +201,6 @@ def main() -> None:
     for workers in options.workers:
         with dask(workers) as used:
             measure(f"Dask, {workers}", used, workers)
-    if options.ray:
-        measure("Ray", engine("ray"), cpu_count())
-        engine("ray").close()
     table.sort(key=lambda row: list(expected).index(row[0]))
     print_table([
         "task", "engine", "seconds", "times as fast", "pieces", "batches", "ms each",

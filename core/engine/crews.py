@@ -1,9 +1,8 @@
-"""Processes that take batches of pieces: of loky, of Dask, of Ray."""
+"""Processes that take batches of pieces: of loky, of Dask."""
 
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 import tempfile
 import threading
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
-import cloudpickle
 from joblib.externals import loky
 
 from tripletscope.core.engine.pieces import (
@@ -287,61 +285,3 @@ def _in_dask(batch: Batch, digests: list[str], contents: list[bytes]) -> list[Ou
 
     data = {d: opened(d, content) for d, content in zip(digests, contents, strict=True)}
     return work(batch, data, abandoned, f"{worker.name} ({worker.address})")
-
-
-class RayCrew(Crew):
-    """Workers of a Ray cluster. What they share lies in its object store."""
-
-    _measured: float | None = None
-
-    def __init__(self) -> None:
-        import ray
-
-        self._ray = ray
-        self.lost = (ray.exceptions.WorkerCrashedError, ray.exceptions.ObjectLostError)
-        self.width = max(int(ray.cluster_resources().get("CPU", 1)), 1)
-        self._function = ray.remote(max_retries=2)(_in_ray)
-        self._sent: dict[str, Any] = {}
-        self._waiting: dict[Future, Any] = {}
-
-    def submit(self, batch: Batch, contents: Mapping[str, bytes], name: str) -> Future:
-        digests = sorted(batch.digests)
-        for digest in digests:
-            if digest not in self._sent:
-                self._sent[digest] = self._ray.put(contents[digest])
-        data = [self._sent[digest] for digest in digests]
-        there = self._function.options(name=name).remote(batch, digests, *data)
-        future = there.future()
-        self._waiting[future] = there
-        future.add_done_callback(lambda done: self._waiting.pop(done, None))
-        return future
-
-    def outcomes(self, future: Future) -> list[Outcome]:
-        try:
-            return pickle.loads(future.result())
-        except self._ray.exceptions.RayTaskError as error:
-            raise error.cause from None
-
-    @property
-    def overhead(self) -> float:
-        if RayCrew._measured is None:
-            quick = self._ray.remote(nothing)
-            self._ray.get(quick.remote())
-            begun = time.perf_counter()
-            self._ray.get(quick.remote())
-            RayCrew._measured = time.perf_counter() - begun
-        return RayCrew._measured
-
-    def check(self) -> None:
-        if not self._ray.is_initialized():
-            raise EngineError("The connection to Ray was lost. See that it runs, and start again.")
-
-    def __exit__(self, *_: object) -> None:
-        for there in list(self._waiting.values()):
-            self._ray.cancel(there)
-
-
-def _in_ray(batch: Batch, digests: list[str], *contents: bytes) -> bytes:
-    data = {d: opened(d, content) for d, content in zip(digests, contents, strict=True)}
-    # Ray interrupts what was cancelled. Arrays that it hands over itself cannot be written to.
-    return cloudpickle.dumps(work(batch, data, lambda: False, f"process {os.getpid()}"))

@@ -1,18 +1,19 @@
 """Where pieces of long jobs run: threads and processes of this machine, or a cluster.
 
-Nothing here distributes work by itself: joblib says which engine is in use, loky, Dask or Ray run
-the pieces (`tripletscope.core.engine.crews`).
+Nothing here distributes work by itself: joblib says which engine is in use, loky or Dask run the
+pieces (`tripletscope.core.engine.crews`).
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import socket
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -28,7 +29,7 @@ from tripletscope.core.engine.pieces import EngineError, differences, versions
 VARIABLE = "TRIPLETSCOPE_ENGINE"
 _FORMS = (
     "threads, threads:4, loky, loky:8, multiprocessing:4, dask://scheduler:8786, "
-    "tls://scheduler:8786, ray, or ray://host:10001"
+    "tls://scheduler:8786, or dask:FILE with the file of a scheduler"
 )
 #: Seconds until a scheduler has to answer, and until the first worker has to be there; and until
 #: a scheduler has to answer those who only look.
@@ -133,14 +134,25 @@ class _Local(Engine):
 
 
 class _Dask(Engine):
-    """A Dask cluster, through one client for each process."""
+    """A Dask cluster, through one client for each process.
+
+    address: Of the scheduler, or the file in which it has written this down.
+    """
 
     remote = True
 
-    def __init__(self, name: str, address: str) -> None:
+    def __init__(self, name: str, address: str | Path) -> None:
         super().__init__(name)
-        self._address, self._client, self._workers = address, None, frozenset()
+        self._place, self._client, self._workers = address, None, frozenset()
         self._lock = threading.Lock()
+
+    @property
+    def _address(self) -> str:
+        """Address of the scheduler; the file, as long as it does not say one."""
+        if isinstance(self._place, Path):
+            with suppress(OSError, ValueError, LookupError):
+                return str(json.loads(self._place.read_text("utf-8"))["address"])
+        return str(self._place)
 
     @contextmanager
     def in_use(self) -> Iterator[None]:
@@ -214,65 +226,6 @@ class _Dask(Engine):
             client.close(timeout=1)
 
 
-class _Ray(Engine):
-    """A Ray cluster: one that is named, that of this machine, or a new one for this process."""
-
-    remote = True
-
-    def __init__(self, name: str, address: str | None) -> None:
-        super().__init__(name)
-        self._address, self._lock, self._checked = address, threading.Lock(), False
-
-    @contextmanager
-    def in_use(self) -> Iterator[None]:
-        self._connect()
-        with parallel_config("ray"):
-            yield
-
-    def _connect(self) -> None:
-        import ray
-        from ray.util.joblib import register_ray
-
-        with self._lock:
-            if not ray.is_initialized():
-                try:
-                    ray.init(self._address, log_to_driver=False, configure_logging=False)
-                except (ConnectionError, TimeoutError, RuntimeError, ValueError) as error:
-                    raise EngineError(
-                        f"There is no Ray cluster at {self._address or 'this machine'}. Start it "
-                        f"with “ray start --head”, or name another engine. ({error})"
-                    ) from error
-                register_ray()
-                self._checked = False
-            if not self._checked:
-                refuse_others({"Ray": ray.get(ray.remote(lambda: versions()).remote())})
-                self._checked = True
-
-    def status(self) -> Status:
-        import ray
-
-        address = self._address or "this machine"
-        try:
-            self._connect()
-        except EngineError as error:
-            return Status(self.name, address, [], versions(), at_work(), problem=str(error))
-        workers = [
-            EngineWorker(
-                node["NodeName"], node["NodeManagerHostname"],
-                int(node["Resources"].get("CPU", 0)), None,
-                int(node["Resources"].get("memory", 0)) or None,
-            )
-            for node in ray.nodes() if node["Alive"]
-        ]
-        return Status(self.name, address, workers, versions(), at_work())
-
-    def close(self) -> None:
-        import ray
-
-        with self._lock:
-            ray.shutdown()
-
-
 _engines: dict[str, Engine] = {}
 _engines_lock = threading.Lock()
 
@@ -285,8 +238,9 @@ def engine(name: str | None = None) -> Engine:
     name : str, optional
         ``threads`` and ``threads:4``; ``loky:8`` (or ``multiprocessing:8``) for processes of this
         machine; ``dask://scheduler:8786``, ``tls://scheduler:8786`` (Dask, with the certificates
-        of its configuration); ``ray`` and ``ray://host:10001``. By default that of the environment
-        variable ``TRIPLETSCOPE_ENGINE``, or threads, one per processor.
+        of its configuration), or ``dask:FILE`` with the file that a Dask scheduler was told to
+        write (``--scheduler-file``). By default that of the environment variable
+        ``TRIPLETSCOPE_ENGINE``, or threads, one per processor.
 
     Raises
     ------
@@ -314,16 +268,13 @@ def _parsed(name: str) -> Engine:
     if local := re.fullmatch(r"(threads|loky|multiprocessing)(?::([1-9]\d{0,3}))?", name):
         kind, number = local.groups()
         return _Local(name, backends[kind], int(number) if number else None)
-    if remote := re.fullmatch(r"(dask|tls|ray)://((?:[\w.-]+|\[[0-9a-fA-F:]+\]):\d{1,5})", name):
+    if remote := re.fullmatch(r"(dask|tls)://((?:[\w.-]+|\[[0-9a-fA-F:]+\]):\d{1,5})", name):
         kind, place = remote.groups()
-        if kind == "ray":
-            _require("ray", "ray")
-            return _Ray(name, name)
         _require("distributed", "dask")
         return _Dask(name, f"{'tcp' if kind == 'dask' else 'tls'}://{place}")
-    if name == "ray":
-        _require("ray", "ray")
-        return _Ray(name, None)
+    if written := re.fullmatch(r"dask:(?!//)(.+)", name):
+        _require("distributed", "dask")
+        return _Dask(name, Path(written[1]))
     raise ValueError(f"There is no engine “{name}”. Write it as {_FORMS}.")
 
 

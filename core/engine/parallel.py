@@ -190,14 +190,12 @@ def _nested(function: Callable, item: tuple, halt: Halt) -> Any:
 
 
 def _crew(backend: Any, n_jobs: int) -> crews.Crew | None:
-    # By name: Dask and Ray are slow to import, and may not be there.
+    # By name: Dask is slow to import, and may not be there.
     match type(backend).__name__:
         case "LokyBackend" | "MultiprocessingBackend":
             return crews.LokyCrew(n_jobs)
         case "DaskDistributedBackend":
             return crews.DaskCrew(backend.client)
-        case "RayBackend":
-            return crews.RayCrew()
     return None
 
 

@@ -75,7 +75,7 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument(
         "--engine", metavar="NAME",
         help="where computations run: threads:4, loky:8 for processes, dask://scheduler:8786, or "
-        "ray://host:10001 (default: what TRIPLETSCOPE_ENGINE says, or a thread per processor)",
+        "dask:FILE (default: what TRIPLETSCOPE_ENGINE says, or a thread per processor)",
     )
     command.add_argument(
         "--sample", choices=[sample.name for sample in samples()],

@@ -56,6 +56,19 @@ def test_pieces_inside_of_pieces_stay_in_their_process(dask):
     assert os.getpid() not in set.union(*found)
 
 
+def test_a_scheduler_is_found_by_its_file(dask, cluster, tmp_path):
+    from distributed import Client
+
+    file = tmp_path / "a scheduler.json"
+    with Client(cluster.scheduler_address, set_as_default=False) as client:
+        client.write_scheduler_file(str(file))
+    there = engine(f"dask:{file}")
+    with there.in_use():
+        assert os.getpid() not in {at for _, at in in_parallel(process, [(k,) for k in range(4)])}
+    assert there.status().address == cluster.scheduler_address
+    there.close()
+
+
 def test_what_pieces_share_is_sent_once(dask):
     array = np.arange(300_000.0)
     items = [(array, k) for k in range(10)]
