@@ -34,7 +34,7 @@ __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 
 #: Part of every key: the version since which the same settings give the same results. Raise it when
 #: they give others.
-RESULTS_SINCE = "0.4.0"
+RESULTS_SINCE = "0.4.1"
 _KEY = re.compile(r"[0-9a-f]{32}")
 
 @dataclass(frozen=True)
