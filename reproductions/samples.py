@@ -6,8 +6,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpret.interpretation import interpret
-from tripletscope.core.io.interpret.report import Imported
+from tripletscope.core.io.interpretation.interpret import interpret
+from tripletscope.core.io.interpretation.report import Imported
 
 _FOLDER = Path(__file__).resolve().parent.parent / "sample_data"
 

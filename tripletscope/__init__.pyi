@@ -32,8 +32,8 @@ from .core.inference.uncertainty.posterior import sample_posterior as sample_pos
 from .core.inference.uncertainty.reliability import reliability as reliability
 from .core.inference.uncertainty.resampling import bootstrap as bootstrap
 from .core.inference.uncertainty.resampling import map_dissimilarities as map_dissimilarities
-from .core.io.interpret.interpretation import read as read
-from .core.io.interpret.interpretation import read_pairs as read_pairs
+from .core.io.interpretation.interpret import read as read
+from .core.io.interpretation.interpret import read_pairs as read_pairs
 from .core.io.measuring import read_measured as read_measured
 from .core.io.objects.measured import read_feature_tables as read_feature_tables
 from .core.io.objects.objects import read_objects as read_objects

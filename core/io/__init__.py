@@ -14,11 +14,11 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
         "CHOICE_CODINGS", "INDEX_BASES", "RESPONSE_TIME_UNITS", "ROLES", "Coding", "Reading",
         "Role", "can_be_kept", "candidates",
     ],
-    "interpret.interpretation": ["read"],
-    "interpret.proposal": [
+    "interpretation.interpret": ["interpret", "read"],
+    "interpretation.proposal": [
         "MatrixGiven", "MeasuredGiven", "OtherTask", "PreferencesGiven", "propose",
     ],
-    "interpret.report": ["Imported", "Omission", "Pairs", "Report", "Sentence"],
+    "interpretation.report": ["Imported", "Omission", "Pairs", "Report", "Sentence"],
     "layouts": ["Layout"],
     "loading": ["load", "load_several"],
     "matrix": ["SquareTable", "read_matrix"],

@@ -10,8 +10,8 @@ from tripletscope.core.data.cells import plain_number
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io.formats.source import Source
-from tripletscope.core.io.interpret.interpretation import interpret
-from tripletscope.core.io.interpret.proposal import propose
+from tripletscope.core.io.interpretation.interpret import interpret
+from tripletscope.core.io.interpretation.proposal import propose
 from tripletscope.core.io.languages import WORDS
 from tripletscope.core.io.loading import load
 from tripletscope.core.io.names import counted, listing, named

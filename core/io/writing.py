@@ -26,7 +26,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements, Triplets
 from tripletscope.core.io.columns.guess import SAMPLE_ROWS, response_time_unit
-from tripletscope.core.io.interpret.trials import MAX_NAME
+from tripletscope.core.io.interpretation.trials import MAX_NAME
 from tripletscope.core.io.languages import FORMS
 
 

@@ -55,7 +55,7 @@ from tripletscope.core.io import (
 from tripletscope.core.io.formats.archive import Archive
 from tripletscope.core.io.formats.encoding import ENCODINGS
 from tripletscope.core.io.graphs import Graph, read_graphs
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.io.names import is_picture_name
 from tripletscope.core.io.prompts import Replies, read_replies
 from tripletscope.core.models.embedding import STE

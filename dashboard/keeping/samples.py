@@ -59,7 +59,7 @@ def open_sample(sample: Sample) -> DatasetInfo:
     """The data set of a sample, imported through the same door as a user's file, once."""
     # The command names the samples before anything else is loaded, which takes seconds.
     from tripletscope.core.io import attach_pictures, load, propose, read_pictures
-    from tripletscope.core.io.interpret.interpretation import interpret
+    from tripletscope.core.io.interpretation.interpret import interpret
     from tripletscope.dashboard.keeping.services import services
 
     workspace = services().workspace

@@ -9,6 +9,9 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.geometry import ellipsoids
+from tripletscope.core.inference.evaluation.score import CHANCE
+from tripletscope.core.inference.evaluation.units import ENOUGH
+from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
@@ -17,6 +20,7 @@ from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyl
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map import placed
 from tripletscope.dashboard.results.shown import ShownResults, presents, uncertainty_of
+from tripletscope.dashboard.wording import Words
 
 #: A map's frame: width that it is fitted to, least and most height, and what stands above it.
 _WIDTH, _LEAST, _MOST, _HEAD = 640.0, 260.0, 640.0, 40.0
@@ -25,6 +29,8 @@ _NAMED = 150
 #: Categories that can be told apart by colour at first sight.
 _FEW = 10
 _OWN = ("id", "label", "image")
+#: One of the shapes that show the uncertainty of positions.
+_ONE = {"error bars": "an error bar", "ellipses": "an ellipse", "ellipsoids": "an ellipsoid"}
 
 
 @presents("fit", "embedding")
@@ -43,19 +49,7 @@ def map_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     data = MapData(
         where.positions, objects, where.covariances, shown.pictures, degrees=where.degrees
     )
-    shape = words("error bars" if d == 1 else "ellipses")
-    caption = [words("map of", objects=words.count(len(objects), "object"), d=d,
-                     method=words.method(run.fresh()))]
-    if d > 2:
-        caption.append(words("first axes"))
-    if colour:
-        caption.append(words("coloured", column=colour))
-    if samples is not None and np.isfinite(samples.samples().radius(style.coverage)):
-        whose = words("of some", number=SPREAD) if d > 1 and len(objects) > MANY else ""
-        caption.append(words(
-            "shapes", shape=shape, whose=whose, origin=origin_of(shown, samples)
-        ))
-    text = " ".join(caption)
+    text = map_caption(shown, run, style)
     ratio = (_HEAD + height_of(data, _WIDTH, _LEAST, _MOST)) / _WIDTH if d > 1 else 0.7
     yield Drawing(
         "map", words("title map", method=fitted.title), text,
@@ -66,15 +60,113 @@ def map_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-def origin_of(shown: ShownResults, samples: Run) -> str:
-    """What an uncertainty was computed from, in words."""
-    words, found = shown.words, samples.samples()
-    number = words.whole(len(found.embeddings))
-    if found.source == "bootstrap":
-        text = words("from bootstrap", number=number, over=words.over(found.unit, found.n_units))
+def map_caption(
+    shown: ShownResults, run: Run, style: MapStyle, *, turned_to: str = "", selected: bool = False
+) -> str:
+    """Method, data, what is seen, and what its uncertainty means, in a few sentences.
+
+    turned_to: Name of the map that it is turned towards.
+    selected: Whether objects are selected, which alone have ellipses where there are many.
+    """
+    words, samples, fitted = shown.words, uncertainty_of(shown, run), run.fitted()
+    d = fitted.n_components
+    sentences = [words("map of", fit=", ".join(_fit_said(words, run)), about=shown.about)]
+    if d > 2 and style.flat:
+        sentences.append(words("first axes"))
+    if turned_to:
+        sentences.append(words("turned towards", name=turned_to))
+    if samples is not None and samples.task != "bootstrap":
+        sentences.append(words("at the mean"))
+    if style.colour:
+        sentences.append(words("coloured", column=style.colour))
+    if style.outlined and (style.flat or d == 2):
+        sentences.append(words("hulls"))
+    error = shown.of(run, "cross_validate", "split_error")
+    if error is not None:
+        sentences.append(_error_said(words, error))
+    if style.uncertainty and samples is not None:
+        sentences += _uncertainty_said(shown, samples, style, d, selected)
+    return " ".join(sentences)
+
+
+def _fit_said(words: Words, run: Run) -> Iterator[str]:
+    """A method, and what is to know of its fit."""
+    fitted = run.fitted()
+    yield words.method(run.fresh())
+    if fitted.n_init == type(fitted).n_init:  # otherwise it was named
+        yield words("lowest of", restarts=len(run.arrays["losses_"]))
+    if fitted.prior and fitted.prior == type(fitted).prior:
+        yield words("with prior", prior=fitted.prior)
+    if not run.complete:
+        yield words("fit stopped")
+    elif not run.numbers["converged_"]:
+        yield words("fit not converged")
+
+
+def _error_said(words: Words, run: Run) -> str:
+    """The held-out error of a map, and how it was found."""
+    error = run.result()
+    if run.task == "split_error":
+        scheme = words("by own split")
     else:
-        text = words(f"from {found.source}", number=number)
-    return text + words.as_in(samples.task, samples.options)
+        key = "by cross-validation" + (" repeated" if run.options["repeats"] > 1 else "")
+        scheme = words(key, folds=run.options["folds"], repeats=run.options["repeats"])
+    return words("held-out error of", error=(error.error, error.low, error.high), scheme=scheme,
+                 over=(error.unit, error.n_units), chance=CHANCE)
+
+
+def _uncertainty_said(
+    shown: ShownResults, run: Run, style: MapStyle, d: int, selected: bool
+) -> Iterator[str]:
+    """From what ellipses come, and what they mean."""
+    words, samples = shown.words, run.samples()
+    kind = "error bars" if d == 1 else "ellipses" if d == 2 or style.flat else "ellipsoids"
+    if np.isfinite(samples.radius(style.coverage)):
+        few, whose = kind != "error bars" and len(shown.answers.objects) > MANY, ""
+        if selected and (few or kind == "ellipsoids"):
+            whose = words("of the selected")
+        elif few:
+            whose = words("of spread", number=SPREAD)
+        yield words("shapes", share=style.coverage, shape=words(kind), whose=whose,
+                    origin=origin_of(shown, run))
+        yield words(_meaning(run), share=style.coverage, shape=words(_ONE[kind]))
+    yield from rough_said(words, samples, kind)
+
+
+def rough_said(words: Words, samples: Samples, kind: str) -> Iterator[str]:
+    """That few participants leave it open how much people differ."""
+    if samples.is_rough:
+        known = np.isfinite(samples.radius(0.95))
+        yield words("regions are rough" if known else "regions unknown", shapes=words(kind),
+                    people=samples.n_units, enough=ENOUGH)
+
+
+def _meaning(run: Run) -> str:
+    """Key of what ellipses of some maps mean."""
+    samples, options = run.samples(), run.options
+    if samples.source != "bootstrap":
+        return f"regions of {samples.source}"
+    if options["scheme"] == "subsample" and not options["rescale"]:
+        return "regions as published"
+    return f"regions over {'answers' if samples.unit == 'answers' else 'participants'}"
+
+
+def origin_of(shown: ShownResults, run: Run) -> str:
+    """What an uncertainty was computed from, in words."""
+    words, samples, options = shown.words, run.samples(), run.options
+    number = len(samples.embeddings)
+    if samples.source != "bootstrap":
+        text = words(f"from {samples.source}", number=words.whole(number))
+    else:
+        if samples.unit == "answers":
+            units = words.noun(2, "answer" if shown.answers.trials is None else "trial")
+        elif samples.unit == "both":
+            units = words("people and answers", people=samples.n_units)
+        else:
+            units = words.count(samples.n_units, "participant")
+        text = words(f"from {options['scheme']}", number=number, units=units,
+                     share=options.get("share"))
+    return text + words.as_in(run.task, options)
 
 
 def colour_of(objects: pd.DataFrame) -> str | None:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceiling
 from tripletscope.core.run import Run
 from tripletscope.dashboard.interface.theme import Canvas
@@ -108,11 +108,12 @@ class ShownResults:
     @property
     def about(self) -> str:
         """The data in a sentence."""
-        words = self.words
-        return words(
-            "about", name=self.name, objects=words.count(self.answers.n_objects, "object"),
-            answers=words.count(len(self.answers), "answer"),
-        )
+        words, answers = self.words, self.answers
+        number = words.count(len(answers), "answer")
+        if isinstance(answers, Triplets) and answers.trials is not None:
+            number = words("answers in trials", answers=number, trials=answers.n_trials)
+        return words("about", name=self.name, answers=number,
+                     objects=words.count(answers.n_objects, "object"))
 
     @cached_property
     def ceiling(self) -> Ceiling:

@@ -24,7 +24,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.io import WRITERS, Reading, load, read, write_answers
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.studies.quality import participants
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.door.workers import workers

@@ -8,7 +8,7 @@ import pytest
 
 from tests.docs.documents import DOCS
 from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.io.layouts import layouts
 from tripletscope.dashboard.views.understood import EXAMPLES
 

@@ -47,7 +47,8 @@ def test_from_a_file_to_a_figure(browser, address, answers):
 
     # another fit, of other settings, to its end; and a lasso on its map
     choose(page, "Method", "STE")
-    fit(page, page.get_by_text(re.compile(r"^STE, 2 dimensions, lowest loss of \d+ restarts")))
+    fitted = re.compile(r"^Map \(STE, 2 dimensions, lowest loss of \d+ restarts")
+    fit(page, page.get_by_text(fitted))
     wait_for_map(page)
     lasso(page)
     chosen = selected(page)

@@ -138,17 +138,9 @@ class Samples:
         return self.rhat is not None and self.rhat <= AGREED
 
     @property
-    def caution(self) -> str:
-        """What is to be said of few participants; empty where there is nothing."""
-        if self.unit == "answers" or self.n_units is None or self.n_units >= ENOUGH:
-            return ""
-        told = "the ellipses are wide and rough"
-        if np.isnan(self.radius(0.95)):
-            told = "there are no ellipses in so many dimensions"
-        return (
-            f"With {self.n_units} participants it is hardly known how much people differ: {told}. "
-            f"{ENOUGH} or more participants are needed."
-        )
+    def is_rough(self) -> bool:
+        """Whether participants are too few (`ENOUGH`) for it to be known how much people differ."""
+        return self.unit != "answers" and self.n_units is not None and self.n_units < ENOUGH
 
     def radius(self, coverage: float) -> float:
         """Standard deviations out to which the ellipses reach to hold a share `coverage`.

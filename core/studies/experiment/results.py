@@ -14,7 +14,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.io.layouts.collect import (
     COLUMNS,
     CORRECT,

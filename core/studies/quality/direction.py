@@ -21,7 +21,7 @@ from tripletscope.core.inference.evaluation.score import reach_over_people
 from tripletscope.core.inference.evaluation.units import SamplingUnits, known_people, said
 from tripletscope.core.io import Reading, Table
 from tripletscope.core.io.columns.alternatives import alternatives
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.models.embedding import STE
 
 #: Rows that are looked at: at least this many, and this many for each object.

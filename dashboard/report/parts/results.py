@@ -122,9 +122,6 @@ def _of_uncertainty(material: Material) -> Iterator[str]:
     if run is None:
         return
     found = run.samples()
-    unit = found.unit if found.source == "bootstrap" else "posterior"
-    if np.isfinite(found.radius(0.95)):
-        yield words(f"ellipses over {unit}")
     yield words("average uncertainty", value=words.share(found.average_uncertainty))
     if found.rhat is not None:
         yield words("chains agree" if found.chains_agree else "chains disagree",

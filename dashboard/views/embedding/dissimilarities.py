@@ -35,9 +35,11 @@ from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.rows import MEASURED
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.reproduce.dissimilarities import DissimilarityMap
+from tripletscope.dashboard.results.maps import rough_said
 from tripletscope.dashboard.views.embedding.fitting import PAGE
 from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.pictures import picture_addresses
+from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.working.pool import pool
 
 _MAP = Canvas(900.0, 560.0)
@@ -257,7 +259,7 @@ def _show(context: Context, found: Mapped) -> None:
         unit = "raters" if found.samples.unit == "participants" else "trials"
         if np.isfinite(found.samples.radius(0.95)):
             text += f" Ellipses hold 95 % where other {unit} would have put an object."
-        text += f" {found.samples.caution}".rstrip()
+        text = " ".join([text, *rough_said(ENGLISH, found.samples, "ellipses")])
     data = _drawn(context, found, positions)
 
     def draw_map(canvas: Canvas) -> Any:

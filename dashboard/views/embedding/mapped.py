@@ -13,20 +13,18 @@ import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.inspection import answers_at_odds, inspect_objects
-from tripletscope.core.inference.evaluation.score import CHANCE
-from tripletscope.core.inference.evaluation.units import over_units
 from tripletscope.core.inference.uncertainty import Samples
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
-from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.plane import height_of
-from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle
+from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.composer import composition_of
 from tripletscope.dashboard.interface.controls import pick, pressed
-from tripletscope.dashboard.interface.theme import Canvas, count, interval
+from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.printing.browser import can_render
@@ -34,7 +32,8 @@ from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER
 from tripletscope.dashboard.reproduce.recipe import reproduction
 from tripletscope.dashboard.results import MapFigure, Placed, placed
-from tripletscope.dashboard.results.maps import coordinates
+from tripletscope.dashboard.results.maps import coordinates, map_caption
+from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table
 from tripletscope.dashboard.views.embedding.colouring import (
@@ -43,11 +42,9 @@ from tripletscope.dashboard.views.embedding.colouring import (
     first_colouring,
     of_table,
 )
-from tripletscope.dashboard.views.opening import about
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.turning import Turn, turn_of
-from tripletscope.dashboard.wording import ENGLISH
 
 _MAP = Canvas(900.0, 620.0)
 #: A map in the plane has a frame of its shape: width that it is fitted to, least and most height;
@@ -63,29 +60,6 @@ _SHARP = 100  # pictures of which larger files are drawn
 _MOST_AT_ODDS = 200
 _REMEMBERED = 10_000  # objects; the drawings of more would fill the memory
 _PICTURED = 500  # objects whose map has pictures at first
-_DRAWN = {
-    "posterior": "drawn from the Bayesian posterior",
-    "laplace": "drawn from a normal approximation of the posterior",
-}
-
-_PROBABLE = (
-    "Given these answers, an object lies in its {shape} with a probability of {share}, provided "
-    "that they come from one observer, or from people who do not differ, and that the model of "
-    "responses and the prior are right. Errors of the model are not covered."
-)
-#: What the shapes mean, by the task that they come from.
-_NOTES = {
-    "participants": "In {share} of repetitions with as many other participants, the {shape} drawn "
-    "then would hold the place that unlimited answers would give; errors of the model and "
-    "questions never asked are not covered.",
-    "answers": "In {share} of repetitions with as many answers of the same people, the {shape} "
-    "drawn then would hold the place that unlimited answers would give; differences between "
-    "people, errors of the model and questions never asked are not covered.",
-    "published": "The {shape} shows how maps of so small a part of the answers differ, as papers "
-    "have drawn it. Maps of all answers differ less; {share} is not how often it holds the place.",
-    "posterior": _PROBABLE,
-    "laplace": f"{_PROBABLE} The normal approximation covers only one optimum, and no skew.",
-}
 
 
 @dataclass(frozen=True)
@@ -131,6 +105,10 @@ class Result:
         return self.placed.degrees
 
     @property
+    def shown(self) -> ShownResults:
+        return ShownResults(tuple(self.runs.values()), self.triplets, self.info.name)
+
+    @property
     def runs(self) -> dict[str, Run]:
         return {run.task: run for run in (self.fit, self.samples, self.error) if run}
 
@@ -148,7 +126,9 @@ def show_map(current: Session, result: Result) -> None:
     )
     d = result.fitted.n_components
     in_plane = d == 2 or (d > 2 and style.flat)
-    text = f"{caption(result, style, bool(data.selected))} {_note(result, style)}".rstrip()
+    text = map_caption(
+        result.shown, result.fit, style, turned_to=result.turn.towards, selected=bool(data.selected)
+    )
 
     def draw(canvas: Canvas) -> Any:
         shown = data if canvas.screen else replace(
@@ -221,22 +201,6 @@ def _first_mark(marks: Collection[str], result: Result) -> str:
     return "pictures" if pictured else "labels"
 
 
-def _note(result: Result, style: MapStyle) -> str:
-    """What the ellipses mean."""
-    if not style.uncertainty:
-        return ""
-    samples = result.drawn
-    shape = _shape(result.fitted.n_components, style.flat).removesuffix("s")
-    kind = samples.source
-    if kind == "bootstrap":
-        kind = "answers" if samples.unit == "answers" else "participants"
-        options = result.samples.options
-        if options["scheme"] == "subsample" and not options["rescale"]:
-            kind = "published"
-    note = _NOTES[kind].format(shape=shape, share=_COVERAGES[style.coverage])
-    return f"{note} {samples.caution}".rstrip()
-
-
 def _style(current: Session, result: Result) -> tuple[MapStyle, pd.DataFrame]:
     """What is to be seen, and the objects with the column that colours them."""
     objects, info = result.triplets.objects, result.info
@@ -287,68 +251,6 @@ def _shape(n_components: int, flat: bool) -> str:
     if n_components == 1:
         return "error bars"
     return "ellipses" if n_components == 2 or flat else "ellipsoids"
-
-
-def caption(result: Result, style: MapStyle, selected: bool = False) -> str:
-    """Method, parameters, data, uncertainty and error of a map, in a few sentences."""
-    fitted, numbers = result.fitted, result.fit.numbers
-    words = [analysis.describe(fitted)]
-    if fitted.n_init == type(fitted).n_init:  # otherwise it was named
-        words.append(f"lowest loss of {count(len(result.fit.arrays['losses_']), 'restart')}")
-    if fitted.prior and fitted.prior == type(fitted).prior:
-        words.append(f"prior {fitted.prior:g}")
-    if not result.fit.complete:
-        words.append("stopped early")
-    elif not numbers["converged_"]:
-        words.append("not converged")
-    sentences = [
-        f"{', '.join(words)}.",
-        about(result.info),
-    ]
-    if fitted.n_components > 2 and style.flat:
-        sentences.append("First two of the principal axes.")
-    if result.turn.towards:
-        sentences.append(f"Turned towards the first map, {result.turn.towards}.")
-    if result.samples and result.samples.task != "bootstrap":
-        sentences.append("Objects are drawn at their mean over the posterior.")
-    if style.colour:
-        sentences.append(f"Colour: {style.colour}.")
-    if style.outlined and (style.flat or fitted.n_components == 2):
-        sentences.append("Lines are convex hulls of the clusters.")
-    if style.uncertainty and result.samples:
-        shape = _shape(fitted.n_components, style.flat)
-        origin = _origin(result)
-        whose = ""
-        few = shape != "error bars" and result.info.n_objects > MANY
-        if selected and (few or shape == "ellipsoids"):
-            whose = " of the selected objects"
-        elif few:
-            whose = f" of {SPREAD} objects"
-        sentences.append(f"{_COVERAGES[style.coverage]} {shape}{whose} from {origin}.")
-    if result.error:
-        estimate = result.error.result()
-        sentences.append(
-            f"Held-out error {interval(estimate.error, estimate.low, estimate.high)}"
-            f"{over_units(estimate.unit, estimate.n_units)}, {estimate.scheme}; chance {CHANCE:g}."
-        )
-    return " ".join(sentences)
-
-
-def _origin(result: Result) -> str:
-    """Where uncertainty comes from, in words."""
-    samples, options = result.drawn, result.samples.options
-    made = len(samples.embeddings)
-    cited = ENGLISH.as_in(result.samples.task, options)
-    if samples.source != "bootstrap":
-        return f"{count(made, 'map')} {_DRAWN[samples.source]}{cited}"
-    drawn = samples.sampling
-    if samples.unit == "answers":
-        drawn = "answers" if result.triplets.trials is None else "trials"
-    how = (
-        f"{drawn} drawn with replacement" if options["scheme"] == "resample"
-        else f"subsamples of {100 * options['share']:.0f} % of the {drawn}"
-    )
-    return f"{count(made, 'replicate')}, {how}{cited}"
 
 
 # Files ---------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from scipy.io import savemat
 
 from tests.paths import FIXTURES
 from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 
 FORMATS = FIXTURES / "formats"
 

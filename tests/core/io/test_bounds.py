@@ -20,7 +20,7 @@ from openpyxl.cell.text import InlineFont
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import load, propose, read_matrix, read_objects
 from tripletscope.core.io.graphs import read_graphs
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 
 # Workbooks
 

@@ -25,7 +25,7 @@ from scipy.io import savemat
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import load, propose, read, read_pictures
 from tripletscope.core.io.formats.archive import MAX_BYTES
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 
 GOOD = b"anchor,near,far\na,b,c\nb,a,c\n"
 

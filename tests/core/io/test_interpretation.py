@@ -20,7 +20,7 @@ from tripletscope.core.io import (
     propose,
     read,
 )
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.io.layouts import layouts
 
 

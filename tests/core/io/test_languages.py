@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 
 from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.io.languages import foreign_names, spellings
 from tripletscope.core.io.names import ALIASES, normalised
 

@@ -26,7 +26,7 @@ from tests.core.io.layouts import (
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.io import Reading, load, propose, read
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.io.layouts import layouts
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.io.names import lookalikes, seen, spelled
 
 PAIRS = {

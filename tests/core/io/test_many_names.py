@@ -9,8 +9,8 @@ import pytest
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpret import trials
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation import trials
+from tripletscope.core.io.interpretation.interpret import interpret
 
 
 def test_more_names_than_there_can_be_objects_are_refused_at_once():

@@ -8,7 +8,7 @@ import pytest
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io.interpret.interpretation import read
+from tripletscope.core.io.interpretation.interpret import read
 from tripletscope.core.io.prompts import read_replies, with_observer, write_prompts
 from tripletscope.core.io.tasks import chosen_first
 

@@ -13,7 +13,7 @@ import pytest
 from tests.paths import FIXTURES, ROOT
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import load, propose, read
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 
 FORMATS = FIXTURES / "formats"
 EGGS = ROOT / "sample_data" / "alien_eggs"

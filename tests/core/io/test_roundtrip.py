@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tripletscope.core.data.cells import MISSING, plain_number
 from tripletscope.core.io import Reading, load, propose
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.io.names import natural_order
 
 NAMES = st.one_of(

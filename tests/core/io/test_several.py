@@ -7,7 +7,7 @@ import pytest
 from tests.core.io.layouts import JSPSYCH, MLDS, matrix_of_signs, named_rows, odd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import can_be_kept, load_several, propose
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 
 
 def test_one_file_per_participant():

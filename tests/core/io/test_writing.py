@@ -12,7 +12,7 @@ from tests.core.io.layouts import CASES, FORMATS, SORTED_ODD, joined
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import WRITERS, load, propose, read, write_answers, write_pairs
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.studies.quality import participants
 
 NUMBERS = ("salmon", "npy", "numbers")

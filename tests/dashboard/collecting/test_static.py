@@ -33,7 +33,7 @@ from tests.dashboard.collecting.participants import (
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.results import AnswerRecord, gathered_answers

@@ -21,7 +21,7 @@ from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.io import MatrixGiven, load, propose
 from tripletscope.core.io.formats.encoding import ENCODINGS
 from tripletscope.core.io.graphs import read_graphs
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.studies.quality.direction import direction_test
 from tripletscope.dashboard.door import workers as module
 from tripletscope.dashboard.door.workers import READERS, Gone, Worker, Workers, workers

@@ -380,8 +380,9 @@ def test_no_regions_are_told_of_where_there_are_none(colours):
             ts.run("bootstrap", method, answers, {"replicates": 10, "unit": "participants"})]
     sections, text = told(runs, answers)
     (drawing,) = (b for b in sections["map"].blocks if isinstance(b, Drawing))
-    assert "ellipses" not in drawing.caption
-    assert "confidence regions: in 95%" not in text
+    assert "95% ellipses" not in drawing.caption
+    assert "there are no ellipses in so many dimensions" in drawing.caption
+    assert "would hold the place" not in text
     (limits,) = sections["limitations"].blocks
     assert any("there are no confidence regions" in one for one in limits.items)
 

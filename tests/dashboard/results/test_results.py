@@ -78,7 +78,7 @@ def test_map_shows_the_uncertainty_that_is_given(answers, runs):
     (alone,) = drawings(fit, answers)
     (sure,) = drawings(fit, answers, samples=bootstrap)
     assert "ellipses" not in alone.caption
-    assert "95% ellipses from 10 bootstrap replicates over 8 participants" in sure.caption
+    assert "95% ellipses from 10 replicates, 8 participants drawn with replacement" in sure.caption
     assert len(sure.figure().data) > len(alone.figure().data)
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.dashboard.views.harness import on_tab, session_on, settled, start, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.imports import accept_matrix, suggested_name
 from tripletscope.dashboard.views.choosing import short_people

@@ -238,10 +238,10 @@ def test_samples_say_what_was_resampled():
     _, crowd = people(40, 5, 0.3, 0)
     few = bootstrap(STE(), crowd, replicates=4, unit="participants")
     assert few.sampling == "5 participants"
-    assert few.caution.startswith("With 5 participants it is hardly known")
+    assert few.is_rough
     assert np.isfinite(few.radius(0.95))
     answers = bootstrap(STE(), crowd, replicates=4)
-    assert (answers.sampling, answers.caution) == ("200 answers", "")
+    assert (answers.sampling, answers.is_rough) == ("200 answers", False)
     both = bootstrap(STE(), crowd, replicates=4, unit="both")
     assert both.sampling == "5 participants and their answers"
     drawn = Samples(few.embeddings, few.reference, source="posterior")

@@ -12,7 +12,7 @@ from tests.core.studies.experiment.made import TASKS, answered, experiment_of, w
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.studies.experiment.experiment import Stimulus
 from tripletscope.core.studies.experiment.results import (
     AnswerRecord,

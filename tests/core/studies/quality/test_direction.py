@@ -10,7 +10,7 @@ from tests.conftest import SAMPLES
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.io import Reading, load, propose
 from tripletscope.core.io.columns.alternatives import alternatives
-from tripletscope.core.io.interpret.interpretation import interpret
+from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.models.simulation.simulate import random_questions
 from tripletscope.core.studies.quality.direction import direction_test
 from tripletscope.dashboard.results.quality import direction_said

@@ -12,7 +12,7 @@ import pandas as pd
 from tripletscope.core.data.cells import plain_number
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.columns.reading import CHOICE_CODINGS, Coding, Reading
-from tripletscope.core.io.interpret.report import Omission
+from tripletscope.core.io.interpretation.report import Omission
 from tripletscope.core.io.languages import FOREIGN_CELLS, FORMS
 from tripletscope.core.io.names import counted, listing, natural_order
 from tripletscope.core.io.table import Codes, Table

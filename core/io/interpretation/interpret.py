@@ -17,9 +17,9 @@ from tripletscope.core.io.columns.grouped import named_trials, trial_of_rows, tw
 from tripletscope.core.io.columns.guess import SIDES, SPLITS, complete, response_time_unit
 from tripletscope.core.io.columns.reading import RESPONSE_TIME_UNITS, Reading
 from tripletscope.core.io.formats.source import Source, title_of
-from tripletscope.core.io.interpret.proposal import propose
-from tripletscope.core.io.interpret.report import Imported, Pairs, Report
-from tripletscope.core.io.interpret.trials import Trials, sort_out, trials_of
+from tripletscope.core.io.interpretation.proposal import propose
+from tripletscope.core.io.interpretation.report import Imported, Pairs, Report
+from tripletscope.core.io.interpretation.trials import Trials, sort_out, trials_of
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.loading import load
 from tripletscope.core.io.names import (
