@@ -119,7 +119,7 @@ def chart(
 def browser_download(figure: go.Figure, *, key: str, name: str, dpi: int) -> None:
     """Buttons that let the browser draw a figure and save it as SVG or PNG.
 
-    figure: With its width and height.
+    figure: As composed, with its width, height and scale.
     name: Of the file, without ending.
     dpi: Pixels per inch of the PNG.
     """
@@ -128,5 +128,6 @@ def browser_download(figure: go.Figure, *, key: str, name: str, dpi: int) -> Non
         data={
             "figure": figure.to_json(), "plotly": _plotly_address(), "name": name, "dpi": dpi,
             "width": figure.layout.width, "height": figure.layout.height,
+            "scale": figure.layout.meta["scale"],
         },
     )
