@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import string
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -128,12 +129,29 @@ class Words:
         comma = self._form["last_comma"]
         return f"{', '.join(parts[:-1])}{comma} {self._form['and']} {parts[-1]}"
 
+    def first(self, names: list[str], most: int) -> str:
+        """A list of which only the first are named, and how many more there are."""
+        if len(names) <= most:
+            return self.listing(names)
+        return self("and more", names=", ".join(names[:most]), number=len(names) - most)
+
     def over(self, unit: str, number: int | None) -> str:
         """What an interval takes as independent, as the end of a phrase."""
         if unit == "answers" or number is None:
             return self("over answers")
         people = self.count(number, "participant")
         return self("over both" if unit == "both" else "over people", people=people)
+
+    def over_each(self, numbers: Iterable[int | None]) -> str:
+        """What several intervals are over; those of 0 or None participants are over answers."""
+        each = [int(number or 0) for number in numbers]
+        people = [number for number in each if number]
+        if not people:
+            return self("over answers")
+        text = self.over("participants", max(people))
+        if min(people) < max(people):
+            text = self("over from to", low=min(people), high=max(people))
+        return text if len(people) == len(each) else text + self("or over answers")
 
     def method(self, method: Method) -> str:
         """A method with what of its parameters is not as usual."""
@@ -170,6 +188,11 @@ class Words:
 def _signed(text: str) -> str:
     """A number with its sign."""
     return text.replace("-", "\N{MINUS SIGN}") if text.startswith("-") else f"+{text}"
+
+
+def uncited(text: str) -> str:
+    """A sentence without its references."""
+    return re.sub(r" \[@[^]]+\]", "", text)
 
 
 def plain(text: str) -> str:

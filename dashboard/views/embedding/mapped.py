@@ -14,7 +14,6 @@ import streamlit as st
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.inspection import answers_at_odds, inspect_objects
 from tripletscope.core.inference.evaluation.score import CHANCE
-from tripletscope.core.inference.evaluation.units import over_units
 from tripletscope.core.inference.uncertainty import Samples
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
@@ -329,7 +328,8 @@ def caption(result: Result, style: MapStyle, selected: bool = False) -> str:
         estimate = result.error.result()
         sentences.append(
             f"Held-out error {interval(estimate.error, estimate.low, estimate.high)}"
-            f"{over_units(estimate.unit, estimate.n_units)}, {estimate.scheme}; chance {CHANCE:g}."
+            f"{ENGLISH.over(estimate.unit, estimate.n_units)}, {estimate.scheme}; "
+            f"chance {CHANCE:g}."
         )
     return " ".join(sentences)
 
