@@ -14,12 +14,14 @@ from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.inference.evaluation.ceiling import Ceiling
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, ChoiceKind
 from tripletscope.core.inference.evaluation.share import Share
+from tripletscope.core.inference.evaluation.units import known_people
 from tripletscope.core.studies.quality.consistency import Coverage
 from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.core.studies.quality.report import QualityReport
 from tripletscope.core.studies.quality.verdict import Verdict
 from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.figures.labels import short_people
+from tripletscope.dashboard.figures.quality import shares, stretches
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import (
     Advice,
@@ -37,6 +39,17 @@ _ENOUGH_TRIADS = 30
 _ENOUGH_OBJECTS = 30
 #: Participants with a side bias that are named.
 _NAMED = 5
+_FLAT = 0.4
+#: What can change while participants answer.
+STRETCHED = ("predicted", "median_time", "favourite_share")
+_SAMPLERS = {
+    "questions": "different questions", "repeated": "asked more than once",
+    "contradicted": "contradictory answers", "agree": "agreement of two answers", "low": "from",
+    "high": "to", **{
+        f"{bound}{end}": f"noise ceiling, {bound} bound{title}" for bound in ("lower", "upper")
+        for end, title in (("", ""), ("_low", ", from"), ("_high", ", to"))
+    }, "participants": "intervals over participants", "median_time": "median response time (s)",
+}
 
 
 # What was asked ----------------------------------------------------------------------------------
@@ -113,7 +126,7 @@ def quality_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
     if times is not None:
         low, middle, high = times
         yield Statement(words("times", middle=middle, low=low, high=high))
-    yield Numbers(words("numbers"), partial(_numbers, words, report))
+    yield Numbers(words("shares and intervals"), partial(_numbers, words, report))
 
 
 def _share_said(words: Words, key: str, share: Share) -> str:
@@ -157,6 +170,52 @@ def _numbers(words: Words, report: QualityReport) -> pd.DataFrame:
          "to": share.high, "cases": share.n}
         for name, share in shares.items() if share is not None and share.n
     ])
+
+
+def samplers_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
+    """Agreement and noise ceilings of questions that were selected in several ways."""
+    words, table = shown.words, report.samplers
+    rows = pd.concat([
+        pd.DataFrame({"name": table["sampler"], "series": words(f"sampler {key}"),
+                      "value": table[value], "low": table[low], "high": table[high]})
+        for key, value, low, high in (
+            ("agreement", "agree", "low", "high"),
+            ("lower", "lower", "lower_low", "lower_high"),
+            ("upper", "upper", "upper_low", "upper_high"),
+        )
+    ])
+    if rows["value"].notna().any():
+        text = words("samplers of", over=words.over_each(table["participants"]), about=shown.about)
+        yield Drawing(
+            "samplers", words("title samplers"), text, words("alt rows"), _FLAT,
+            lambda canvas: shares(rows, title="share", chance=0.5, caption=text, canvas=canvas),
+            lambda: table,
+        )
+    else:
+        yield Statement(words("no repeats by sampler"))
+    named = table.rename(columns=_SAMPLERS).dropna(axis=1, how="all")
+    yield Numbers(words("numbers"), lambda: named)
+
+
+def over_time_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
+    """What changes while participants answer."""
+    words, table, name = shown.words, report.over_time, shown.stretch
+    timed = "time" in shown.answers.answers
+    text = words("over time of" if timed else "in order of", parts=len(table), about=shown.about)
+    if name == "predicted":
+        people = known_people(shown.answers, "auto")
+        number = None if people is None else people.number
+        text += words("over time intervals", over=("participants", number))
+    yield Drawing(
+        "over-time", words("title over time"), text, words("alt curve"), _FLAT,
+        lambda canvas: stretches(
+            table, name, title=words(f"stretch {name}"), caption=text, canvas=canvas
+        ), lambda: table,
+    )
+    titles = {one: words(f"stretch {one}") for one in STRETCHED}
+    yield Numbers(words("numbers"), lambda: table.rename(columns={
+        "stretch": "part", "low": "predicted, from", "high": "predicted, to", **titles,
+    }))
 
 
 # Whom to look at ---------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from tripletscope.dashboard.results.shown import (
     PRESENTATIONS,
     TOLD_IN,
     Element,
+    Presentation,
     ShownResults,
     Statement,
     runs_of,
@@ -86,18 +87,21 @@ def sentences(*results: Any, answers: Judgements, **further: Any) -> list[str]:
     ]
 
 
-def presented(shown: ShownResults, *results: Any) -> Iterator[Element]:
+def presented(
+    shown: ShownResults, *results: Any, by: Presentation | None = None
+) -> Iterator[Element]:
     """Sentences, figures and tables of results; no two figures have one name.
 
     results: Of those that are shown together, which to present, and others that are no `Run`; all
         without any.
+    by: What presents them in place of what is declared.
     """
     taken: Counter[str] = Counter()
     for result in results or shown.runs:
         key = (type(result), "")
         if isinstance(result, Run):
             key = (result.task, result.kind if result.task == "fit" else "")
-        for present in PRESENTATIONS.get(key, ()):
+        for present in PRESENTATIONS.get(key, ()) if by is None else (by,):
             for part in present(shown, result):
                 if isinstance(part, Drawing):
                     taken[part.name] += 1

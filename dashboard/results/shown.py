@@ -77,6 +77,7 @@ class ShownResults:
     forest: Positions of leaf size and number of trees of the forest that is looked at; None is the
         one that errs least.
     predictor: Which of the methods beside a forest predicted what is shown; the forest if empty.
+    stretch: What is shown of answers over time, by its column.
     curve: What a curve of searches shows: misses by leaf ``size``, ``distance`` errors, or misses
         by questions ``asked``.
     two_at_a_time: Whether choices among several count as comparisons of two.
@@ -101,6 +102,7 @@ class ShownResults:
     colour: str | None = None
     forest: tuple[int, int] | None = None
     predictor: str = ""
+    stretch: str = "predicted"
     curve: str = "size"
     two_at_a_time: bool = False
     asked: str = ""

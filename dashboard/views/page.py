@@ -35,6 +35,7 @@ from tripletscope.dashboard.results.showing import presented
 from tripletscope.dashboard.results.shown import (
     Advice,
     Numbers,
+    Presentation,
     ShownResults,
     Statement,
     runs_of,
@@ -213,11 +214,14 @@ class Context:
         of = self.info.extra
         return {"asked": of.get("asked", ""), "measured": of.get(MEASURED, {}).get("kind", "")}
 
-    def present(self, *results: Any, beside: Sequence[Run] = (), **how: Any) -> None:
+    def present(
+        self, *results: Any, beside: Sequence[Run] = (), by: Presentation | None = None, **how: Any
+    ) -> None:
         """What results say, their figures and tables, as they are in a report.
 
         results: Runs, or others that a presentation is declared for.
         beside: Further results that these are judged by.
+        by: What presents them in place of what is declared.
         **how: Further attributes of `ShownResults`.
         """
         objects = self.answers.objects
@@ -228,7 +232,7 @@ class Context:
         )
         said: list[str] = []
         halves: list[Any] = []
-        for part in presented(shown, *results):
+        for part in presented(shown, *results, by=by):
             if isinstance(part, Statement):
                 said.append(part.text)
                 continue

@@ -11,7 +11,6 @@ import streamlit as st
 
 from tripletscope import __version__
 from tripletscope.core.engine.method import Method
-from tripletscope.core.inference.evaluation.units import known_people
 from tripletscope.core.io.names import listing
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
@@ -25,21 +24,24 @@ from tripletscope.core.studies.quality import (
 from tripletscope.core.studies.quality.verdict import verdict
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.labels import short_people
-from tripletscope.dashboard.figures.quality import shares, stretches
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, tabs
-from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results import sentences
-from tripletscope.dashboard.results.quality import reasons_said, verdict_of
+from tripletscope.dashboard.results.quality import (
+    STRETCHED,
+    over_time_of,
+    reasons_said,
+    samplers_of,
+    verdict_of,
+)
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.compare.recommending import in_words, recommended, standing
 from tripletscope.dashboard.views.data.gold import show_gold
 from tripletscope.dashboard.views.data.measured import (
-    draw_figure,
     draw_measures,
     pick_axes,
     show_table,
@@ -50,7 +52,6 @@ from tripletscope.dashboard.views.page import Context, go_to, tab
 from tripletscope.dashboard.wording import ENGLISH
 
 PAGE = "quality"
-_FLAT = Canvas(760.0, 300.0)
 _MOST_OBJECTS = 2_000  # of points that are drawn
 
 #: The first ones tell careful from careless people at a glance.
@@ -338,44 +339,12 @@ def _objects(context: QualityContext) -> None:
 
 
 def _samplers(context: QualityContext) -> None:
-    table = context.report.samplers
-    long = pd.concat([
-        pd.DataFrame({"name": table["sampler"], "series": title, "value": table[value],
-                      "low": table[low], "high": table[high]})
-        for title, value, low, high in (
-            ("agreement of repeated answers", "agree", "low", "high"),
-            ("noise ceiling, lower bound", "lower", "lower_low", "lower_high"),
-            ("noise ceiling, upper bound", "upper", "upper_low", "upper_high"),
-        )
-    ])
-    if long["value"].notna().any():
-        text = (
-            f"{context.info.name}, by sampler, with 95 % intervals"
-            f"{ENGLISH.over_each(table['participants'])}. The dotted line is chance."
-        )
-        draw_figure(context, "samplers", table, text, _FLAT, lambda canvas: shares(
-            long, title="share", chance=0.5, caption=text, canvas=canvas))
-    else:
-        st.caption("No question was answered twice, so there is nothing to compare.")
-    show_table(table, {
-        "sampler": "sampler", "answers": "answers", "questions": "different questions",
-        "repeated": "asked more than once", "contradicted": "contradictory answers",
-        "agree": "agreement of two answers",
-        "low": "from", "high": "to", **{
-            f"{bound}{end}": f"noise ceiling, {bound} bound{title}" for bound in ("lower", "upper")
-            for end, title in (("", ""), ("_low", ", from"), ("_high", ", to"))
-        },
-        "participants": "intervals over participants",
-        "median_time": "median response time (s)",
-    }, f"{context.info.name}-samplers")
+    context.present(context.report, by=samplers_of)
 
 
 def _over_time(context: QualityContext) -> None:
     table = context.report.over_time
-    titles = {"predicted": "proportion predicted by the others' map",
-              "median_time": "median response time (s)",
-              "favourite_share": "proportion on the preferred side"}
-    titles = {name: title for name, title in titles.items()
+    titles = {name: ENGLISH(f"stretch {name}") for name in STRETCHED
               if name in table and table[name].notna().any()}
     if not titles:
         panels.empty(
@@ -385,21 +354,7 @@ def _over_time(context: QualityContext) -> None:
         )
         return
     shown = pick(context.session, "quality.time", "Show", titles, width=320)
-    order = (
-        "by their time" if "time" in context.answers.answers else "in the order of the file"
-    )
-    text = (
-        f"{context.info.name}: the answers of each participant, {order}, divided into "
-        f"{len(table)} equal parts."
-    )
-    if shown == "predicted":
-        people = known_people(context.answers, "auto")
-        number = None if people is None else people.number
-        text += f" With 95 % intervals{ENGLISH.over('participants', number)}."
-    draw_figure(context, "over-time", table, text, _FLAT, lambda canvas: stretches(
-        table, shown, title=titles[shown], caption=text, canvas=canvas))
-    show_table(table, {"stretch": "part", "answers": "answers", **titles, "low": "predicted, from",
-                   "high": "to"}, f"{context.info.name}-over-time")
+    context.present(context.report, by=over_time_of, stretch=shown)
 
 
 def _gold(context: QualityContext) -> None:
