@@ -185,11 +185,10 @@ def _treatment_numbers(words: Words, found: Treatments) -> pd.DataFrame:
     return pd.DataFrame({
         "answers": table["treatment"], "held-out error": table["error"],
         "change (points)": ["", *(
-            words("change", change=(row.difference, row.low, row.high))
-            for row in table.iloc[1:].itertuples()
+            words.points(row.difference, row.low, row.high) for row in table.iloc[1:].itertuples()
         )],
-        "error, everybody": table["everybody"], "effective answers": table["effective"].round(),
-        "map moved": table["moved"],
+        "error, everybody": table["everybody"], "map moved": table["moved"],
+        "effective answers": table["effective"].round().astype(int),
     })
 
 

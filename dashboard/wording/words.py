@@ -114,6 +114,11 @@ class Words:
         """A gain in log probability, as a change of the probability."""
         return _signed(self.percent(math.expm1(log_gain)))
 
+    def points(self, *estimate: float) -> str:
+        """A change of a share with the ends of its interval, in percentage points."""
+        value, low, high = (_signed(f"{100 * end:.1f}") for end in estimate)
+        return self("estimated change", value=value, low=low, high=high)
+
     def p(self, value: float) -> str:
         """A p value."""
         if value < _SMALL:
@@ -214,9 +219,7 @@ _WRITTEN: dict[str, Callable[[Words, Any, str], str]] = {
     "change": lambda words, value, _: words("estimated change", **dict(
         zip(("value", "low", "high"), map(words.change, value), strict=True)
     )),
-    "points": lambda words, value, _: words("estimated change", **dict(
-        zip(("value", "low", "high"), (_signed(f"{100 * x:.1f}") for x in value), strict=True)
-    )),
+    "points": lambda words, value, _: words.points(*value),
     "over": lambda words, value, _: words.over(*value),
     "method": lambda words, value, _: words.method(value),
     "count": lambda words, value, noun: words.count(value, noun),

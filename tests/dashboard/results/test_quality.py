@@ -22,8 +22,10 @@ from tripletscope.dashboard.results.quality import (
     agreement_said,
     ceiling_said,
     of_choices,
+    over_time_of,
     predicted_said,
     reasons_said,
+    samplers_of,
 )
 from tripletscope.dashboard.results.showing import presented
 from tripletscope.dashboard.results.shown import Advice, Drawing, Numbers, ShownResults
@@ -85,6 +87,27 @@ def test_answers_per_object_are_drawn_where_they_differ_among_many():
     assert figure.table()["answers"].tolist() == many.answers_per_object.tolist()
     few = Triplets.from_array(rows[:9])
     assert not of_kind(Drawing, quality(few).coverage, answers=few)
+
+
+@pytest.mark.parametrize(("language", "across"), [
+    ("en", "part of each participant's answers"), ("de", "Teil der Antworten jeder Person"),
+])
+def test_samplers_and_changes_over_time_are_drawn(language, across):
+    answers, words = people_data(), Words(language)
+    report = quality(answers)
+    shown = ShownResults((), answers, "X", words, stretch="median_time")
+    figure, numbers = presented(shown, report, by=over_time_of)
+    assert figure.figure().layout.xaxis.title.text == across
+    assert figure.figure().layout.yaxis.title.text == words("stretch median_time")
+    assert words("in order of", parts=5, about=shown.about) == figure.caption
+    assert numbers.table()["part"].tolist() == [1, 2, 3, 4, 5]
+    figure, numbers = presented(shown, report, by=samplers_of)
+    assert words.over("answers", None) in figure.caption
+    assert {trace.name for trace in figure.figure().data} >= {words("sampler upper")}
+    assert set(numbers.table()["sampler"]) == {"active", "random"}
+    once = answers.take(np.unique(answers.questions, return_index=True)[1])
+    said, _ = presented(shown, quality(once), by=samplers_of)
+    assert said.text == words("no repeats by sampler")
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
