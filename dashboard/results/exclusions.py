@@ -17,7 +17,6 @@ from tripletscope.core.studies.quality.exclusion import (
     WEIGHTS,
     Cleaning,
     Effect,
-    Exclusion,
     Preview,
 )
 from tripletscope.dashboard.figures.labels import short_people
@@ -53,44 +52,44 @@ def cleaning_of(shown: ShownResults, cleaning: Cleaning) -> Iterator[Statement]:
     if not cleaning.exclusions:
         yield Statement(words("no exclusions"))
         return
-    steps = list(zip(cleaning.exclusions, cleaning.previews, strict=True))
-    removing = [step_of(words, *step) for step in steps if step[0].rule != WEIGHTS]
-    if removing:
-        yield Statement(words(
-            "excluded", steps="; ".join(removing), left=trials_of(words, kept),
-            objects=int((kept.answers_per_object > 0).sum()),
-        ))
-    for step, _ in steps:
+    yield Statement(words(
+        "excluded", steps="; ".join(steps_said(words, cleaning)), left=trials_of(words, kept),
+        objects=int((kept.answers_per_object > 0).sum()),
+    ))
+
+
+def steps_said(words: Words, cleaning: Cleaning) -> Iterator[str]:
+    """What every step took, or how much it weighted, as parts of a list."""
+    for step, removed in zip(cleaning.exclusions, cleaning.previews, strict=True):
+        title = step.title[:1].lower() + step.title[1:]
+        reason = f" ({plain(step.reason)})" if step.reason else ""
         if step.rule == WEIGHTS:
             weights = step.parameters["weights"]
-            yield Statement(words(
-                "weighted", people=len(weights), median=f"{np.median(weights):.2f}",
-                least=f"{min(weights):.2f}", effective=round(cleaning.effective),
-                reason=_reason(step),
-            ))
+            yield words(
+                "weighted", title=title, reason=reason, people=len(weights),
+                median=float(np.median(weights)), least=min(weights),
+                effective=round(cleaning.effective),
+            )
+            continue
+        people = len(removed.participants)
+        yield words(
+            "exclusion", title=title, reason=reason,
+            trials=_size(words, removed.n_trials, removed.n_answers),
+            entirely=words("entirely", people=people) if people else "",
+        )
 
 
-def step_of(words: Words, step: Exclusion, removed: Preview) -> str:
-    """What one step took, as part of a list."""
-    people = len(removed.participants)
-    entirely = words("entirely", people=people) if people else ""
-    return words(
-        "exclusion", title=step.title[:1].lower() + step.title[1:], trials=removed.n_trials,
-        entirely=entirely, reason=_reason(step),
-    )
-
-
-def _reason(step: Exclusion) -> str:
-    return f" ({plain(step.reason)})" if step.reason else ""
+def _size(words: Words, n_trials: int, n_answers: int) -> str:
+    """Trials, and their answers where these are more."""
+    text = words.count(n_trials, "trial")
+    return text if n_trials == n_answers else f"{text} ({words.count(n_answers, 'answer')})"
 
 
 def trials_of(words: Words, answers: Judgements) -> str:
     """How much was collected, and from how many people."""
     once = one_per_trial(answers)
-    n, (who, people) = int(once.sum()), participants_of(answers)
-    text = words.count(n, "trial")
-    if n < len(answers):
-        text += f" ({words.count(len(answers), 'answer')})"
+    who, people = participants_of(answers)
+    text = _size(words, int(once.sum()), len(answers))
     if people:
         each = np.bincount(who[once & (who >= 0)], minlength=people)
         least, most = int(each.min()), int(each.max())
@@ -121,10 +120,10 @@ def _derived(words: Words, raw: Judgements, measured: str) -> str:
 def preview_of(shown: ShownResults, preview: Preview) -> Iterator[Element]:
     """What an exclusion would remove, and whose answers these are."""
     words, gone, touched = shown.words, preview.participants, preview.touched
-    trials, short = preview.n_trials != preview.n_answers, short_people(list(touched))
+    short = short_people(list(touched))
     yield Statement(words(
-        "removes", number=preview.n_answers, share=preview.n_answers / len(shown.answers),
-        trials=words("in trials", number=preview.n_trials) if trials else "",
+        "removes", trials=_size(words, preview.n_trials, preview.n_answers),
+        share=preview.n_answers / len(shown.answers),
     ))
     if gone:
         names = words.first([plain(short[who]) for who in gone], _NAMED)

@@ -21,10 +21,12 @@ from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import show_outcome, watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.exclusions import steps_said
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.quality import opened_method, pick_people
 from tripletscope.dashboard.views.data.weighting import show_weights
 from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.working.pool import pool
 
 PAGE = "exclusions"
@@ -227,19 +229,12 @@ def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
             "here and in every export.",
         )
         return
-    for number, step in enumerate(info.exclusions, 1):
+    said = steps_said(ENGLISH, cleaning)
+    for number, (step, text) in enumerate(zip(cleaning.exclusions, said, strict=True), 1):
         with st.container(border=True):
-            st.markdown(f"**{number}. {panels.plain(step['title'])}**")
-            people = len(step["removed_participants"])
-            words = count(step["removed_answers"], "answer")
-            words += f", {count(people, 'participant')} entirely" if people else ""
-            if step["rule"] == WEIGHTS:
-                weights = step["parameters"]["weights"]
-                words = f"{count(len(weights), 'participant')}, weights from {min(weights):.2f} " \
-                    f"to {max(weights):.2f}"
-            st.markdown(panels.plain(f"{words}. {step['reason']}".strip()))
-            if step["source"]:
-                st.caption(panels.plain(f"Source: {step['source']}."))
+            st.markdown(f"**{number}.** {panels.plain(text)}")
+            if step.source:
+                st.caption(panels.plain(f"Source: {step.source}."))
     weighted = ""
     if any(step["rule"] == WEIGHTS for step in info.exclusions):
         weighted = f", weighted: as many as {cleaning.effective:,.0f} trials of equal weight"

@@ -60,7 +60,7 @@ def test_what_an_exclusion_removes():
     cleaning = Cleaning(ANSWERS)
     removed = cleaning.preview(Exclusion(participants=("p5",), answers=(0, 1)))
     assert sentences(removed, answers=ANSWERS) == [
-        "Removes 122 answers (16.9%).", "All data of 1 participant: p5.",
+        "Removes 122 trials: 16.9% of the answers.", "All data of 1 participant: p5.",
         "Some answers of 1 further participant.",
     ]
     table = table_of(removed).set_index("participant")
@@ -75,17 +75,13 @@ def test_what_an_exclusion_does_to_prediction():
     assert text.endswith("95% interval over 8 participants.")
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
-def test_weights_are_no_exclusions(language):
+def test_weights_are_told_as_a_step():
     names = tuple(f"p{k}" for k in range(6))
     step = Exclusion("weights", {"weights": [1.0, 0.5, *[0.25] * 4]}, names, reason="why")
     cleaning = Cleaning(ANSWERS).excluding(step)
-    words = Words(language)
-    text = " ".join(sentences(cleaning, answers=cleaning.triplets, words=words))
-    assert "0.25" in text
-    assert words.whole(round(cleaning.effective)) in text
-    assert "(why)" in text
-    assert words("excluded", steps="", left="", objects=12)[:20] not in text
+    text = " ".join(sentences(cleaning, answers=cleaning.triplets))
+    assert "weights by lapse rate: answers of 6 participants, by how rarely they looked" in text
+    assert f"lowest 0.25; effective number of trials {cleaning.effective:.0f}) (why). This" in text
 
 
 def test_gold_questions_are_told_with_examples():

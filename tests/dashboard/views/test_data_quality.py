@@ -137,7 +137,7 @@ def test_without_people_and_times_the_report_still_stands(services, planted):
 
 def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
     app = data_page("exclusions", **{"exclusions.rule": "fast_participants"})
-    assert "Removes 120 answers" in words(app)
+    assert "Removes 120 trials" in words(app)
     assert "p5" in words(app)
     app.button(key="exclusions.effect").click().run()
     settled(app, services)
@@ -181,7 +181,7 @@ def test_people_chosen_in_the_figure_are_left_out_by_hand(services, kept):
     app = data_page("quality", **{"quality.people": ["p1", "p2"]})
     next(b for b in app.button if b.label == "Exclude their answers").click().run()
     assert app.session_state["data.view"] == "exclusions"
-    assert "Removes 240 answers" in words(app)
+    assert "Removes 240 trials" in words(app)
     app.button(key="exclusions.go").click().run()
     left = services.workspace.triplets(services.workspace.dataset(kept.id))
     assert set(left.answers["participant"]) == {"p0", "p3", "p4", "p5"}
@@ -357,7 +357,7 @@ def test_comparisons_of_pairs_are_judged_and_left_out(services):
 
     app = data_page("exclusions")
     assert app.selectbox(key="exclusions.rule.1").value == "fast_participants"
-    assert "Removes 20 answers" in words(app)
+    assert "Removes 20 trials" in words(app)
     app.button(key="exclusions.go").click().run()
     assert not app.exception
     assert "Excluded: 20 of 60 answers, 1 participant entirely" in words(app).replace("\\", "")
