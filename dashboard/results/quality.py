@@ -10,7 +10,7 @@ import pandas as pd
 
 from tripletscope.core.data.columns import one_per_trial
 from tripletscope.core.data.landmarks import recognise
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.ceiling import Ceiling
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, ChoiceKind
 from tripletscope.core.inference.evaluation.share import Share
@@ -121,11 +121,11 @@ def quality_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
         yield Statement(words(
             "circular", share=report.circular.value, triads=report.circular.n,
         ))
-    yield from _sides_said(words, report)
-    times = _times(shown.answers)
-    if times is not None:
-        low, middle, high = times
+    once = shown.answers.take(one_per_trial(shown.answers)).answers
+    if "response_time" in once and once["response_time"].notna().any():
+        low, middle, high = once["response_time"].quantile([0.25, 0.5, 0.75])
         yield Statement(words("times", middle=middle, low=low, high=high))
+    yield from _sides_said(words, report)
     yield Numbers(words("shares and intervals"), partial(_numbers, words, report))
 
 
@@ -137,22 +137,15 @@ def _share_said(words: Words, key: str, share: Share) -> str:
     )
 
 
-def _times(answers: Judgements) -> list[float] | None:
-    """Quartiles of the response times; None where none are known."""
-    times = answers.take(one_per_trial(answers)).answers.get("response_time")
-    if times is None or not times.notna().any():
-        return None
-    return times.quantile([0.25, 0.5, 0.75]).tolist()
-
-
 def _sides_said(words: Words, report: QualityReport) -> Iterator[Element]:
-    """Who prefers a side; names are for the page alone.
+    """Who prefers a side; names, and that nothing is known, are for the page alone.
 
     Silent on: people without a side
     (tests/core/studies/quality/test_quality.py::test_honest_crowds_have_no_side).
     """
     sides, who = report.sides, report.sides.participants
-    yield Statement(words(f"sides {sides.code}", **sides.values))
+    kind = Advice if sides.code == "unknown" else Statement
+    yield kind(words(f"sides {sides.code}", **sides.values))
     if who:
         names = [plain(name) for name in short_people(who).values()]
         yield Advice(words("sides of", names=words.first(names, _NAMED)))

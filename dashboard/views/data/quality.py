@@ -11,7 +11,6 @@ import streamlit as st
 
 from tripletscope import __version__
 from tripletscope.core.engine.method import Method
-from tripletscope.core.io.names import listing
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
 from tripletscope.core.studies.quality import (
@@ -178,7 +177,7 @@ def _verdict(context: QualityContext) -> None:
         show(" ".join((f"**{first}**", *rest)), icon=f":material/{icon}:")
         return
     names = short_people(context.people["participant"].tolist())
-    who = panels.plain(listing([names[name] for name in found.reasons], _NAMED))
+    who = panels.plain(ENGLISH.first([names[name] for name in found.reasons], _NAMED))
     with st.container(horizontal=True, vertical_alignment="center"):
         text = " ".join((f"**{first}** {who}.", *rest))
         st.warning(text, icon=":material/person_search:")
