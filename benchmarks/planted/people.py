@@ -89,7 +89,7 @@ def _choices(seed: int) -> tuple[bool, bool]:
     (found,) = ts.choice_accuracies(own, ts.cross_validate(method, own))
     (other,) = ts.choice_accuracies(new, holdout(method.fit(own), new))
     outside = not found.accuracy.low < other.accuracy.value < found.accuracy.high
-    return outside, "new people are predicted worse" in found.sentence
+    return outside, found.is_of_the_learned
 
 
 def _odd_ones(

@@ -83,12 +83,6 @@ class FeatureWeights:
         })
         return result.sort_values("share", ascending=False, kind="stable", ignore_index=True)
 
-    @property
-    def sentence(self) -> str:
-        """The shares in words, the heaviest first."""
-        rows = self.table.itertuples()
-        return ", ".join(f"{row.feature} {row.share:.2f}" for row in rows)
-
 
 @task("Weighing features", "spaces", columns=("participant",))
 def feature_weights(

@@ -36,35 +36,22 @@ class Floor:
     names : ndarray of str, shape (p,)
     n_answers, needed : ndarray of int, shape (p,)
         Answers that count, and those that are needed.
-    what : str
+    what : {"map", "scale", "weights"}
         What needs so many.
+    n_components : int
+        Dimensions of the map, or axes that are weighted.
     """
 
     names: np.ndarray
     n_answers: np.ndarray
     needed: np.ndarray
     what: str
+    n_components: int
 
     @property
     def reached(self) -> np.ndarray:
         """(p,) bool."""
         return self.n_answers >= self.needed
-
-    def sentence(self, by: str = "participant") -> str:
-        """Of whom nothing is said, and why; empty where everybody gave enough.
-
-        Silent on: everybody gave enough (tests/core/people/test_floor.py::test_floor).
-        """
-        few = ~self.reached
-        if not few.any():
-            return ""
-        units = "participants" if by == "participant" else f"groups by {by}"
-        who = f"single {units}" if few.all() else f"{few.sum():,} of {len(few):,} {units}"
-        return (
-            f"Nothing is said of {who}: {self.what} need {int(np.median(self.needed[few])):,} "
-            f"answers of one, and they gave {int(np.median(self.n_answers[few])):,} (medians; log₂ "
-            "of the number of objects for each number that is told)."
-        )
 
 
 def floor_of(method: Method, triplets: Judgements, members: dict[str, np.ndarray]) -> Floor:
@@ -74,8 +61,6 @@ def floor_of(method: Method, triplets: Judgements, members: dict[str, np.ndarray
     members: Positions of the answers of each, as `groups_of` gives them.
     """
     d = int(getattr(method, "n_components", 1))
-    axes = "dimension" if d == 1 else "dimensions"
-    what = f"the places of the objects that they were asked about in {d} {axes}"
     informs = triplets.weight > 0
     if hasattr(method, "informing"):  # answers that tell the method anything
         informs = method.informing(triplets)
@@ -83,5 +68,5 @@ def floor_of(method: Method, triplets: Judgements, members: dict[str, np.ndarray
     about = [len(np.unique(triplets.rows[of])) for of in members.values()]
     return Floor(
         np.array(list(members)), np.array([len(of) for of in counting]),
-        np.array([answers_needed(n, d * n) for n in about]), what,
+        np.array([answers_needed(n, d * n) for n in about]), "map", d,
     )

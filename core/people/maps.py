@@ -72,7 +72,8 @@ def observer_maps(
     if len(members) < 2:
         raise DataError(
             "fewer than two gave answers enough for a map of their own", file=triplets.name,
-            remedy=floor.sentence(by),
+            remedy=f"A map takes {np.median(floor.needed):,.0f} answers of each, and they gave "
+            f"{np.median(floor.n_answers):,.0f} (medians).",
         )
     pieces = [(method, triplets.take(of)) for of in (np.arange(len(triplets)), *members.values())]
     common, *maps = results_of(_map_of, pieces, progress)

@@ -20,7 +20,7 @@ from tripletscope.core.inference.evaluation.score import (
     question_folds,
     reach_over_people,
 )
-from tripletscope.core.inference.evaluation.units import known_people, over_units, said
+from tripletscope.core.inference.evaluation.units import known_people, said
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people.careless import with_lapses
 
@@ -65,43 +65,6 @@ class Treatments:
             name: getattr(self, name) for name in
             ("error", "difference", "low", "high", "everybody", "effective", "moved")
         }})
-
-    @property
-    def sentence(self) -> str:
-        """Which predicts better, in words; that neither does is said too.
-
-        Silent on: treatments that are equal
-        (tests/core/people/test_treatments.py::test_equal_treatments_have_no_clear_difference).
-        """
-        result = []
-        for k, words in ((1, "Exclusion"), (2, "Weights")):
-            change = "no clear difference"
-            if self.high[k] < 0:
-                change = "fewer errors"
-            elif self.low[k] > 0:
-                change = "more errors"
-            result.append(
-                f"{words}: {change} ({100 * self.difference[k]:+.1f} points "
-                f"[{100 * self.low[k]:+.1f}, {100 * self.high[k]:+.1f}])"
-            )
-        return (
-            f"{'. '.join(result)}, 95% intervals{over_units(self.unit, self.n_units)}. "
-            f"{self._better}"
-        )
-
-    @property
-    def _better(self) -> str:
-        """Which of the two, if that can be said.
-
-        Silent on: treatments that are equal
-        (tests/core/people/test_treatments.py::test_equal_treatments_have_no_clear_difference).
-        """
-        difference, low, high = self.apart
-        if low <= 0 <= high:
-            return "Weights are no clear improvement over exclusion, nor the reverse."
-        words = "Weights predict better than exclusion" if difference < 0 else \
-            "Exclusion predicts better than weights"
-        return f"{words} ({100 * difference:+.1f} points [{100 * low:+.1f}, {100 * high:+.1f}])."
 
 
 def person_weights(

@@ -351,7 +351,7 @@ class WeightedEuclidean(PeopleMap):
         needed = answers_needed(int(self.placed_.sum()), d)
         return Floor(
             self.people_, self.n_answers_, np.full(len(self.people_), needed),
-            f"weights of {d} axes" if d > 1 else "weights of 1 axis",
+            "weights", d,
         )
 
     @property

@@ -309,10 +309,7 @@ class GroupScales:
     @property
     def floor(self) -> Floor:
         """Which groups gave answers enough."""
-        return Floor(
-            self.names[1:], self.n_answers[1:], self.needed[1:],
-            "the values of the objects that they were asked about",
-        )
+        return Floor(self.names[1:], self.n_answers[1:], self.needed[1:], "scale", 1)
 
 
 @task("Computing a scale per group", "embedding", "scale", columns=("participant",))

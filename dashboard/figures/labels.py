@@ -47,6 +47,11 @@ def short_labels(labels: Sequence[str], width: float = WIDTH) -> list[str]:
     return list(_short(tuple(labels), max(width, 4.0)))
 
 
+def short_people(people: Sequence[str], width: float = 16.0) -> dict[str, str]:
+    """Short names of participants, or of other groups, as tables and lists have room for."""
+    return dict(zip(people, short_labels(people, width), strict=True))
+
+
 def short_names(
     labels: Sequence[str], which: Sequence[int], width: float = WIDTH
 ) -> dict[int, str]:

@@ -11,7 +11,6 @@ import pandas as pd
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from tripletscope.core.inference.evaluation.units import over_units
 from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figure
 from tripletscope.dashboard.figures.labels import WIDTH, shorten
 from tripletscope.dashboard.figures.layers import Series, escape, intervals
@@ -38,6 +37,7 @@ from tripletscope.dashboard.interface.theme import (
     template,
     with_caption,
 )
+from tripletscope.dashboard.wording import ENGLISH
 
 #: Up to so many values are joined by a line with a band; more are points with error bars.
 _JOINED = 40
@@ -255,7 +255,7 @@ def group_errors(table: pd.DataFrame) -> Plot:
     table = table.assign(method=[shorten(method, 30.0) for method in table["method"]])
 
     def text(row: Any) -> str:
-        people = over_units("participants", row.participants or None)
+        people = ENGLISH.over("participants", row.participants or None)
         return bold(row.name, f"{row.answers:,} answers", f"{escape(row.method)}: "
                     f"{interval(row.error, row.low, row.high)}{people}")
 

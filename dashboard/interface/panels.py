@@ -26,6 +26,7 @@ from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.wording import uncited
 
 _SOON = 1.0  # seconds after which a spinner alone says too little
 
@@ -173,7 +174,7 @@ def empty(title: str, text: str) -> None:
 
 def marked(text: str) -> str:
     """A sentence as a paper has it, for Markdown: in asterisks is what is in italics, uncited."""
-    text = plain(re.sub(r" \[@[^]]+\]", "", text))
+    text = plain(uncited(text))
     return re.sub(r"\\\*(.+?)\\\*", r"*\1*", text)
 
 

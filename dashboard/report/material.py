@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -65,7 +66,8 @@ class Material:
         """Some results, for figures; all without any."""
         return ShownResults(
             runs or self.runs, self.answers, plain(self.name), self.words, self.rotations,
-            self.cuts, self.pictures, self.dimension_names, cautious=True,
+            self.cuts, self.pictures, self.dimension_names, cautious=True, asked=self.asked,
+            measured=self.measured,
         )
 
     def drawn(self, *runs: Run, names: bool = True) -> Iterator[Drawing]:
@@ -82,11 +84,14 @@ class Material:
             for run in self.all_of(task):
                 yield from self.told(run)
 
-    def told(self, *runs: Run) -> Iterator[Block]:
-        """What some results say, as a paragraph that leads to their figures."""
-        parts = list(presented(self.shown(), *runs))
+    def told(self, *results: Any, also: Sequence[str] = ()) -> Iterator[Block]:
+        """What some results say, as a paragraph that leads to their figures.
+
+        also: Further sentences.
+        """
+        parts = list(presented(self.shown(), *results))
         figures = [self.named(part) for part in parts if isinstance(part, Drawing)]
-        sentences = [part.text for part in parts if isinstance(part, Statement)]
+        sentences = [*(part.text for part in parts if isinstance(part, Statement)), *also]
         if figures:
             places = self.words.listing([f"@fig-{figure.name}" for figure in figures])
             sentences.append(self.words("see figure", place=places))

@@ -5,5 +5,5 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "drawing": ["Drawing"],
     "map": ["UNCERTAIN", "MapFigure", "Placed", "placed"],
-    "showing": ["drawings"],
+    "showing": ["drawings", "sentences"],
 })

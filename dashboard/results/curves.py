@@ -255,7 +255,7 @@ def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             yield Statement(words("by group", by=by, method=name, least=one["error"].min(),
                                   most=one["error"].max()))
     text = words("group errors of", by=by, methods="; ".join(tables), about=shown.about,
-                 folds=run.options["folds"], over=_over_each(words, table["participants"]))
+                 folds=run.options["folds"], over=words.over_each(table["participants"]))
     yield Drawing(
         f"errors-by-{by}", words("title group errors", by=by), text, words("alt rows"),
         (130.0 + 26.0 * number) / 900.0,
@@ -263,17 +263,6 @@ def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         tuple(one.key for one in runs),
     )
     yield Numbers(words("numbers"), lambda: _beside(tables))
-
-
-def _over_each(words: Words, participants: pd.Series) -> str:
-    """What several intervals are over; those of 0 participants are over answers."""
-    people = [int(number) for number in participants if number]
-    if not people:
-        return words("over answers")
-    text = words.over("participants", max(people))
-    if min(people) < max(people):
-        text = words("over from to", low=min(people), high=max(people))
-    return text if len(people) == len(participants) else text + words("or over answers")
 
 
 def _beside(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:

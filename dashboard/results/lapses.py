@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.columns import sides_of
 from tripletscope.core.models.embedding import STE
-from tripletscope.core.people.careless import LOW
+from tripletscope.core.people.careless import LOW, LapseFit
 from tripletscope.core.run import Run
+from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.figures.quality import MOST_RATES, lapse_rates
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.shown import Element, ShownResults, Statement, presents
+from tripletscope.dashboard.results.shown import (
+    Advice,
+    Element,
+    Numbers,
+    ShownResults,
+    Statement,
+    presents,
+)
+from tripletscope.dashboard.wording import Words, plain
 
 _TALL = 0.7
+_NAMED = 5  # people in a sentence
 
 
 @presents("with_lapses")
@@ -22,6 +37,8 @@ def lapses_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         why = "withheld" if found.heavier is not None else "not converged"
         key = f"lapses {why}" if run.method == STE.name else "lapses of ste"
         yield Statement(words(key, method=method))
+        if key == "lapses withheld":
+            yield Advice(words("who guesses otherwise"))
         return
     out, table = int(found.stand_out.sum()), found.table
     low, people = words.percent(LOW, 0), words.count(len(table), "participant")
@@ -29,6 +46,8 @@ def lapses_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         "lapses found" if out else "no lapses found", method=method, low=low,
         usual=words.percent(found.usual), number=words.count(out, "participant"),
     ))
+    if out:
+        yield Advice(words("who guesses", names=_who(words, found)))
     text = words("lapses of", method=method, low=low, people=people,
                  shown=words.whole(min(len(table), MOST_RATES)))
     yield Drawing(
@@ -36,3 +55,29 @@ def lapses_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         lambda canvas: lapse_rates(table, usual=found.usual, caption=text, canvas=canvas),
         lambda: table, (run.key,),
     )
+    side = next(iter(sides_of(shown.answers)[1]), "")
+    yield Numbers(words("rates and weights"), partial(_rates, table, side))
+
+
+def _who(words: Words, found: LapseFit) -> str:
+    """People who clearly guess more often than usual, those who do so most first."""
+    short = short_people(found.participants.tolist())
+    out = np.flatnonzero(found.stand_out)
+    rates = np.transpose([found.lapse, found.low, found.high])
+    return words.first([
+        words("rate of", name=plain(short[found.participants[p]]),
+              **dict(zip(("rate", "low", "high"), rates[p], strict=True)))
+        for p in out[np.argsort(-found.lapse[out])]
+    ], _NAMED)
+
+
+def _rates(table: pd.DataFrame, side: str) -> pd.DataFrame:
+    """Rates and weights, the highest rate first; `side` is what the first side is called."""
+    named = {
+        "participant": "participant", "answers": "answers", "lapse": "like guesses",
+        "lapse_low": "from", "lapse_high": "to", "weight": "weight",
+        "first": f"{side} when guessing", "first_low": "side from", "first_high": "side to",
+    }
+    shown = table.assign(participant=short_people(table["participant"].tolist()).values())
+    shown = shown.sort_values("lapse", ascending=False)[list(named)].rename(columns=named)
+    return shown.dropna(axis=1, how="all")

@@ -15,6 +15,7 @@ from tripletscope.core.people import (
     WeightedEuclidean,
 )
 from tripletscope.core.people.comparing import CONSISTENCY, ONE, OWN, WEIGHTS, groups_model
+from tripletscope.core.people.floor import Floor
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.observers import grid_height, map_grid
 from tripletscope.dashboard.figures.people import (
@@ -116,6 +117,23 @@ def conditions_said(words: Words, found: ConditionComparison, by: str) -> Iterat
                 number=found.permutations)
     yield words("conditions gain", gain=found.gain(WEIGHTS, CONSISTENCY),
                 over=words(f"conditions over {found.unit}"))
+
+
+def floor_said(words: Words, floor: Floor, by: str = "participant") -> str:
+    """Of whom nothing is said, and why; empty where everybody gave enough.
+
+    Silent on: everybody gave enough (tests/dashboard/results/test_people.py::test_who_gave_enough).
+    """
+    few = ~floor.reached
+    if not few.any():
+        return ""
+    units = "people" if by == "participant" else "groups"
+    who = words(f"{'all' if few.all() else 'some'} {units} below", few=int(few.sum()),
+                number=len(few), by=by)
+    return words(
+        "below the floor", who=who, what=words(f"floor {floor.what}", d=floor.n_components),
+        needed=int(np.median(floor.needed[few])), gave=int(np.median(floor.n_answers[few])),
+    )
 
 
 def _gains(shown: ShownResults, run: Run) -> Drawing:

@@ -1,14 +1,253 @@
-"""What is said of the data: their noise ceiling, and whether they are read the right way round."""
+"""What is said of the data: how good the answers are, whom to look at, and how a file is read."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
+from functools import partial
 
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.columns import one_per_trial
+from tripletscope.core.data.landmarks import recognise
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.ceiling import Ceiling
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, ChoiceKind
 from tripletscope.core.inference.evaluation.share import Share
+from tripletscope.core.inference.evaluation.units import known_people
+from tripletscope.core.studies.quality.consistency import Coverage
 from tripletscope.core.studies.quality.direction import DirectionTest
-from tripletscope.dashboard.wording import Words
+from tripletscope.core.studies.quality.report import QualityReport
+from tripletscope.core.studies.quality.verdict import Verdict
+from tripletscope.dashboard.figures.answers import histogram
+from tripletscope.dashboard.figures.labels import short_people
+from tripletscope.dashboard.figures.quality import shares, stretches
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.shown import (
+    Advice,
+    Element,
+    Numbers,
+    ShownResults,
+    Statement,
+    presents,
+)
+from tripletscope.dashboard.wording import Words, plain
+
+#: Of fewer triads the share of circular ones says nothing.
+_ENOUGH_TRIADS = 30
+#: Of fewer objects nobody needs a histogram.
+_ENOUGH_OBJECTS = 30
+#: Participants with a side bias that are named.
+_NAMED = 5
+_FLAT = 0.4
+#: What can change while participants answer.
+STRETCHED = ("predicted", "median_time", "favourite_share")
+_SAMPLERS = {
+    "questions": "different questions", "repeated": "asked more than once",
+    "contradicted": "contradictory answers", "agree": "agreement of two answers", "low": "from",
+    "high": "to", **{
+        f"{bound}{end}": f"noise ceiling, {bound} bound{title}" for bound in ("lower", "upper")
+        for end, title in (("", ""), ("_low", ", from"), ("_high", ", to"))
+    }, "participants": "intervals over participants", "median_time": "median response time (s)",
+}
+
+
+# What was asked ----------------------------------------------------------------------------------
+
+
+@presents(Coverage)
+def design_of(shown: ShownResults, coverage: Coverage) -> Iterator[Element]:
+    """Which questions were asked, and how many answers there are about an object."""
+    words, answers, each = shown.words, shown.answers, shown.answers.answers_per_object
+    if not shown.measured:  # comparisons of measured values were not asked for one by one
+        yield Statement(words(
+            "questions", number=coverage.answers, asked=coverage.questions,
+            possible=coverage.possible,
+        ))
+    least, most = int(each.min(initial=0)), int(each.max(initial=0))
+    yield Statement(words(
+        "all per object" if least == most else "per object", least=least, most=most,
+        median=int(np.median(each) + 0.5) if len(each) else 0,
+    ))
+    trials = answers.take(one_per_trial(answers)).answers
+    for column in ("sampler", "split"):
+        if column in trials:
+            shares = trials[column].value_counts(normalize=True)
+            yield Statement(words(f"by {column}", names=[
+                f"{name} ({words.percent(share)})" for name, share in shares.items() if share > 0
+            ]))
+    for one in recognise(answers) if isinstance(answers, Triplets) else ():
+        yield Statement(words(
+            "landmarks", kernel=one.kernel, number=len(one.landmarks), asked=one.n_asked,
+            possible=one.n_possible,
+        ))
+    if coverage.needed and not coverage.dimensions:
+        yield Advice(words("too few for a line", needed=round(coverage.needed[1])))
+    if coverage.components > 1:
+        yield Advice(words("in pieces", number=coverage.components))
+    if len(each) >= _ENOUGH_OBJECTS and least < most:
+        text = words("per object caption")
+        yield Drawing(
+            "answers-per-object", words("title per object"), text,
+            words("alt per object", least=least, most=most), 0.45,
+            lambda canvas: histogram(
+                each, title="answers per object", of="objects", caption=text, canvas=canvas
+            ),
+            lambda: answers.objects[["id", "label"]].assign(answers=each),
+        )
+
+
+# How good the answers are ------------------------------------------------------------------------
+
+
+@presents(QualityReport)
+def quality_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
+    """How far people agree with themselves and each other, and what can be reached."""
+    words, again = shown.words, report.repeats
+    if again.repeated:
+        yield Statement(words(
+            "asked again", repeated=again.repeated, questions=again.questions,
+            contradicted=again.contradicted,
+        ))
+    for name, share in (("within people", again.within), ("between people", again.between)):
+        if share.n:
+            yield Statement(_share_said(words, name, share))
+    yield Statement(ceiling_said(words, report.ceiling))
+    for choice in report.choices:
+        yield Statement(of_choices(words, choice))
+    if report.checks.n:
+        yield Statement(_share_said(words, "checks", report.checks))
+    if report.circular.n >= _ENOUGH_TRIADS:
+        yield Statement(words(
+            "circular", share=report.circular.value, triads=report.circular.n,
+        ))
+    once = shown.answers.take(one_per_trial(shown.answers)).answers
+    if "response_time" in once and once["response_time"].notna().any():
+        low, middle, high = once["response_time"].quantile([0.25, 0.5, 0.75])
+        yield Statement(words("times", middle=middle, low=low, high=high))
+    yield from _sides_said(words, report)
+    yield Numbers(words("shares and intervals"), partial(_numbers, words, report))
+
+
+def _share_said(words: Words, key: str, share: Share) -> str:
+    """A sentence about a share of some cases, with its interval."""
+    return words(
+        key, share=share.value, pairs=share.n, interval=(share.low, share.high),
+        over=("participants" if share.n_units else "answers", share.n_units),
+    )
+
+
+def _sides_said(words: Words, report: QualityReport) -> Iterator[Element]:
+    """Who prefers a side; names, and that nothing is known, are for the page alone.
+
+    Silent on: people without a side
+    (tests/core/studies/quality/test_quality.py::test_honest_crowds_have_no_side).
+    """
+    sides, who = report.sides, report.sides.participants
+    kind = Advice if sides.code == "unknown" else Statement
+    yield kind(words(f"sides {sides.code}", **sides.values))
+    if who:
+        names = [plain(name) for name in short_people(who).values()]
+        yield Advice(words("sides of", names=words.first(names, _NAMED)))
+
+
+def _numbers(words: Words, report: QualityReport) -> pd.DataFrame:
+    """The shares with their intervals, where they are known."""
+    shares = {
+        "ceiling lower": report.ceiling.lower, "ceiling upper": report.ceiling.upper,
+        "within": report.repeats.within, "between": report.repeats.between,
+        "failed": report.checks, "circles": report.circular,
+    }
+    return pd.DataFrame([
+        {"share": words(f"share {name}"), "value": share.value, "from": share.low,
+         "to": share.high, "cases": share.n}
+        for name, share in shares.items() if share is not None and share.n
+    ])
+
+
+def samplers_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
+    """Agreement and noise ceilings of questions that were selected in several ways."""
+    words, table = shown.words, report.samplers
+    rows = pd.concat([
+        pd.DataFrame({"name": table["sampler"], "series": words(f"sampler {key}"),
+                      "value": table[value], "low": table[low], "high": table[high]})
+        for key, value, low, high in (
+            ("agreement", "agree", "low", "high"),
+            ("lower", "lower", "lower_low", "lower_high"),
+            ("upper", "upper", "upper_low", "upper_high"),
+        )
+    ])
+    if rows["value"].notna().any():
+        text = words("samplers of", over=words.over_each(table["participants"]), about=shown.about)
+        yield Drawing(
+            "samplers", words("title samplers"), text, words("alt rows"), _FLAT,
+            lambda canvas: shares(rows, title="share", chance=0.5, caption=text, canvas=canvas),
+            lambda: table,
+        )
+    else:
+        yield Statement(words("no repeats by sampler"))
+    named = table.rename(columns=_SAMPLERS).dropna(axis=1, how="all")
+    yield Numbers(words("numbers"), lambda: named)
+
+
+def over_time_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
+    """What changes while participants answer."""
+    words, table, name = shown.words, report.over_time, shown.stretch
+    timed = "time" in shown.answers.answers
+    text = words("over time of" if timed else "in order of", parts=len(table), about=shown.about)
+    if name == "predicted":
+        people = known_people(shown.answers, "auto")
+        number = None if people is None else people.number
+        text += words("over time intervals", over=("participants", number))
+    yield Drawing(
+        "over-time", words("title over time"), text, words("alt curve"), _FLAT,
+        lambda canvas: stretches(
+            table, name, title=words(f"stretch {name}"), caption=text, canvas=canvas
+        ), lambda: table,
+    )
+    titles = {one: words(f"stretch {one}") for one in STRETCHED}
+    yield Numbers(words("numbers"), lambda: table.rename(columns={
+        "stretch": "part", "low": "predicted, from", "high": "predicted, to", **titles,
+    }))
+
+
+# Whom to look at ---------------------------------------------------------------------------------
+
+
+@presents(Verdict)
+def verdict_of(shown: ShownResults, found: Verdict) -> Iterator[Statement | Advice]:
+    """Whom to look at, without names, and what that is about.
+
+    Silent on: people who all guess
+    (tests/dashboard/report/test_report.py::test_that_all_guess_is_told).
+    Silent on: few repeats (tests/core/studies/quality/test_verdict.py::test_few_repeats).
+    """
+    words, people = shown.words, found.n_participants
+    if not people or not found.looked_at:
+        yield Statement(words("verdict nothing known" if people else "verdict nobody"))
+        return
+    if found.reasons:
+        yield Statement(words("verdict look", number=len(found.reasons), people=people))
+    if found.guessing:
+        yield Statement(words("verdict guessing", people=people))
+    elif not found.reasons:
+        key = "verdict none" if found.guessing is False else "verdict unknown"
+        yield Statement(words(key, people=people))
+    looked, left = (
+        [words(f"measure {code}") for code in codes]
+        for codes in (found.looked_at, found.not_looked_at)
+    )
+    yield Statement(words("looked at", names=looked))
+    if left:
+        yield Advice(words("not looked at", names=left))
+
+
+def reasons_said(words: Words, found: Verdict, who: str) -> str:
+    """Why somebody is to be looked at."""
+    return "; ".join(words(f"reason {one.code}", **one.values) for one in found.reasons[who])
+
+
+# What can be reached -----------------------------------------------------------------------------
 
 
 def ceiling_said(words: Words, ceiling: Ceiling) -> str:
@@ -25,18 +264,59 @@ def ceiling_said(words: Words, ceiling: Ceiling) -> str:
 
 def kind_of(words: Words, kind: ChoiceKind) -> str:
     """What was chosen among what."""
-    return words(f"choice {kind.name}", shown=kind.shown, chosen=kind.chosen, steps=kind.steps)
+    name = "two" if kind.shown == 2 else kind.name
+    return words(f"choice {name}", shown=kind.shown, chosen=kind.chosen, steps=kind.steps)
+
+
+def predicted_said(words: Words, choice: ChoiceAccuracy) -> Iterator[str]:
+    """How often choices were predicted as a whole, and of whom that is said.
+
+    Silent on: new people
+    (tests/core/inference/evaluation/test_choosing.py::test_who_is_spoken_of).
+    """
+    share = choice.accuracy
+    if share is None:
+        return
+    yield words(
+        "choices predicted", kind=kind_of(words, choice.kind), number=choice.n_trials,
+        share=share.value, interval=(share.low, share.high), chance=choice.chance,
+        over=(choice.unit, choice.n_units),
+    )
+    if choice.is_of_the_learned:
+        yield words("choices of the learned")
 
 
 def of_choices(words: Words, choice: ChoiceAccuracy) -> str:
     """Chance and noise ceiling of choices among more than two."""
     ceiling = choice.ceiling
-    known = {"kind": kind_of(words, choice.kind), "trials": words.whole(choice.n_trials),
-             "chance": words.share(choice.chance)}
+    known = {"kind": kind_of(words, choice.kind), "number": choice.n_trials,
+             "chance": choice.chance}
     if ceiling.lower is None or ceiling.upper is None:
-        return words("choices without ceiling", **known)
+        key = "choices without ceiling" if choice.kind.steps == 1 else "rankings without ceiling"
+        return words(key, **known)
     return words(
-        "choices", lower=_bound(words, ceiling.lower), upper=_bound(words, ceiling.upper), **known,
+        "choices", questions=ceiling.questions, lower=_bound(words, ceiling.lower),
+        upper=_bound(words, ceiling.upper), **known,
+    )
+
+
+def agreement_said(words: Words, found: ChoiceAccuracy, observer: str) -> Iterator[str]:
+    """How far people answer one kind of question as a model does that is one more observer."""
+    share, ceiling = found.accuracy, found.ceiling
+    yield words(
+        "answers as", observer=observer, share=share.value, number=found.n_trials,
+        kind=kind_of(words, found.kind), interval=(share.low, share.high), chance=found.chance,
+        over=(found.unit, found.n_units),
+    )
+    if found.is_chance:
+        yield words("answers like guesses")
+    if ceiling.lower is None or ceiling.upper is None:
+        yield words("people never repeat")
+        return
+    yield words(
+        "people predict each other" if ceiling.is_precise else "people repeat too little",
+        questions=ceiling.questions, lower=_bound(words, ceiling.lower),
+        upper=_bound(words, ceiling.upper),
     )
 
 
@@ -44,6 +324,9 @@ def _bound(words: Words, bound: Share) -> str:
     if not np.isfinite(bound.value):
         return words("bound unknown")
     return f"{words.share(bound.value)}, {words.interval(bound.low, bound.high)}"
+
+
+# How a file is read ------------------------------------------------------------------------------
 
 
 def direction_said(words: Words, test: DirectionTest) -> str:

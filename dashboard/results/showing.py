@@ -21,8 +21,12 @@ from tripletscope.dashboard.results.shown import (
     PRESENTATIONS,
     TOLD_IN,
     Element,
+    Presentation,
     ShownResults,
+    Statement,
+    runs_of,
 )
+from tripletscope.dashboard.wording import uncited
 from tripletscope.dashboard.wording.axes import localised
 
 # Who presents results says so as soon as its module is loaded; nothing lists them.
@@ -30,7 +34,7 @@ for _module in iter_modules([str(Path(__file__).parent)]):
     if f"{__package__}.{_module.name}" != __name__:
         import_module(f"{__package__}.{_module.name}")
 
-__all__ = ["PRESENTATIONS", "TOLD_IN", "drawings", "drawn", "presented"]
+__all__ = ["PRESENTATIONS", "TOLD_IN", "drawings", "drawn", "presented", "sentences"]
 
 
 def drawings(
@@ -61,16 +65,44 @@ def drawings(
     return list(drawn(shown))
 
 
-def presented(shown: ShownResults, *runs: Run) -> Iterator[Element]:
+def sentences(*results: Any, answers: Judgements, **further: Any) -> list[str]:
+    """What results say, in plain words.
+
+    results: Runs, or other results, such as the quality of the answers.
+    answers: That they were computed from.
+    **further: Other attributes of `ShownResults`.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> from tripletscope.dashboard.results import sentences
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> print(sentences(ts.quality(answers), answers=answers)[0])
+    176 of 585 questions were answered more than once, 23 of these in contradictory ways.
+    """
+    shown = ShownResults(runs_of(results), answers, further.pop("name", ""), **further)
+    return [
+        uncited(part.text).replace("*", "") for part in presented(shown, *results)
+        if isinstance(part, Statement)
+    ]
+
+
+def presented(
+    shown: ShownResults, *results: Any, by: Presentation | None = None
+) -> Iterator[Element]:
     """Sentences, figures and tables of results; no two figures have one name.
 
-    runs: Of those that are shown together, which to present; all without any.
+    results: Of those that are shown together, which to present, and others that are no `Run`; all
+        without any.
+    by: What presents them in place of what is declared.
     """
     taken: Counter[str] = Counter()
-    for run in runs or shown.runs:
-        kind = run.kind if run.task == "fit" else ""
-        for present in PRESENTATIONS.get((run.task, kind), ()):
-            for part in present(shown, run):
+    for result in results or shown.runs:
+        key = (type(result), "")
+        if isinstance(result, Run):
+            key = (result.task, result.kind if result.task == "fit" else "")
+        for present in PRESENTATIONS.get(key, ()) if by is None else (by,):
+            for part in present(shown, result):
                 if isinstance(part, Drawing):
                     taken[part.name] += 1
                     name, number = part.name, taken[part.name]

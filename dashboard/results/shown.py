@@ -8,7 +8,7 @@ archives and scripts the figures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -53,9 +53,10 @@ class Numbers:
 
 
 Element = Drawing | Statement | Advice | Numbers
-Presentation = Callable[["ShownResults", Run], Iterator[Element]]
-#: How results are presented, by their task, and for fits the kind of method.
-PRESENTATIONS: dict[tuple[str, str], list[Presentation]] = {}
+Presentation = Callable[["ShownResults", Any], Iterator[Element]]
+#: How results are presented, by their task, and for fits the kind of method; what is no `Run`, by
+#: its class.
+PRESENTATIONS: dict[tuple[str | type, str], list[Presentation]] = {}
 #: Tasks whose results a part of the report tells of as they are presented, by its name.
 TOLD_IN: dict[str, list[str]] = {}
 
@@ -76,9 +77,13 @@ class ShownResults:
     forest: Positions of leaf size and number of trees of the forest that is looked at; None is the
         one that errs least.
     predictor: Which of the methods beside a forest predicted what is shown; the forest if empty.
+    stretch: What is shown of answers over time, by its column.
     curve: What a curve of searches shows: misses by leaf ``size``, ``distance`` errors, or misses
         by questions ``asked``.
     two_at_a_time: Whether choices among several count as comparisons of two.
+    asked: What people were asked, in a few words.
+    measured: Kind of the ratings, confusions and so on that the answers were derived from; empty
+        where the answers themselves were given.
     cautious: Whether figures are withheld of what no test confirms, as on pages and in reports;
         scripts draw what they ask for.
     """
@@ -97,8 +102,11 @@ class ShownResults:
     colour: str | None = None
     forest: tuple[int, int] | None = None
     predictor: str = ""
+    stretch: str = "predicted"
     curve: str = "size"
     two_at_a_time: bool = False
+    asked: str = ""
+    measured: str = ""
     cautious: bool = False
 
     def pictures_on(self, canvas: Canvas) -> dict[int, str]:
@@ -133,10 +141,11 @@ class ShownResults:
 
 
 def presents(
-    task: str, kind: str = "", *, told_in: str = ""
+    task: str | type, kind: str = "", *, told_in: str = ""
 ) -> Callable[[Presentation], Presentation]:
-    """Declare how results of a task are presented; of fits, those of methods of a kind.
+    """Declare how results of a task, or of a class, are presented.
 
+    kind: Of fits, those of methods of this kind.
     told_in: Part of the report that tells of them; empty where that says more than is said here.
     """
 
@@ -147,6 +156,11 @@ def presents(
         return make
 
     return declare
+
+
+def runs_of(results: Iterable[Any]) -> tuple[Run, ...]:
+    """Those of some results that a task gave."""
+    return tuple(one for one in results if isinstance(one, Run))
 
 
 def uncertainty_of(shown: ShownResults, run: Run) -> Run | None:

@@ -9,14 +9,12 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import distinct, pressed
 from tripletscope.dashboard.keeping.catalogue import RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 
-_NAME = 16.0  # em of the name of a participant in tables and lists
 #: Values that name groups: fewer tell nothing apart, more are no groups, unless they are people.
 _GROUPS = (2, 1000)
 _PEOPLE = "participant"
@@ -31,14 +29,6 @@ def dividing_columns(answers: pd.DataFrame) -> list[str]:
         name for name in answers.columns if name not in _NO_GROUPS
         and (low <= (n := answers[name].nunique()) <= high or (n > high and name == _PEOPLE))
     ]
-
-
-def short_people(people: Sequence[str], width: float = _NAME) -> dict[str, str]:
-    """Short names of participants, or of other groups, all of them different.
-
-    width: Of a name at most, in em.
-    """
-    return dict(zip(people, distinct(short_labels(list(people), width)), strict=True))
 
 
 def names_of(listed: Sequence[RunInfo]) -> dict[str, str]:

@@ -28,10 +28,18 @@ from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
+from tripletscope.dashboard.keeping.rows import MEASURED
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.showing import presented
-from tripletscope.dashboard.results.shown import Advice, Numbers, ShownResults, Statement
+from tripletscope.dashboard.results.shown import (
+    Advice,
+    Numbers,
+    Presentation,
+    ShownResults,
+    Statement,
+    runs_of,
+)
 from tripletscope.dashboard.state import Session, session, widgets
 from tripletscope.dashboard.views.opening import about
 from tripletscope.dashboard.views.pictures import picture_addresses
@@ -200,21 +208,31 @@ class Context:
 
     # What is shown ---------------------------------------------------------------------------
 
-    def present(self, *runs: Run, beside: Sequence[Run] = (), **how: Any) -> None:
+    @property
+    def collected(self) -> dict[str, str]:
+        """What people were asked, and what the answers were derived from."""
+        of = self.info.extra
+        return {"asked": of.get("asked", ""), "measured": of.get(MEASURED, {}).get("kind", "")}
+
+    def present(
+        self, *results: Any, beside: Sequence[Run] = (), by: Presentation | None = None, **how: Any
+    ) -> None:
         """What results say, their figures and tables, as they are in a report.
 
+        results: Runs, or others that a presentation is declared for.
         beside: Further results that these are judged by.
+        by: What presents them in place of what is declared.
         **how: Further attributes of `ShownResults`.
         """
         objects = self.answers.objects
         addresses = picture_addresses(self.info, objects, _PICTURE)
         shown = ShownResults(
-            (*runs, *beside), self.answers, self.info.name, addresses=addresses,
-            selected=tuple(self.selected), cautious=True, **how,
+            runs_of((*results, *beside)), self.answers, self.info.name, addresses=addresses,
+            selected=tuple(self.selected), cautious=True, **self.collected, **how,
         )
         said: list[str] = []
         halves: list[Any] = []
-        for part in presented(shown, *runs):
+        for part in presented(shown, *results, by=by):
             if isinstance(part, Statement):
                 said.append(part.text)
                 continue

@@ -65,6 +65,8 @@ _GERMAN = {
     "penalty": "Strafe",
     "held-out log-likelihood of a trial": "Log-Likelihood eines zurückgehaltenen Durchgangs",
     "deviance residual": "Devianzresiduum",
+    "share": "Anteil",
+    "part of each participant's answers": "Teil der Antworten jeder Person",
     "share below": "Anteil darunter",
     "cut": "Schnitt",
     "accuracy": "Genauigkeit",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import string
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -113,6 +114,11 @@ class Words:
         """A gain in log probability, as a change of the probability."""
         return _signed(self.percent(math.expm1(log_gain)))
 
+    def points(self, *estimate: float) -> str:
+        """A change of a share with the ends of its interval, in percentage points."""
+        value, low, high = (_signed(f"{100 * end:.1f}") for end in estimate)
+        return self("estimated change", value=value, low=low, high=high)
+
     def p(self, value: float) -> str:
         """A p value."""
         if value < _SMALL:
@@ -128,12 +134,29 @@ class Words:
         comma = self._form["last_comma"]
         return f"{', '.join(parts[:-1])}{comma} {self._form['and']} {parts[-1]}"
 
+    def first(self, names: list[str], most: int) -> str:
+        """A list of which only the first are named, and how many more there are."""
+        if len(names) <= most:
+            return self.listing(names)
+        return self("and more", names=", ".join(names[:most]), number=len(names) - most)
+
     def over(self, unit: str, number: int | None) -> str:
         """What an interval takes as independent, as the end of a phrase."""
         if unit == "answers" or number is None:
             return self("over answers")
         people = self.count(number, "participant")
         return self("over both" if unit == "both" else "over people", people=people)
+
+    def over_each(self, numbers: Iterable[int | None]) -> str:
+        """What several intervals are over; those of 0 or None participants are over answers."""
+        each = [int(number or 0) for number in numbers]
+        people = [number for number in each if number]
+        if not people:
+            return self("over answers")
+        text = self.over("participants", max(people))
+        if min(people) < max(people):
+            text = self("over from to", low=min(people), high=max(people))
+        return text if len(people) == len(each) else text + self("or over answers")
 
     def method(self, method: Method) -> str:
         """A method with what of its parameters is not as usual."""
@@ -172,6 +195,11 @@ def _signed(text: str) -> str:
     return text.replace("-", "\N{MINUS SIGN}") if text.startswith("-") else f"+{text}"
 
 
+def uncited(text: str) -> str:
+    """A sentence without its references."""
+    return re.sub(r" \[@[^]]+\]", "", text)
+
+
 def plain(text: str) -> str:
     """A name that somebody has given, without what would be markup."""
     return text.replace("*", "\N{ASTERISK OPERATOR}").replace("@", "\N{FULLWIDTH COMMERCIAL AT}")
@@ -191,9 +219,7 @@ _WRITTEN: dict[str, Callable[[Words, Any, str], str]] = {
     "change": lambda words, value, _: words("estimated change", **dict(
         zip(("value", "low", "high"), map(words.change, value), strict=True)
     )),
-    "points": lambda words, value, _: words("estimated change", **dict(
-        zip(("value", "low", "high"), (_signed(f"{100 * x:.1f}") for x in value), strict=True)
-    )),
+    "points": lambda words, value, _: words.points(*value),
     "over": lambda words, value, _: words.over(*value),
     "method": lambda words, value, _: words.method(value),
     "count": lambda words, value, noun: words.count(value, noun),

@@ -14,7 +14,6 @@ from tripletscope.core.inference.evaluation.share import Share, left_out
 from tripletscope.core.inference.evaluation.units import (
     different_pairs,
     known_people,
-    over_units,
     participants_of,
     said,
 )
@@ -89,20 +88,6 @@ class Ceiling:
             then there is nothing that more answers could not change.
         """
         return high < CHANCE and self.is_reached(error, low)
-
-    @property
-    def sentence(self) -> str:
-        """Both bounds in words."""
-        if self.lower is None or self.upper is None:
-            return "No question was answered twice, so the noise ceiling cannot be estimated."
-        others = "the other answers" if self.among == "people" else "their own other answers"
-        return (
-            f"The noise ceiling of the {self.questions:,} repeated questions lies between a lower "
-            f"bound of {self.lower}, how often an answer agrees with the majority of {others} to "
-            f"the same question, and an upper bound of {self.upper}, the accuracy of knowing the "
-            "probability of every response, estimated from the counts of answers and corrected "
-            f"for agreement by chance (95% intervals{over_units(self.unit, self.n_units)})."
-        )
 
 
 def both_ways(triplets: Judgements, group: np.ndarray, n_groups: int) -> np.ndarray:

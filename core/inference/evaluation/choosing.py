@@ -28,7 +28,6 @@ from tripletscope.core.inference.evaluation.score import ErrorEstimate, share_ri
 from tripletscope.core.inference.evaluation.share import Share
 from tripletscope.core.inference.evaluation.units import (
     known_people,
-    over_units,
     participants_of,
     said,
 )
@@ -90,39 +89,13 @@ class ChoiceAccuracy:
     is_of_the_learned: bool = False
 
     @property
-    def sentence(self) -> str:
-        """All of it in words, with whom the interval is about.
+    def is_chance(self) -> bool:
+        """Whether the interval of the accuracy holds that of guessing.
 
-        Silent on: new people
-        (tests/core/inference/evaluation/test_choosing.py::test_who_is_spoken_of).
+        Silent on: a model that agrees
+        (tests/core/inference/evaluation/test_choosing.py::test_who_knows_the_likeliest_reaches_the_ceiling).
         """
-        chance = f"chance {self.chance:.1%}"
-        lines = []
-        if self.accuracy is not None:
-            lines.append(
-                f"As choices: {self.accuracy.value:.1%} of {self.n_trials:,} held-out trials "
-                f"({self.kind}) are predicted, 95% interval {self.accuracy.low:.1%} to "
-                f"{self.accuracy.high:.1%}{over_units(self.unit, self.n_units)}; {chance}."
-            )
-            if self.is_of_the_learned:
-                lines.append(
-                    "That is about people whose other answers are learned from; new people are "
-                    "predicted worse where people differ."
-                )
-        else:
-            lines.append(f"{self.n_trials:,} trials are choices ({self.kind}); {chance}.")
-        lower, upper = self.ceiling.lower, self.ceiling.upper
-        if lower is None or upper is None:
-            lines.append(
-                "The noise ceiling of rankings is not estimated." if self.kind.steps > 1
-                else "No such trial was repeated, so that their noise ceiling is unknown."
-            )
-        else:
-            lines.append(
-                f"The noise ceiling of these choices, from {self.ceiling.questions:,} repeated "
-                f"trials, lies between {lower} and {upper}."
-            )
-        return " ".join(lines)
+        return self.accuracy is not None and self.accuracy.low <= self.chance <= self.accuracy.high
 
 
 def choice_accuracies(
@@ -309,35 +282,3 @@ def _agreement(
         kind, chance, share_right(participants, missed, part.weight, groups), len(missed), ceiling,
         **said(participants),
     )
-
-
-def agreement_sentence(found: ChoiceAccuracy, observer: str) -> str:
-    """What `observer_agreement` tells of one kind of question, in words.
-
-    Silent on: a model that agrees
-    (tests/core/inference/evaluation/test_choosing.py::test_who_knows_the_likeliest_reaches_the_ceiling).
-    """
-    share, lower, upper = found.accuracy, found.ceiling.lower, found.ceiling.upper
-    kind = "comparisons of two" if found.kind.shown == 2 else str(found.kind)
-    lines = [
-        f"People answer as {observer} does in {share.value:.1%} of {found.n_trials:,} trials "
-        f"({kind}), 95% interval {share.low:.1%} to {share.high:.1%}"
-        f"{over_units(found.unit, found.n_units)}; chance {found.chance:.1%}."
-    ]
-    if share.low <= found.chance <= share.high:
-        lines.append("That cannot be told from guessing.")
-    if lower is None or upper is None:
-        lines.append(
-            "None of these questions was answered twice by people, so that how much they agree "
-            "among themselves is unknown."
-        )
-    else:
-        again = f"the {found.ceiling.questions:,} questions that people answered repeatedly"
-        lines.append(
-            f"In {again}, they predict each other in {lower}, and who knows how probable each of "
-            f"their answers is predicts {upper}."
-            if found.ceiling.is_precise
-            else f"How well people could be predicted at all cannot be told from {again}: they "
-            "are too few."
-        )
-    return " ".join(lines)

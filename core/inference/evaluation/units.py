@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
@@ -47,28 +46,6 @@ LearnedUnit = Annotated[str, Choice(
     "objects and another sample of people. Answers: with other objects and other answers by "
     "the same people. In both, models stay as they were learned."
 )]
-
-
-def over_units(unit: str, number: int | None) -> str:
-    """What an interval is over, as words that follow it: " over 39 participants"."""
-    if unit == "answers" or number is None:
-        return " over answers"
-    return f" over {number:,} participants"
-
-
-def over_units_of_each(numbers: Iterable[int | None]) -> str:
-    """What several intervals are over, as words that follow them.
-
-    numbers: Participants of each; 0 or None where it is over answers.
-    """
-    each = [number or 0 for number in numbers]
-    people = [number for number in each if number]
-    if not people:
-        return over_units("answers", None)
-    words = over_units("participants", max(people))
-    if min(people) < max(people):
-        words = f" over {min(people):,} to {max(people):,} participants"
-    return words if len(people) == len(each) else f"{words}, or over answers where fewer are known"
 
 
 @dataclass(frozen=True)

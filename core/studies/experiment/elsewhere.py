@@ -7,9 +7,11 @@ answer. What the programs write is therefore recognised by itself when it is rea
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -20,6 +22,7 @@ from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment,
 from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
 
+_MARKUP = tomllib.loads(Path(__file__).with_name("stimuli.toml").read_text("utf-8"))
 #: Keys of two options, by place; of three, their numbers.
 _KEYS = {2: ("left", "right"), 3: ("1", "2", "3")}
 
@@ -156,18 +159,13 @@ def _jspsych(experiment: Experiment, questions: list[Question]) -> bytes:
 
 def _html(stimulus: Stimulus, experiment: Experiment) -> str:
     """How a page shows a stimulus."""
-    size, content = experiment.size, escape(stimulus.content)
-    source = f"{STIMULI}/{content}"
-    label = escape(stimulus.label or stimulus.id)
-    shown = {
-        "text": f"<div>{content}</div>",
-        "colour": f'<div role="img" aria-label="{label}" style="width:{size}px;height:{size}px;'
-        f'background:{content}"></div>',
-        "picture": f'<img src="{source}" alt="{label}" width="{size}">',
-        "sound": f'<audio controls src="{source}" aria-label="{label}"></audio>',
-        "video": f'<video controls src="{source}" aria-label="{label}" width="{size}"></video>',
-    }[stimulus.medium]
-    return shown + (f"<div>{label}</div>" if experiment.labels else "")
+    content = escape(stimulus.content)
+    shown = _MARKUP[stimulus.medium] + _MARKUP["label"] * experiment.labels
+    return shown.format(
+        content=content, source=f"{STIMULI}/{content}", size=experiment.size,
+        label=escape(stimulus.label or stimulus.id),
+    )
+
 
 
 # Tables --------------------------------------------------------------------------------------

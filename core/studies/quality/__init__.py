@@ -9,8 +9,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
         "MapAgreement", "agreement_with_map", "gold_mistakes", "obvious", "participants",
         "runs_test",
     ],
-    "report": ["Finding", "QualityReport", "methods_paragraph", "quality"],
+    "report": ["QualityReport", "quality"],
     "rules": ["RULES", "Criterion"],
     "tables": ["objects", "over_time", "samplers"],
-    "verdict": ["Verdict"],
+    "verdict": ["Finding", "Verdict"],
 })

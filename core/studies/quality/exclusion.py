@@ -23,7 +23,7 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.inference.evaluation.score import held_out_reach, question_folds
-from tripletscope.core.inference.evaluation.units import known_people, over_units, said
+from tripletscope.core.inference.evaluation.units import known_people, said
 from tripletscope.core.studies.quality.rules import RULES, RuleData
 
 #: The rule of exclusions that are made by hand.
@@ -161,15 +161,6 @@ class Effect:
     high: float
     unit: str = "answers"
     n_units: int | None = None
-
-    @property
-    def sentence(self) -> str:
-        """The effect in words."""
-        return (
-            f"Held-out accuracy on the remaining answers changes from {self.before:.1%} to "
-            f"{self.after:.1%}: {100 * self.difference:+.1f} points [{100 * self.low:+.1f}, "
-            f"{100 * self.high:+.1f}], 95% interval{over_units(self.unit, self.n_units)}."
-        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import bdtr, ndtr, ndtri
 
 from tripletscope.core.inference.evaluation.share import Share
-from tripletscope.core.io.names import counted
 
 #: Family-wise level of all tests of one kind, over the participants.
 _LEVEL = 0.05
@@ -23,21 +23,33 @@ _NEAR_GUESSING = 0.65
 #: Errors to be expected, of which fewer are not normally distributed.
 _FEW = 5
 
-#: Shares of which guessing gives one half: what is said of those near it, and of all others.
-_AGREEMENTS = {
-    "predicted": ("predicted by the others' map in {own} of answers", "{usual} of the others'"),
-    "agrees": ("agrees with the majority in {own} of answers", "usual {usual}"),
-    "consistent": ("repeats own answers in {own} of cases", "usual {usual}"),
-}
+#: Shares of which guessing gives one half.
+_AGREEMENTS = ("predicted", "agrees", "consistent")
 #: How many questions a share is of.
 _CASES = {"agrees": "compared", "consistent": "repeats"}
 #: Cases of every share of which guessing gives one half, for the crowd as a whole.
 _GUESSED = {"predicted": "answers", **_CASES, "failed": "checks"}
-_LOOKED_AT = {
-    "predicted": "how well a map of the others predicts them", "agrees": "agreement with others",
-    "consistent": "repeated questions", "failed": "catch and gold questions",
-    "bias_p": "preferred sides", "median_time": "response times",
-}
+#: Columns of `participants` that are looked at.
+_LOOKED_AT = (*_AGREEMENTS, "failed", "bias_p", "median_time")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a result says.
+
+    Attributes
+    ----------
+    code : str
+        What it is, for a catalogue of sentences.
+    values : dict
+        Numbers that belong to it.
+    participants : tuple of str
+        Whom it is about, where it is about some of them.
+    """
+
+    code: str
+    values: dict[str, Any] = field(default_factory=dict)
+    participants: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -45,39 +57,18 @@ class Verdict:
     """Whom to look at.
 
     reasons: What stands out, by participant; who has most comes first.
-    looked_at: What the answers let one look at, in words.
+    looked_at: What the answers let one look at, as columns of `participants`.
     not_looked_at: What they say nothing about.
     guessing: Whether all of them together are not told apart from people who guess: no share of
         agreement, repeats, checks or predicted answers is surely above one half, and the interval
         of one ends below 0.65. None where nothing, or too little, is known of these.
     """
 
-    reasons: dict[str, tuple[str, ...]]
+    reasons: dict[str, tuple[Finding, ...]]
     n_participants: int
     looked_at: tuple[str, ...]
     not_looked_at: tuple[str, ...]
     guessing: bool | None = False
-
-    @property
-    def sentence(self) -> str:
-        """The verdict in a few words, without names.
-
-        Silent on: people who all guess
-        (tests/core/studies/quality/test_verdict.py::test_all_guess).
-        Silent on: few repeats (tests/core/studies/quality/test_verdict.py::test_few_repeats).
-        """
-        if not self.n_participants:
-            return "The file names no participants: nobody can stand out."
-        if not self.looked_at:
-            return "Nothing in the file tells careful from careless participants."
-        if self.guessing:
-            who = counted(self.n_participants, "participant")
-            return f"The answers of {who} are not told apart from guesses."
-        if self.reasons:
-            n = len(self.reasons)
-            return "Look at this person" if n == 1 else f"Look at these {n:,} people"
-        left = "; whether all guess is unknown" if self.guessing is None else ""
-        return f"Nothing stands out among {counted(self.n_participants, 'participant')}{left}."
 
 
 def verdict(people: pd.DataFrame) -> Verdict:
@@ -89,21 +80,25 @@ def verdict(people: pd.DataFrame) -> Verdict:
     participants (Bonferroni). More than 20 % of at least three failed checks stand out, and half
     of the responses in under 0.5 s and in under half of the usual time.
 
+    Silent on: people who all guess
+    (tests/core/studies/quality/test_verdict.py::test_all_guess).
+    Silent on: few repeats (tests/core/studies/quality/test_verdict.py::test_few_repeats).
+
     people: As `participants`, where ``predicted`` with ``predicted_low`` and ``predicted_high`` may
         be added.
     """
     n = len(people)
     has = {c: bool(c in people and people[c].notna().any()) for c in _LOOKED_AT}
-    reasons: dict[str, list[str]] = {}
+    reasons: dict[str, list[Finding]] = {}
     for column, rows in _standing_out(people, has):
         for row in np.flatnonzero(rows):
             who = str(people["participant"].iloc[row])
-            reasons.setdefault(who, []).append(_said(people, column, int(row)))
+            reasons.setdefault(who, []).append(_finding(people, column, int(row)))
     order = sorted(reasons, key=lambda who: -len(reasons[who]))
     return Verdict(
         {who: tuple(reasons[who]) for who in order}, n,
-        tuple(words for column, words in _LOOKED_AT.items() if has[column]),
-        tuple(words for column, words in _LOOKED_AT.items() if not has[column]),
+        tuple(column for column in _LOOKED_AT if has[column]),
+        tuple(column for column in _LOOKED_AT if not has[column]),
         _guessing(people, has),
     )
 
@@ -168,13 +163,10 @@ def _near_guessing(people: pd.DataFrame, column: str) -> np.ndarray:
         return (share < 0.5 + (usual - 0.5) / 2) & (p < _LEVEL / max(np.isfinite(share).sum(), 1))
 
 
-def _said(people: pd.DataFrame, column: str, row: int) -> str:
-    value, usual = people[column].iloc[row], people[column].median()
-    if column in _AGREEMENTS:
-        text, others = _AGREEMENTS[column]
-        return f"{text} ({others})".format(own=f"{value:.0%}", usual=f"{usual:.0%}")
-    if column == "failed":
-        return f"fails {value:.0%} of {people['checks'].iloc[row]:,} catch and gold questions"
-    if column == "favourite_share":
-        return f"chooses {people['favourite'].iloc[row]} in {value:.0%} of trials"
-    return f"half of the responses take less than {value:.2f} s (usually {usual:.2g} s)"
+def _finding(people: pd.DataFrame, column: str, row: int) -> Finding:
+    """What stands out in a participant, beside what is usual."""
+    values = {"value": people[column].iloc[row], "usual": people[column].median()}
+    beside = {"failed": "checks", "favourite_share": "favourite"}.get(column)
+    if beside:
+        values[beside] = people[beside].iloc[row]
+    return Finding(column, values)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.inference.evaluation.choosing import choice_accuracies
 from tripletscope.core.inference.evaluation.compare import is_chance
 from tripletscope.core.inference.evaluation.score import ErrorEstimate
 from tripletscope.core.run import Run
@@ -16,7 +16,7 @@ from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.parts.results import error_of
 from tripletscope.dashboard.results.dimensions import data_of, fitted_again, number_said
-from tripletscope.dashboard.results.quality import kind_of
+from tripletscope.dashboard.results.quality import of_choices, predicted_said
 from tripletscope.dashboard.wording import Words, plain
 
 #: Highest objects of a dimension that are told.
@@ -56,6 +56,11 @@ def interpretable(material: Material) -> Iterator[Block]:
 
 
 def _of_accuracy(material: Material, fit: Run) -> Iterator[str]:
+    """How well trials are predicted, beside chance and the noise ceiling.
+
+    Silent on: choices that are predicted
+    (tests/dashboard/report/test_interpretable.py::test_only_noise_must_not_be_interpreted).
+    """
     words, run = material.words, material.shown().of(fit, "split_error", "cross_validate")
     if run is None:
         yield words("dimensions not tested")
@@ -64,36 +69,16 @@ def _of_accuracy(material: Material, fit: Run) -> Iterator[str]:
     if not found:  # no choices among three
         yield from _of_error(words, run.result())
     for choice in found:
-        yield from _of_choices(words, choice)
+        yield from predicted_said(words, choice)
+        if choice.accuracy.low <= choice.chance:
+            yield words("dimensions guess")
+        yield of_choices(words, choice)
 
 
 def _of_error(words: Words, error: ErrorEstimate) -> Iterator[str]:
     yield words("dimensions predict answers", error=error_of(words, error))
     if is_chance(error):
         yield words("dimensions guess")
-
-
-def _of_choices(words: Words, choice: ChoiceAccuracy) -> Iterator[str]:
-    """What is predicted of choices, beside the noise ceiling.
-
-    Silent on: choices that are predicted
-    (tests/dashboard/report/test_interpretable.py::test_only_noise_must_not_be_interpreted).
-    """
-    share, ceiling = choice.accuracy, choice.ceiling
-    yield words(
-        "dimensions predict", kind=kind_of(words, choice.kind), share=words.share(share.value),
-        interval=words.interval(share.low, share.high), chance=words.share(choice.chance),
-        over=words.over(choice.unit, choice.n_units),
-    )
-    if share.low <= choice.chance:
-        yield words("dimensions guess")
-    if ceiling.lower is None or ceiling.upper is None:
-        yield words("dimensions without ceiling")
-    else:
-        yield words(
-            "dimensions ceiling", questions=words.count(ceiling.questions, "question"),
-            lower=words.share(ceiling.lower.value), upper=words.share(ceiling.upper.value),
-        )
 
 
 def _table(

@@ -7,104 +7,23 @@ from collections.abc import Iterator
 import numpy as np
 
 from tripletscope.core.data.columns import one_per_trial
-from tripletscope.core.data.landmarks import recognise
-from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.inference.evaluation.share import Share
 from tripletscope.core.inference.evaluation.units import participants_of
-from tripletscope.core.studies.quality.exclusion import WEIGHTS
 from tripletscope.core.studies.quality.verdict import verdict
-from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.references import SOURCES
-from tripletscope.dashboard.results import Drawing
-from tripletscope.dashboard.results.quality import ceiling_said, of_choices
 from tripletscope.dashboard.wording import Words, plain
-from tripletscope.dashboard.wording.axes import localised
-
-#: Of fewer triads the share of circular ones says nothing.
-_ENOUGH_TRIADS = 30
-#: Of fewer objects nobody needs a histogram.
-_ENOUGH_OBJECTS = 30
-
-
-def share_in(words: Words, key: str, share: Share) -> str:
-    """A sentence about a share of some cases, with its interval."""
-    over = words.over("participants" if share.n_units else "answers", share.n_units)
-    return words(
-        key, share=words.share(share.value), pairs=words.whole(share.n),
-        interval=f"{words.interval(share.low, share.high)}{over}",
-    )
-
-
-def trials_of(words: Words, answers: Judgements) -> str:
-    """How much was collected, and from how many people."""
-    once = one_per_trial(answers)
-    n, people = int(once.sum()), participants_of(answers)[1]
-    text = words.count(n, "trial")
-    if n < len(answers):
-        text += f" ({words.count(len(answers), 'answer')})"
-    if people:
-        text += words("from people", people=words.count(people, "participant"))
-        who, _ = participants_of(answers)
-        each = np.bincount(who[once & (who >= 0)], minlength=people)
-        least, most = int(each.min()), int(each.max())
-        text += words("each", number=words.whole(least)) if least == most else words(
-            "each in the median", median=words.whole(int(np.median(each) + 0.5)),
-            least=words.whole(least), most=words.whole(most),
-        )
-    return text
 
 
 @part("data", "method", 1)
 def data(material: Material) -> Iterator[Block]:
     """What was collected, and what of it was left out."""
-    words, cleaning = material.words, material.cleaning
-    raw, kept = cleaning.raw, cleaning.triplets
-    sentences = [_derived(material) if material.measured else words(
-        "collected", objects=words.count(raw.n_objects, "object"), trials=trials_of(words, raw),
-    )]
-    if material.asked:
-        sentences.append(words("asked", task=plain(material.asked).rstrip(".?! ")))
-    catch = cleaning.catch_trials
-    if catch is not None and len(catch):
-        sentences.append(words(
-            "catch", trials=words.count(len(catch), "catch trial"),
-            share=words.share(catch["correct"].mean()),
-        ))
-    if not cleaning.exclusions:
-        yield joined(*sentences, words("no exclusions"))
-        return
-    weighted = [step for step in cleaning.exclusions if step.rule == WEIGHTS]
-    if len(weighted) < len(cleaning.exclusions):
-        sentences.append(words(
-            "excluded", number=words.count(len(cleaning.exclusions), "step"),
-            left=trials_of(words, kept)
-        ))
-    for step in weighted:
-        weights = step.parameters["weights"]
-        sentences.append(words(
-            "weighted", people=words.count(len(weights), "participant"),
-            median=words.number(float(np.median(weights)), 2), least=words.number(min(weights), 2),
-            effective=words.whole(round(cleaning.effective)),
-        ))
-    yield joined(*sentences)
-    yield _flow(material)
-
-
-def _derived(material: Material) -> str:
-    """What was collected where answers were not, and how these came of it."""
-    words, raw = material.words, material.cleaning.raw
-    people = participants_of(raw)[1]
-    # A matrix of nobody in particular may hold anything.
-    kind = "values" if material.measured == "ratings" and not people else material.measured
-    return words(
-        "derived", kind=words(f"measured {kind}"),
-        objects=words.count(raw.n_objects, "object"),
-        whose=words("from people", people=words.count(people, "participant")) if people else "",
-        answers=words.count(len(raw), "comparison"), effective=words.whole(round(raw.weight.sum())),
-    )
+    cleaning = material.cleaning
+    flow = [material.words("see flow")] if cleaning.exclusions else []
+    yield from material.told(cleaning, also=flow)
+    if flow:
+        yield _flow(material)
 
 
 def _flow(material: Material) -> TextTable:
@@ -134,84 +53,20 @@ def _flow(material: Material) -> TextTable:
 @part("design", "method", 2)
 def design(material: Material) -> Iterator[Block]:
     """Which questions were asked, and how many answers there are about an object."""
-    words, answers = material.words, material.answers
-    found, each = material.quality, answers.answers_per_object
-    sentences = [
-        # Of values of all pairs follow all comparisons: nobody asked for them one by one.
-        "" if material.measured else
-        words("questions" if found.repeats.repeated else "questions asked once",
-              asked=words.count(found.repeats.questions, "question"),
-              possible=words.whole(found.coverage.possible),
-              repeated=words.whole(found.repeats.repeated)),
-        words("all per object", number=words.whole(int(each.min()))) if np.ptp(each) == 0 else
-        words("per object", median=words.whole(int(np.median(each) + 0.5)),
-              least=words.whole(int(each.min())), most=words.whole(int(each.max()))),
-    ]
-    samplers = answers.take(one_per_trial(answers)).answers.get("sampler")
-    if samplers is not None:
-        shares = samplers.value_counts(normalize=True)
-        sentences.append(words("samplers", names=words.listing([
-            f"{plain(str(name))} ({words.percent(share)})" for name, share in shares.items()
-            if share > 0
-        ])))
-    if isinstance(answers, Triplets):
-        for one in recognise(answers):
-            sentences.append(words(
-                "landmarks", kernel=one.kernel, number=words.count(len(one.landmarks), "landmark"),
-                asked=words.whole(one.n_asked), possible=words.whole(one.n_possible),
-            ))
+    words, coverage = material.words, material.quality.coverage
     d = material.dimensions if material.map else 0
-    if d in found.coverage.needed:
-        times = len(answers) / found.coverage.needed[d]
-        sentences.append(words("rule of thumb", times=words.number(times, 2), d=d))
-    drawn = len(each) >= _ENOUGH_OBJECTS and np.ptp(each) > 0
-    yield joined(*sentences, words("see per object") if drawn else "")
-    if not drawn:
-        return
-    caption = words("per object caption")
-    yield Drawing(
-        "answers-per-object", words("title per object"), caption,
-        words("alt per object", least=int(each.min()), most=int(each.max())), 0.45,
-        lambda canvas: localised(histogram(
-            each, title="answers per object", of="objects", caption=caption, canvas=canvas
-        ), words.language),
-        lambda: answers.objects[["id", "label"]].assign(answers=each),
-    )
+    times = len(material.answers) / coverage.needed[d] if d in coverage.needed else None
+    yield from material.told(coverage, also=(
+        [words("rule of thumb", times=words.number(times, 2), d=d)] if times else []
+    ))
 
 
 @part("quality", "method", 3)
 def quality(material: Material) -> Iterator[Block]:
     """How far people agree with themselves and each other."""
-    words, found = material.words, material.quality
-    again, sentences = found.repeats, []
-    for name, share in (("within", again.within), ("between", again.between)):
-        if share.n:
-            sentences.append(share_in(words, f"{name} people", share))
-    sentences.append(ceiling_said(words, found.ceiling))
-    sentences += [of_choices(words, choice) for choice in found.choices]
-    if found.checks.n:
-        sentences.append(share_in(words, "checks", found.checks))
-    if found.circular.n >= _ENOUGH_TRIADS:
-        sentences.append(words("circular", share=words.share(found.circular.value),
-                               triads=words.count(found.circular.n, "triad")))
-    once = material.answers.take(one_per_trial(material.answers))
-    times = once.answers.get("response_time")
-    if times is not None and times.notna().any():
-        low, middle, high = times.quantile([0.25, 0.5, 0.75])
-        sentences.append(words("times", middle=f"{middle:.2f}", low=f"{low:.2f}",
-                               high=f"{high:.2f}"))
-    if "participant" in material.answers.answers:
-        told = verdict(found.participants)
-        if told.guessing:
-            sentences.append(words(
-                "all guess", people=words.count(told.n_participants, "participant"),
-            ))
-        if told.reasons or (told.looked_at and not told.guessing):
-            sentences.append(words(
-                "stand out", number=words.whole(len(told.reasons)),
-                people=words.count(told.n_participants, "participant"),
-            ))
-    yield joined(*sentences)
+    found = material.quality
+    named = "participant" in material.answers.answers
+    yield from material.told(found, *([verdict(found.participants)] if named else []))
 
 
 @part("analysis", "method", 4)

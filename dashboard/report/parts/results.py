@@ -21,7 +21,7 @@ from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.references import SOURCES
 from tripletscope.dashboard.results.clusters import clusters_of, described
 from tripletscope.dashboard.results.curves import dimensions_said
-from tripletscope.dashboard.results.quality import kind_of
+from tripletscope.dashboard.results.quality import predicted_said
 from tripletscope.dashboard.results.scales import rises, scale_runs
 from tripletscope.dashboard.wording import Words, plain
 
@@ -88,10 +88,8 @@ def shown_map(material: Material) -> Iterator[Block]:
         sentences.append(words("map predicts", error=error_of(words, error)))
         sentences += _against_the_ceiling(material, error)
         sentences += [
-            words("choices predicted", kind=kind_of(words, choice.kind),
-                  chance=words.share(choice.chance), share=words.share(choice.accuracy.value),
-                  interval=words.interval(choice.accuracy.low, choice.accuracy.high))
-            for choice in choice_accuracies(material.answers, error) if choice.accuracy
+            said for choice in choice_accuracies(material.answers, error)
+            for said in predicted_said(words, choice)
         ]
     if d > 1:
         sentences.append(words("turned"))

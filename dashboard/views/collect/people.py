@@ -17,9 +17,9 @@ from tripletscope.dashboard.collecting import answer_log
 from tripletscope.dashboard.collecting.answer_log import CollectedPerson
 from tripletscope.dashboard.collecting.following import forget_states
 from tripletscope.dashboard.collecting.writer import NotKept
+from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed
-from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.collect.context import PAGE, CollectContext
 
 _STATES = {"going_on": "going on", "finished": "finished", "excluded": "stopped"}

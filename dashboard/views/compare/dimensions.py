@@ -22,12 +22,12 @@ from tripletscope.core.inference.evaluation.score import (
     has_split,
     n_groups,
 )
-from tripletscope.core.inference.evaluation.units import over_units_of_each
 from tripletscope.core.inference.uncertainty import uncertainty_by_dimension
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run, key
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.curves import dimension_curves
+from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, several
 from tripletscope.dashboard.interface.theme import WIDE, Canvas
@@ -36,7 +36,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.curves import methods_said
 from tripletscope.dashboard.results.quality import ceiling_said, of_choices
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.choosing import dividing_columns, short_people
+from tripletscope.dashboard.views.choosing import dividing_columns
 from tripletscope.dashboard.views.compare.comparing import PAGE, ceiling_of, choices_of
 from tripletscope.dashboard.views.compare.recommending import (
     DIMENSIONS,
@@ -248,7 +248,7 @@ def _error_figure(
     text = (
         f"{context.size} {f'{shown[0]}: error' if len(shown) == 1 else 'Error'} on held-out "
         "answers, with 95 % intervals"
-        f"{over_units_of_each(estimate.n_units for estimate in estimates)}."
+        f"{ENGLISH.over_each(estimate.n_units for estimate in estimates)}."
     )
     if ceiling.is_precise:
         text += " Band: the noise ceiling, from its lower to its upper bound."
@@ -333,7 +333,7 @@ def _by_group(
                            for n in ("error", "low", "high")},
         )
         st.caption(
-            f"The intervals are{over_units_of_each(found['participants'])}, and take the maps as "
+            f"The intervals are{ENGLISH.over_each(found['participants'])}, and take the maps as "
             "given. Questions selected by an active sampler are harder than random ones, so that "
             f"their error is higher; chance is {CHANCE:g}."
         )

@@ -16,6 +16,7 @@ from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements, Tripl
 from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, write_pairs
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.answers import histogram
+from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import picture_uploader, pressed
 from tripletscope.dashboard.interface.guide import page_title
@@ -24,7 +25,6 @@ from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.data.exclusions import go_and_exclude
 from tripletscope.dashboard.views.data.taking import take_away
 from tripletscope.dashboard.views.opening import about, answers_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
@@ -22,15 +21,15 @@ from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import show_outcome, watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.exclusions import steps_said
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.data.quality import opened_method, pick_people
 from tripletscope.dashboard.views.data.weighting import show_weights
 from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.working.pool import pool
 
 PAGE = "exclusions"
-_NAMED = 12  # participants named in a sentence
 
 
 @tab("data", "Exclusions", 3, slot=PAGE)
@@ -54,7 +53,7 @@ def show_exclusions(context: Context) -> None:
         if preview.n_answers == 0:
             st.success("This excludes nothing.", icon=":material/check:")
             return
-        _removed(preview, answers)
+        context.present(preview)
         _effect(context, cleaning, exclusion)
         _decide(current, info, cleaning, exclusion, preview, len(answers))
 
@@ -146,36 +145,6 @@ def _previewed(key: tuple, _cleaning: Cleaning, _exclusion: Exclusion) -> Previe
     return _cleaning.preview(_exclusion)
 
 
-def _removed(preview: Preview, triplets: Judgements) -> None:
-    share = preview.n_answers / len(triplets)
-    trials = (
-        f" in {count(preview.n_trials, 'trial')}" if preview.n_trials != preview.n_answers else ""
-    )
-    gone, touched = preview.participants, preview.touched
-    short = short_people(list(dict.fromkeys([*gone, *touched])))
-    words = f"**Removes {count(preview.n_answers, 'answer')}** ({share:.1%}){trials}"
-    if gone:
-        more = f" and {len(gone) - _NAMED:,} more" if len(gone) > _NAMED else ""
-        names = panels.plain(f"{', '.join(map(short.__getitem__, gone[:_NAMED]))}{more}")
-        words += f", all data of {count(len(gone), 'participant')}: {names}"
-    others = len(touched) - len(gone)
-    if others:
-        who = "other participant" if gone else "participant"
-        words += f"; some answers of {count(others, who)}"
-    st.markdown(words + ".")
-    if touched:
-        with st.expander("Answers removed per participant"):
-            st.dataframe(
-                pd.DataFrame({
-                    "participant": [short[who] for who in touched],
-                    "answers removed": list(touched.values()),
-                    "all data": pd.Index(touched).isin(gone),
-                }).sort_values("answers removed", ascending=False),
-                hide_index=True, placeholder="", key="exclusions.who",
-                height="auto" if len(touched) < 9 else 300,
-            )
-
-
 def _effect(context: Context, cleaning: Cleaning, exclusion: Exclusion) -> None:
     """What the exclusion does to prediction, as a job that is started by hand."""
     info, job = context.info, context.job
@@ -190,7 +159,8 @@ def _effect(context: Context, cleaning: Cleaning, exclusion: Exclusion) -> None:
             if (of, key) == (exclusion, _key(info, method)):
                 found = effect
     if found is not None:
-        st.markdown(panels.plain(f"{found.sentence} By {analysis.describe(method)}."))
+        context.present(found)
+        st.caption(panels.plain(f"By {analysis.describe(method)}."))
     elif pressed(
         context.session, "exclusions.effect", "Effect on prediction",
         icon=":material/query_stats:",
@@ -259,19 +229,12 @@ def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
             "here and in every export.",
         )
         return
-    for number, step in enumerate(info.exclusions, 1):
+    said = steps_said(ENGLISH, cleaning)
+    for number, (step, text) in enumerate(zip(cleaning.exclusions, said, strict=True), 1):
         with st.container(border=True):
-            st.markdown(f"**{number}. {panels.plain(step['title'])}**")
-            people = len(step["removed_participants"])
-            words = count(step["removed_answers"], "answer")
-            words += f", {count(people, 'participant')} entirely" if people else ""
-            if step["rule"] == WEIGHTS:
-                weights = step["parameters"]["weights"]
-                words = f"{count(len(weights), 'participant')}, weights from {min(weights):.2f} " \
-                    f"to {max(weights):.2f}"
-            st.markdown(panels.plain(f"{words}. {step['reason']}".strip()))
-            if step["source"]:
-                st.caption(panels.plain(f"Source: {step['source']}."))
+            st.markdown(f"**{number}.** {panels.plain(text)}")
+            if step.source:
+                st.caption(panels.plain(f"Source: {step.source}."))
     weighted = ""
     if any(step["rule"] == WEIGHTS for step in info.exclusions):
         weighted = f", weighted: as many as {cleaning.effective:,.0f} trials of equal weight"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
@@ -15,19 +14,16 @@ from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.results.exclusions import GoldQuestions
 from tripletscope.dashboard.views.choosing import names_of
 from tripletscope.dashboard.views.opened_map import maps_of
+from tripletscope.dashboard.views.page import Context
 
-_EXAMPLES = 5
 
-
-def show_gold(
-    current: Session, info: DatasetInfo, triplets: Triplets, cleaning: Cleaning
-) -> None:
+def show_gold(context: Context, cleaning: Cleaning) -> None:
     """The gold questions of a data set, and two ways to have some."""
     if cleaning.gold is not None:
-        _present(current, info, triplets, cleaning)
+        _present(context, cleaning)
         return
     st.markdown(
         "Gold questions have an answer that every attentive participant gives. Participants who "
@@ -35,32 +31,24 @@ def show_gold(
     )
     left, right = st.columns(2, gap="large")
     with left:
-        _uploaded(current, info, triplets, cleaning)
+        _uploaded(context, cleaning)
     with right:
-        _from_map(current, info, triplets, cleaning)
+        _from_map(context, cleaning)
 
 
-def _present(
-    current: Session, info: DatasetInfo, triplets: Triplets, cleaning: Cleaning
-) -> None:
+def _present(context: Context, cleaning: Cleaning) -> None:
     gold = cleaning.gold
-    mistakes = gold_mistakes(triplets, gold)
-    asked = int(np.isfinite(mistakes).sum())
-    st.markdown(
-        f"{count(len(gold), 'gold question')}; {count(asked, 'answer')} to them, of which "
-        f"{count(int(np.nansum(mistakes)), 'is', 'are')} wrong."
-    )
-    _examples(gold)
+    context.present(GoldQuestions(gold, gold_mistakes(context.answers, gold)))
     with st.expander("Use other gold questions", key="gold.others"):
         left, right = st.columns(2, gap="large")
         with left:
-            _uploaded(current, info, triplets, cleaning)
+            _uploaded(context, cleaning)
         with right:
-            _from_map(current, info, triplets, cleaning)
+            _from_map(context, cleaning)
     if _consequences(cleaning, None) and pressed(
-        current, "gold.forget", "Forget these gold questions"
+        context.session, "gold.forget", "Forget these gold questions"
     ):
-        _change(info, cleaning, None)
+        _change(context.info, cleaning, None)
 
 
 def _consequences(cleaning: Cleaning, gold: Triplets | None) -> bool:
@@ -91,19 +79,7 @@ def _change(info: DatasetInfo, cleaning: Cleaning, gold: Triplets | None) -> Non
     st.rerun()
 
 
-def _examples(gold: Triplets) -> None:
-    labels = np.array(gold.labels, dtype=object)[gold.rows[:_EXAMPLES]]
-    st.markdown("\n".join(
-        f"- **{panels.plain(a)}** is more similar to **{panels.plain(b)}** than to "
-        f"**{panels.plain(c)}**" for a, b, c in labels.tolist()
-    ))
-    if len(gold) > _EXAMPLES:
-        st.caption(f"and {len(gold) - _EXAMPLES:,} more")
-
-
-def _uploaded(
-    current: Session, info: DatasetInfo, triplets: Triplets, cleaning: Cleaning
-) -> None:
+def _uploaded(context: Context, cleaning: Cleaning) -> None:
     st.markdown("**Upload a list**")
     file = st.file_uploader(
         "Correct answers, in any layout", key="gold.file",
@@ -112,20 +88,20 @@ def _uploaded(
     if file is None:
         return
     try:
-        gold, how = read_file(current, "gold.file", file, "gold", about=triplets)
+        gold, how = read_file(
+            context.session, "gold.file", file, "gold", about=context.answers
+        )
         mistakes = gold_mistakes(cleaning.raw, gold)
     except DataError as error:
         st.error(panels.plain(str(error.at(file.name))), icon=":material/error:")
         return
     st.markdown(panels.plain(how))
-    _keep(current, info, cleaning, gold, mistakes, "gold.upload")
+    _keep(context, cleaning, GoldQuestions(gold, mistakes), "gold.upload")
 
 
-def _from_map(
-    current: Session, info: DatasetInfo, triplets: Triplets, cleaning: Cleaning
-) -> None:
+def _from_map(context: Context, cleaning: Cleaning) -> None:
     st.markdown("**Or use those that a map makes obvious**")
-    workspace = services().workspace
+    current, info = context.session, context.info
     listed = maps_of(info)
     if not listed:
         st.caption("There is no map yet. Fit one on the page Embedding.")
@@ -135,31 +111,25 @@ def _from_map(
         current, "gold.ratio", "Min. ratio of the two distances", 1.5, 100.0, 4.0,
         step=0.5,
     ) or 4.0
-    gold = obvious(workspace.run(info.id, chosen).fitted(), triplets, (ratio - 1) / (ratio + 1))
+    fitted = services().workspace.run(info.id, chosen).fitted()
+    gold = obvious(fitted, context.answers, (ratio - 1) / (ratio + 1))
     if not len(gold):
         st.caption("No question is that obvious in this map.")
         return
-    _keep(current, info, cleaning, gold, gold_mistakes(cleaning.raw, gold), "gold.map.keep")
+    mistakes = gold_mistakes(cleaning.raw, gold)
+    _keep(context, cleaning, GoldQuestions(gold, mistakes), "gold.map.keep")
     st.caption(
         "The map was fitted to these same answers: a participant who dominates the data set "
         "influences what is obvious."
     )
 
 
-def _keep(
-    current: Session, info: DatasetInfo, cleaning: Cleaning, gold: Triplets,
-    mistakes: np.ndarray, key: str,
-) -> None:
-    asked = int(np.isfinite(mistakes).sum())
-    if not asked:
+def _keep(context: Context, cleaning: Cleaning, gold: GoldQuestions, key: str) -> None:
+    if not gold.n_answers:
         st.warning("None of these questions was asked in this data set.")
         return
-    st.markdown(
-        f"{count(len(gold), 'question')} with {count(asked, 'answer')}, "
-        f"{np.nanmean(mistakes):.1%} of them wrong. For example:"
-    )
-    _examples(gold)
-    if _consequences(cleaning, gold) and pressed(
-        current, key, "Use as gold questions", type="primary"
+    context.present(gold)
+    if _consequences(cleaning, gold.questions) and pressed(
+        context.session, key, "Use as gold questions", type="primary"
     ):
-        _change(info, cleaning, gold)
+        _change(context.info, cleaning, gold.questions)

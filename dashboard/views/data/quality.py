@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import pandas as pd
 import streamlit as st
 
+from tripletscope import __version__
 from tripletscope.core.engine.method import Method
-from tripletscope.core.inference.evaluation.units import (
-    known_people,
-    over_units,
-    over_units_of_each,
-)
-from tripletscope.core.io.names import listing
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
 from tripletscope.core.studies.quality import (
@@ -22,24 +18,29 @@ from tripletscope.core.studies.quality import (
     MapAgreement,
     QualityReport,
     Verdict,
-    methods_paragraph,
     quality,
 )
 from tripletscope.core.studies.quality.verdict import verdict
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.figures.quality import shares, stretches
+from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, tabs
-from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results import sentences
+from tripletscope.dashboard.results.quality import (
+    STRETCHED,
+    over_time_of,
+    reasons_said,
+    samplers_of,
+    verdict_of,
+)
+from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session, widgets
-from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.compare.recommending import in_words, recommended, standing
 from tripletscope.dashboard.views.data.gold import show_gold
 from tripletscope.dashboard.views.data.measured import (
-    draw_figure,
     draw_measures,
     pick_axes,
     show_table,
@@ -47,9 +48,9 @@ from tripletscope.dashboard.views.data.measured import (
 )
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import Context, go_to, tab
+from tripletscope.dashboard.wording import ENGLISH
 
 PAGE = "quality"
-_FLAT = Canvas(760.0, 300.0)
 _MOST_OBJECTS = 2_000  # of points that are drawn
 
 #: The first ones tell careful from careless people at a glance.
@@ -144,8 +145,11 @@ def show_quality(context: QualityContext) -> None:
     known = "participant" in columns and not report.participants.empty
     _verdict(context)
     with st.expander("The report in numbers", expanded=not known):
-        _facts(report)
-        _findings(context, report)
+        context.present(report.coverage, report)
+        if report.sides.participants:
+            _show_button(
+                context, "sides", "Show people with a side bias", report.sides.participants
+            )
         st.markdown("\n".join(f"- {panels.marked(line)}" for line in _dimensions(context)))
     views = {"people": "Participants", "objects": "Objects", "samplers": "Samplers",
              "time": "Over time", "gold": "Gold questions", "paragraph": "Methods section"}
@@ -163,50 +167,41 @@ def show_quality(context: QualityContext) -> None:
 
 
 def _verdict(context: QualityContext) -> None:
-    """Whom to look at, in one sentence; the figure and the reasons are below."""
+    """Whom to look at; the figure and the reasons are below."""
     found = context.verdict
+    shown = ShownResults((), context.answers, context.info.name)
+    first, *rest = (panels.plain(part.text) for part in verdict_of(shown, found))
     if not found.reasons:
-        left = f" Nothing is known of {listing(found.not_looked_at)}." if found.looked_at else ""
-        text = f" Looked at: {listing(found.looked_at, 6)}.{left}" if left else ""
-        if found.guessing:
-            st.warning(f"**{found.sentence}**{text}", icon=":material/warning:")
-        else:
-            icon = ":material/check_circle:" if found.looked_at else ":material/info:"
-            st.info(f"**{found.sentence}**{text}", icon=icon)
+        show = st.warning if found.guessing else st.info
+        icon = "warning" if found.guessing else "check_circle" if found.looked_at else "info"
+        show(" ".join((f"**{first}**", *rest)), icon=f":material/{icon}:")
         return
     names = short_people(context.people["participant"].tolist())
+    who = panels.plain(ENGLISH.first([names[name] for name in found.reasons], _NAMED))
     with st.container(horizontal=True, vertical_alignment="center"):
-        who = panels.plain(listing([names[name] for name in found.reasons], _NAMED))
-        said = f"**{found.sentence}** Named:" if found.guessing else f"**{found.sentence}:**"
-        st.warning(f"{said} {who}", icon=":material/person_search:")
-        st.button(
-            "Show them", key="quality.show.verdict", on_click=_show_people,
-            args=(context.session, list(found.reasons)),
-            help="Chooses them among the participants below. Nothing is excluded.",
-        )
+        text = " ".join((f"**{first}** {who}.", *rest))
+        st.warning(text, icon=":material/person_search:")
+        _show_button(context, "verdict", "Show them", found.reasons)
+
+
+def _show_button(
+    context: QualityContext, name: str, label: str, people: Iterable[str]
+) -> None:
+    st.button(
+        label, key=f"quality.show.{name}", on_click=_show_people,
+        args=(context.session, list(people)),
+        help="Chooses them among the participants below. Nothing is excluded.",
+    )
 
 
 def _reasons(context: QualityContext) -> None:
     """Why somebody is to be looked at, beside the figure that shows it."""
     names = short_people(context.people["participant"].tolist())
-    reasons = list(context.verdict.reasons.items())[:_NAMED]
     st.markdown("\n".join(
-        f"- **{panels.plain(names[who])}** {panels.plain('; '.join(why))}" for who, why in reasons
+        f"- **{panels.plain(names[who])}** "
+        + panels.plain(reasons_said(ENGLISH, context.verdict, who))
+        for who in list(context.verdict.reasons)[:_NAMED]
     ))
-
-
-def _findings(context: QualityContext, report: QualityReport) -> None:
-    """The report in words; who is meant is a click away."""
-    for number, finding in enumerate(report.findings()):
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"- {panels.plain(finding.text)}", width="content")
-            if finding.participants:
-                st.button(
-                    "Show", key=f"quality.show.{number}", type="tertiary",
-                    icon=":material/person_search:", on_click=_show_people,
-                    args=(context.session, list(finding.participants)),
-                    help="Chooses them among the participants below.",
-                )
 
 
 def _show_people(current: Session, people: list[str]) -> None:
@@ -226,28 +221,6 @@ def _dimensions(context: QualityContext) -> list[str]:
             "Number of dimensions: not compared yet, as the page Compare stands. It recommends one."
         ]
     return [in_words(name, *said) for name, said in found.items()]
-
-
-def _facts(report: QualityReport) -> None:
-    ceiling = report.ceiling
-    facts = st.columns(5)
-    for column, title, share, text in (
-        (facts[0], "Noise ceiling, lower bound", ceiling.lower,
-         "Proportion of answers that agree with the majority of the other answers to the same "
-         "question. A good map may do better."),
-        (facts[1], "Noise ceiling, upper bound", ceiling.upper,
-         "Accuracy of knowing the probability of every response, estimated from the counts of "
-         "answers to repeated questions: no method can predict better."),
-        (facts[2], "Intra-observer consistency", report.repeats.within,
-         "Proportion of identical answers when a participant is asked the same question twice."),
-        (facts[3], "Inter-observer agreement", report.repeats.between,
-         "Proportion of identical answers when two participants are asked the same question."),
-        (facts[4], "Failed checks", report.checks, "Catch and gold questions answered wrongly."),
-    ):
-        known = share is not None and share.n
-        column.metric(title, f"{100 * share.value:.1f} %" if known else "—", help=text)
-        if known:
-            column.caption(f"{100 * share.low:.1f} to {100 * share.high:.1f} %")
 
 
 # Views ---------------------------------------------------------------------------------------
@@ -365,44 +338,12 @@ def _objects(context: QualityContext) -> None:
 
 
 def _samplers(context: QualityContext) -> None:
-    table = context.report.samplers
-    long = pd.concat([
-        pd.DataFrame({"name": table["sampler"], "series": title, "value": table[value],
-                      "low": table[low], "high": table[high]})
-        for title, value, low, high in (
-            ("agreement of repeated answers", "agree", "low", "high"),
-            ("noise ceiling, lower bound", "lower", "lower_low", "lower_high"),
-            ("noise ceiling, upper bound", "upper", "upper_low", "upper_high"),
-        )
-    ])
-    if long["value"].notna().any():
-        text = (
-            f"{context.info.name}, by sampler, with 95 % intervals"
-            f"{over_units_of_each(table['participants'])}. The dotted line is chance."
-        )
-        draw_figure(context, "samplers", table, text, _FLAT, lambda canvas: shares(
-            long, title="share", chance=0.5, caption=text, canvas=canvas))
-    else:
-        st.caption("No question was answered twice, so there is nothing to compare.")
-    show_table(table, {
-        "sampler": "sampler", "answers": "answers", "questions": "different questions",
-        "repeated": "asked more than once", "contradicted": "contradictory answers",
-        "agree": "agreement of two answers",
-        "low": "from", "high": "to", **{
-            f"{bound}{end}": f"noise ceiling, {bound} bound{title}" for bound in ("lower", "upper")
-            for end, title in (("", ""), ("_low", ", from"), ("_high", ", to"))
-        },
-        "participants": "intervals over participants",
-        "median_time": "median response time (s)",
-    }, f"{context.info.name}-samplers")
+    context.present(context.report, by=samplers_of)
 
 
 def _over_time(context: QualityContext) -> None:
     table = context.report.over_time
-    titles = {"predicted": "proportion predicted by the others' map",
-              "median_time": "median response time (s)",
-              "favourite_share": "proportion on the preferred side"}
-    titles = {name: title for name, title in titles.items()
+    titles = {name: ENGLISH(f"stretch {name}") for name in STRETCHED
               if name in table and table[name].notna().any()}
     if not titles:
         panels.empty(
@@ -412,30 +353,18 @@ def _over_time(context: QualityContext) -> None:
         )
         return
     shown = pick(context.session, "quality.time", "Show", titles, width=320)
-    order = (
-        "by their time" if "time" in context.answers.answers else "in the order of the file"
-    )
-    text = (
-        f"{context.info.name}: the answers of each participant, {order}, divided into "
-        f"{len(table)} equal parts."
-    )
-    if shown == "predicted":
-        people = known_people(context.answers, "auto")
-        number = None if people is None else people.number
-        text += f" With 95 % intervals{over_units('participants', number)}."
-    draw_figure(context, "over-time", table, text, _FLAT, lambda canvas: stretches(
-        table, shown, title=titles[shown], caption=text, canvas=canvas))
-    show_table(table, {"stretch": "part", "answers": "answers", **titles, "low": "predicted, from",
-                   "high": "to"}, f"{context.info.name}-over-time")
+    context.present(context.report, by=over_time_of, stretch=shown)
 
 
 def _gold(context: QualityContext) -> None:
-    show_gold(context.session, context.info, context.answers, context.cleaning)
+    show_gold(context, context.cleaning)
 
 
 def _paragraph(context: QualityContext) -> None:
     st.markdown("All figures for a methods section, to be edited:")
-    st.code(
-        methods_paragraph(context.cleaning, context.info.extra.get("asked", "")), language=None,
-        wrap_lines=True,
+    said = sentences(
+        context.cleaning, context.report.coverage, context.report, answers=context.answers,
+        **context.collected,
     )
+    st.code(" ".join((*said, ENGLISH("checked with", version=__version__))), language=None,
+            wrap_lines=True)

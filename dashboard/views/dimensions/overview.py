@@ -15,11 +15,13 @@ from tripletscope.dashboard.figures.reproduced import AGAIN
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.results.quality import of_choices, predicted_said
 from tripletscope.dashboard.views.dimensions.context import ENOUGH, DimensionsContext, choose_fit
 from tripletscope.dashboard.views.dimensions.files import everything, object_table, with_pictures
 from tripletscope.dashboard.views.dimensions.fitting import PAGE
 from tripletscope.dashboard.views.dimensions.naming import rename_dimensions, taken_over
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.wording import ENGLISH
 
 _WIDTH = 1000.0
 #: Dimensions on one page, with pictures and without.
@@ -139,7 +141,8 @@ def _accuracy(context: DimensionsContext, place: Any) -> None:
         text = f"chance {100 * found.chance:.1f} %"
     else:
         share = found.accuracy
-        place.metric("Held-out accuracy", f"{100 * share.value:.1f} %", help=found.sentence)
+        said = (*predicted_said(ENGLISH, found), of_choices(ENGLISH, found))
+        place.metric("Held-out accuracy", f"{100 * share.value:.1f} %", help=" ".join(said))
         text = f"[{100 * share.low:.1f}, {100 * share.high:.1f}], chance {100 * found.chance:.1f} %"
     if found.ceiling.lower is not None and found.ceiling.upper is not None:
         low, high = found.ceiling.lower.value, found.ceiling.upper.value

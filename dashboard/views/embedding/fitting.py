@@ -12,7 +12,6 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import Method
 from tripletscope.core.inference.evaluation.compare import needed_answers
 from tripletscope.core.inference.evaluation.score import CHANCE, cross_validate, has_split
-from tripletscope.core.inference.evaluation.units import over_units
 from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import SAME_LOSS, agreeing
@@ -35,11 +34,13 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.quality import of_choices, predicted_said
 from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.compare.comparing import choices_of
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 from tripletscope.dashboard.views.opened_map import is_none_open, maps_of, place_of, usual_tasks
 from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.wording import ENGLISH
 
 _LIVE = Canvas(900.0, 480.0)
 _MANY = 100_000  # answers of which the error is known long before the bootstrap is done
@@ -201,7 +202,7 @@ def _quality(result: Result, computing: bool) -> None:
         facts[0].metric(
             "Held-out error", f"{estimate.error:.3f}",
             help=f"{interval(estimate.error, estimate.low, estimate.high)}, 95 % interval"
-            f"{over_units(estimate.unit, estimate.n_units)}; {estimate.scheme}. Chance is "
+            f"{ENGLISH.over(estimate.unit, estimate.n_units)}; {estimate.scheme}. Chance is "
             f"{CHANCE:g}.",
         )
         facts[0].caption(
@@ -227,6 +228,7 @@ def _quality(result: Result, computing: bool) -> None:
     )
     estimate = result.error.result() if result.error else None
     for choice in choices_of(result.triplets, analysis.describe(result.fitted), estimate):
-        st.caption(panels.plain(choice.sentence))
+        said = (*predicted_said(ENGLISH, choice), of_choices(ENGLISH, choice))
+        st.caption(panels.plain(" ".join(said)))
 
 

@@ -10,11 +10,7 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.choosing import (
-    ChoiceAccuracy,
-    agreement_sentence,
-    observer_agreement,
-)
+from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, observer_agreement
 from tripletscope.core.io.prompts import Replies, n_questions, with_observer, write_prompts
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.observer import agreement_bars
@@ -23,7 +19,9 @@ from tripletscope.dashboard.interface.controls import number, pick, pressed
 from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.quality import agreement_said
 from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.wording import ENGLISH
 
 _PAGE = "features"
 _LANGUAGES = {"en": "English", "de": "Deutsch"}
@@ -126,7 +124,7 @@ def _compared(context: Context, replies: Replies, name: str) -> None:
         st.warning(panels.plain(str(error)), icon=":material/warning:")
         return
     for one in found:
-        st.markdown(panels.plain(agreement_sentence(one, name)))
+        st.markdown(panels.marked(" ".join(agreement_said(ENGLISH, one, name))))
     _figure(context, found, name)
     if pressed(
         context.session, f"{_PAGE}.replies.keep", "Open with the model as a participant",

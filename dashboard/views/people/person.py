@@ -11,15 +11,17 @@ import streamlit as st
 from tripletscope.core.people import PeopleComparison, WeightedEuclidean
 from tripletscope.core.people.comparing import CONSISTENCY, ONE, WEIGHTS
 from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.figures.observers import grid_height, map_grid
 from tripletscope.dashboard.figures.people import most_different
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import Canvas, interval
 from tripletscope.dashboard.results.maps import colour_of
-from tripletscope.dashboard.views.choosing import short_people
+from tripletscope.dashboard.results.people import floor_said
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.people.context import PAGE, PeopleContext, with_people
+from tripletscope.dashboard.wording import ENGLISH
 
 #: Pixels that each of two maps is wide.
 _WIDE = 300.0
@@ -52,7 +54,7 @@ def show_person(context: PeopleContext) -> None:
     order = [k for k in most_different(fitted.weights_) if floor.reached[k]]
     if not order:
         with context.picture:
-            context.empty("No single people", floor.sentence(fitted.by))
+            context.empty("No single people", floor_said(ENGLISH, floor, fitted.by))
         return
     names = short_people(fitted.people_.tolist())
     with context.side:
@@ -67,7 +69,7 @@ def show_person(context: PeopleContext) -> None:
             default=colour_of(context.answers.objects) or "",
         ) or None
     with context.picture:
-        if said := floor.sentence(fitted.by):
+        if said := floor_said(ENGLISH, floor, fitted.by):
             st.caption(panels.plain(said))
         place = int(np.flatnonzero(fitted.people_ == person)[0])
         st.markdown(panels.plain(_said(fitted, place, compared.result())))

@@ -9,7 +9,6 @@ import streamlit as st
 from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard.keeping.catalogue import RunInfo
 from tripletscope.dashboard.keeping.dimension_names import kept_names
-from tripletscope.dashboard.keeping.rows import MEASURED
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.report.document import Section
 from tripletscope.dashboard.report.html import page
@@ -107,10 +106,10 @@ def _written(key: tuple, _context: Context, _cuts: dict[str, int]) -> dict[str, 
         pictures = embedded_pictures(info, objects)
     return written(Material(
         info.name, workspace.cleaning(info), tuple(runs), Words(language),
-        info.extra.get("asked", ""), _rotations(_context, runs), _cuts, pictures,
-        {run.key: names_of_dimensions(info, run) for run in runs
-         if (run.task, run.kind) == ("fit", "dimensions")},
-        info.extra.get(MEASURED, {}).get("kind", ""),
+        rotations=_rotations(_context, runs), cuts=_cuts, pictures=pictures, dimension_names={
+            run.key: names_of_dimensions(info, run) for run in runs
+            if (run.task, run.kind) == ("fit", "dimensions")
+        }, **_context.collected,
     ))
 
 

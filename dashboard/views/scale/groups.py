@@ -15,15 +15,17 @@ from tripletscope.core.people.floor import Floor
 from tripletscope.core.people.groups import errors_by_group
 from tripletscope.core.scale import MLDS, GroupScales, scales_by
 from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.figures.scales import Curve, panel_height, scale_multiples
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, several
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.results.people import floor_said
 from tripletscope.dashboard.results.scales import groups_aligned
-from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
+from tripletscope.dashboard.wording import ENGLISH
 
 _WINDOW = 760
 _NAMED = 6  # people in a sentence
@@ -213,6 +215,6 @@ def _silences(
 
 
 def _floor_caption(name: str, floor: Floor, by: str) -> None:
-    if said := floor.sentence(by):
+    if said := floor_said(ENGLISH, floor, by):
         st.caption(panels.plain(f"{name}: {said[0].lower()}{said[1:]}"))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from tripletscope.core.scale import MLDS, ScaleDiagnostics
+from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.views.choosing import short_people
 
 _NAMED = 6  # observers in a sentence
 

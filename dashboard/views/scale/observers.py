@@ -30,6 +30,7 @@ from tripletscope.dashboard.figures.dendrogram import (
     dendrogram,
     screen_height,
 )
+from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.figures.observers import (
     grid_height,
     map_grid,
@@ -42,9 +43,10 @@ from tripletscope.dashboard.interface.controls import number, parameter_form, pi
 from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.results.clusters import by_size
-from tripletscope.dashboard.views.choosing import short_people
+from tripletscope.dashboard.results.people import floor_said
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext
+from tripletscope.dashboard.wording import ENGLISH
 
 _WINDOW = 760
 
@@ -150,7 +152,7 @@ def _asked(context: ScaleContext) -> tuple[People, dict[str, analysis.Piece | No
     }
     if group != by and group in mapped:
         asked["groups"] = (chosen, "observer_maps", {"by": group, "most": most})
-    silences = (floor.sentence(column) for column, floor in floors.items())
+    silences = (floor_said(ENGLISH, floor, column) for column, floor in floors.items())
     return People(context, chosen, by, tuple(filter(None, silences))), asked
 
 

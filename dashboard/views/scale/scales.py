@@ -12,7 +12,6 @@ import streamlit as st
 
 from tripletscope.core.engine.method import Method
 from tripletscope.core.inference.evaluation.score import CHANCE, ErrorEstimate, cross_validate
-from tripletscope.core.inference.evaluation.units import over_units, over_units_of_each
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS, bootstrap_scale, ordinal_scale
@@ -28,6 +27,7 @@ from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
 from tripletscope.dashboard.views.scale.lapses import rates_in_words
+from tripletscope.dashboard.wording import ENGLISH
 
 COVERAGES = {0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}
 UNITS = {"unit": "0 to 1", "noise": "Units of the noise, 1/σ"}
@@ -257,7 +257,7 @@ def _origin(scaled: Sequence[Scaled]) -> str:
         source, found = one.scale.options.get("source", "bootstrap"), one.scale.result()
         origin = _ORIGINS[source]
         if source == "bootstrap":
-            origin += over_units(found.unit, found.n_units)
+            origin += ENGLISH.over(found.unit, found.n_units)
         names.setdefault(origin, []).append(one.name)
     if len(names) == 1:
         return next(iter(names))
@@ -315,7 +315,7 @@ def _numbers(context: StimulusContext, scaled: Sequence[Scaled]) -> None:
         },
     )
     there = [error.n_units for error in errors if error is not None]
-    over = over_units_of_each(there) if there else ""
+    over = ENGLISH.over_each(there) if there else ""
     st.caption(
         "Held-out error: proportion of answers that a scale learned from the other answers "
         f"predicts wrongly, with a 95 % interval{over}; chance is {CHANCE:.0%}. A band over "

@@ -12,7 +12,6 @@ from sklearn.base import clone
 from tripletscope.core.inference.evaluation.compare import Suggestion
 from tripletscope.core.inference.evaluation.paired import PairedDifference, paired_difference
 from tripletscope.core.inference.evaluation.score import cross_validate
-from tripletscope.core.inference.evaluation.units import over_units
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
 from tripletscope.core.scale import OrdinalScale, ordinal_scale
@@ -29,6 +28,7 @@ from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.views.scale.context import PAGE, StimulusContext, choose_stimulus
 from tripletscope.dashboard.views.scale.scales import COVERAGES
+from tripletscope.dashboard.wording import ENGLISH
 
 _MAP, _CURVE = Canvas(900.0, 520.0), Canvas(900.0, 400.0)
 _DIMENSIONS = {2: "2: a circle", 3: "3: a helix"}
@@ -133,7 +133,7 @@ def _figures(context: StimulusContext, about: str, run: Run, error: Run | None) 
         held_out = error.result()
         text += (
             f" Held-out error {interval(held_out.error, held_out.low, held_out.high)}, 95 % "
-            f"interval{over_units(held_out.unit, held_out.n_units)}."
+            f"interval{ENGLISH.over(held_out.unit, held_out.n_units)}."
         )
     panels.figure_panel(
         current, lambda canvas: _map(context, found, text, canvas), key=f"{PAGE}.space.map",

@@ -31,7 +31,6 @@ def test_planted_weights_are_found_whatever_the_units():
     np.testing.assert_allclose(found.share, part / part.sum(), atol=0.05)
     assert found.share.sum() == pytest.approx(1.0)
     assert found.is_zero.tolist() == [False, False, False, True]
-    assert found.sentence.startswith("colour 0.6")
     assert found.table["feature"].tolist() == NAMES
 
 

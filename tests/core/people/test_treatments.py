@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -34,19 +32,8 @@ def test_both_predict_better_than_all_answers_alike(found):
     assert (found.error[1:] < found.error[0]).all()
     assert found.table["treatment"].tolist() == list(TREATMENTS)
     assert found.difference[0] == found.low[0] == found.high[0] == 0.0
-    assert "Weights: fewer errors" in found.sentence
-    assert "over 24 participants" in found.sentence
-
-
-def test_equal_treatments_have_no_clear_difference(found):
-    about = np.array([0.0, 0.004, -0.004])
-    equal = replace(
-        found, difference=about, low=about - 0.01, high=about + 0.01,
-        apart=np.array([-0.008, -0.02, 0.004]),
-    )
-    assert equal.sentence.count("no clear difference") == 2
-    assert "no clear improvement over exclusion, nor the reverse" in equal.sentence
-    assert "predict better" in replace(equal, apart=np.array([-0.03, -0.05, -0.01])).sentence
+    assert (found.high[1:] < 0).all()
+    assert found.n_units == 24
 
 
 def test_the_same_answers_are_predicted(found):

@@ -32,6 +32,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.composer import Printable
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.printing.composition import Composition
+from tripletscope.dashboard.results import sentences
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.data.exclusions import go_and_exclude
 
@@ -61,14 +62,14 @@ def data_page(tab: str, **drafts):
 
 def test_quality_is_the_report_of_the_answers(services, kept):
     app = data_page("quality")
-    text = words(app).replace("\\", "")
-    report = quality(services.workspace.triplets(kept),
-                     catch_trials=services.workspace.cleaning(kept).catch_trials)
-    for line in report.summary():
+    text = re.sub(r"[\\*]", "", words(app))
+    answers = services.workspace.triplets(kept)
+    report = quality(answers, catch_trials=services.workspace.cleaning(kept).catch_trials)
+    for line in sentences(report.coverage, report, answers=answers):
         assert re.sub(r"(?<=\d)%", " %", line) in text
-    shown = {metric.label: metric.value for metric in app.metric}
-    assert shown["Failed checks"] == "50.0 %"
-    assert shown["Intra-observer consistency"] == f"{100 * report.repeats.within.value:.1f} %"
+    shown = app.dataframe[0].value.set_index("share")["value"]
+    assert shown["Failed catch and gold questions"] == 0.5
+    assert shown["Intra-observer consistency"] == report.repeats.within.value
 
     app.button(key="quality.agreement.run").click().run()
     settled(app, services)
@@ -76,7 +77,7 @@ def test_quality_is_the_report_of_the_answers(services, kept):
     assert picture["layout"]["yaxis"]["title"]["text"] == "predicted by the others' map"
     assert int(np.argmin(numbers(picture["data"][0]["y"]))) == 5, "who guesses is the lowest"
     assert app.button(key="quality.agreement.run").disabled
-    table = app.dataframe[0].value
+    table = app.dataframe[-1].value
     assert len(table) == 6
     for title in ("predicted by the others' map", "intra-observer consistency",
                   "agreement with the majority"):
@@ -92,9 +93,9 @@ def test_quality_is_the_report_of_the_answers(services, kept):
 def test_a_finding_leads_to_whom_it_is_about(services, kept):
     app = data_page("quality")
     app.segmented_control(key="quality.view").set_value("time").run()
-    told = "1 of 6 participants has a side bias (p < 0.01, corrected for 6 tests): p5."
-    assert told in words(app).replace("\\", "")
-    (show,) = [button for button in app.button if button.label == "Show"]
+    assert "corrected for 6 tests): 1 of 6 participants." in words(app).replace("\\", "")
+    assert "Participants with a side bias: p5." in words(app).replace("\\", "")
+    (show,) = [button for button in app.button if button.label == "Show people with a side bias"]
     show.click().run()
     assert not app.exception
     assert app.segmented_control(key="quality.view").value == "people"
@@ -115,9 +116,9 @@ def test_every_view_of_quality_can_be_seen(services, kept, view):
     assert not app.exception
     if view == "paragraph":
         assert "720 trials from 6 participants" in app.code[0].value
-        assert "task: more similar to the anchor" in app.code[0].value
+        assert "The task was: More similar to the anchor." in app.code[0].value
     if view == "samplers":
-        assert {"active", "random"} == set(app.dataframe[0].value["sampler"])
+        assert {"active", "random"} == set(app.dataframe[-1].value["sampler"])
 
 
 def test_without_people_and_times_the_report_still_stands(services, planted):
@@ -136,7 +137,7 @@ def test_without_people_and_times_the_report_still_stands(services, planted):
 
 def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
     app = data_page("exclusions", **{"exclusions.rule": "fast_participants"})
-    assert "Removes 120 answers" in words(app)
+    assert "Removes 120 trials" in words(app)
     assert "p5" in words(app)
     app.button(key="exclusions.effect").click().run()
     settled(app, services)
@@ -180,7 +181,7 @@ def test_people_chosen_in_the_figure_are_left_out_by_hand(services, kept):
     app = data_page("quality", **{"quality.people": ["p1", "p2"]})
     next(b for b in app.button if b.label == "Exclude their answers").click().run()
     assert app.session_state["data.view"] == "exclusions"
-    assert "Removes 240 answers" in words(app)
+    assert "Removes 240 trials" in words(app)
     app.button(key="exclusions.go").click().run()
     left = services.workspace.triplets(services.workspace.dataset(kept.id))
     assert set(left.answers["participant"]) == {"p0", "p3", "p4", "p5"}
@@ -231,7 +232,7 @@ def test_a_column_of_participants_that_names_nobody(services):
     app = data_page("quality")
     assert app.segmented_control(key="quality.view").options[0] == "Objects"
     app.segmented_control(key="quality.view").set_value("paragraph").run()
-    assert "We collected 720 trials on 12 objects" in app.code[0].value
+    assert "of 12 objects were collected in 720 trials." in app.code[0].value
     assert not data_page("exclusions", **{"exclusions.rule": "manual"}).exception
 
 
@@ -253,7 +254,7 @@ def test_gold_questions_are_uploaded_used_and_forgotten(services, kept):
     app.segmented_control(key="quality.view").set_value("gold").run()
     app.file_uploader(key="gold.file").upload("gold.csv", text.encode(), "text/csv")
     app.run()
-    assert "3 questions with" in words(app)
+    assert "3 gold questions" in words(app)
     app.button(key="gold.upload").click().run()
     info = services.workspace.dataset(kept.id)
     assert len(services.workspace.cleaning(info).gold) == 3
@@ -356,7 +357,7 @@ def test_comparisons_of_pairs_are_judged_and_left_out(services):
 
     app = data_page("exclusions")
     assert app.selectbox(key="exclusions.rule.1").value == "fast_participants"
-    assert "Removes 20 answers" in words(app)
+    assert "Removes 20 trials" in words(app)
     app.button(key="exclusions.go").click().run()
     assert not app.exception
     assert "Excluded: 20 of 60 answers, 1 participant entirely" in words(app).replace("\\", "")
@@ -428,7 +429,7 @@ def test_figures_of_quality_leave_out_what_is_unknown():
 def test_the_verdict_comes_first_and_shows_whom_it_means(services, kept):
     app = data_page("quality")
     (said,) = app.warning
-    assert said.value == "**Look at this person:** p5"
+    assert said.value.replace("\\", "").startswith("**Participants who stand out: 1 of 6.** p5.")
     assert "- **p5** agrees with the majority in" in words(app)
     app.button(key="quality.show.verdict").click().run()
     assert app.session_state[_KEY].drafts["quality.people"] == ["p5"]
@@ -441,7 +442,7 @@ def test_long_names_are_short_in_the_table_and_whole_in_its_last_column(services
     answers = Triplets(answers.rows, answers.objects, answers.answers.assign(
         participant=answers.answers["participant"].astype(str).map(codes).astype("category")))
     app = on_tab(start("data", session_on(services, answers)), "data", "quality")
-    table = app.dataframe[0].value
+    table = app.dataframe[-1].value
     assert next(iter(table)) == "participant"
     assert list(table)[-1] == "whole name"
     assert table["participant"].str.len().max() <= 16

@@ -13,8 +13,8 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import load, propose
 from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.studies.quality import Exclusion
+from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.imports import accept_matrix, suggested_name
-from tripletscope.dashboard.views.choosing import short_people
 from tripletscope.dashboard.views.opening import about, answers_of, size_of
 from tripletscope.dashboard.views.recent import small_map, told_apart
 from tripletscope.dashboard.views.understood import EXAMPLES

@@ -11,9 +11,18 @@ import pytest
 from tests.core.people.guessers import guessers, heavier
 from tests.dashboard.views.harness import session_on, settled, start, words
 from tripletscope.core.models.embedding import STE
-from tripletscope.core.people.careless import with_lapses
+from tripletscope.core.run import run as run_of
+from tripletscope.dashboard.results.showing import presented
+from tripletscope.dashboard.results.shown import Advice, ShownResults, Statement
 from tripletscope.dashboard.state import _KEY
-from tripletscope.dashboard.views.data.weighting import in_words
+
+
+def said(run, data) -> str:
+    """All that a page says of rates."""
+    shown = ShownResults((run,), data, "X", cautious=True)
+    return " ".join(
+        part.text for part in presented(shown) if isinstance(part, Statement | Advice)
+    )
 
 
 @pytest.fixture
@@ -44,7 +53,7 @@ def test_weights_are_estimated_compared_set_and_undone(services, crowd):
     settled(app, services)
     shown = words(app).replace("\\", "")
     assert "Exclusion: " in shown
-    assert "95 % intervals over" in shown
+    assert "95 % interval over" in shown
     table = app.dataframe[-1].value
     assert table["answers"].tolist() == ["all answers alike", "exclusion", "weights"]
 
@@ -66,17 +75,23 @@ def test_weights_are_estimated_compared_set_and_undone(services, crowd):
 
 
 def test_nobody_is_accused_whose_interval_holds_a_low_rate(crowd):
-    found = with_lapses(STE(n_init=1), crowd.data)
-    text = in_words(found)
+    run = run_of("with_lapses", STE(n_init=1), crowd.data)
+    found = run.result()
+    text = said(run, crowd.data)
     for name, low in zip(found.participants, found.low, strict=True):
         assert name not in text or low > 0.1
-    nobody = replace(found, at_least=np.zeros(len(found.at_least)))
-    assert "Nobody clearly does so" in in_words(nobody)
+    numbers = {**run.arrays, "at_least": np.zeros(len(found.at_least))}
+    nobody = said(replace(run, arrays=numbers), crowd.data)
+    assert "nobody clearly guessed more often" in nobody
+    assert "Clearly more often" not in nobody
 
 
 def test_rates_are_withheld():
-    text = in_words(with_lapses(STE(n_init=1), heavier(2)))
-    assert text.startswith("Lapse rates are withheld: these answers do not confirm")
-    text = in_words(with_lapses(STE(n_init=1), heavier(2), steps=1))
-    assert text == "Lapse rates are withheld: the fit has not converged."
-    assert "p0" not in text
+    for steps, why in ((None, "do not confirm"), (1, "has not converged")):
+        data = heavier(2)
+        run = run_of("with_lapses", STE(n_init=1), data, {"steps": steps} if steps else {})
+        text = said(run, data)
+        assert text.startswith("Rates of answers like guesses are not reported: ")
+        assert why in text
+        assert ("Catch trials can tell them" in text) is (steps is None)
+        assert "p0" not in text

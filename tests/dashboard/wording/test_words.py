@@ -71,3 +71,12 @@ def test_methods():
 ])
 def test_what_intervals_are_over(unit, number, text):
     assert EN.over(unit, number) == text
+
+
+@pytest.mark.parametrize(("numbers", "text"), [
+    ([9, 9], " over 9 participants"), ([9, 1_012], " over 9 to 1,012 participants"),
+    ([0, None], " over answers"),
+    ([0, 12], " over 12 participants, or over answers where fewer are known"),
+])
+def test_what_several_intervals_are_over(numbers, text):
+    assert EN.over_each(numbers) == text

@@ -10,7 +10,6 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.inference.evaluation.units import (
     known_people,
-    over_units_of_each,
     sampling_units,
 )
 
@@ -109,14 +108,6 @@ def test_influence_of_participants_by_hand():
     found = people.influence(np.array([1.0, 1.0, 0.0, 1.0]), np.array([1.0, 1.0, 1.0, 1.0]))
     assert found == pytest.approx([0.125, -0.125])
     assert known_people(answers_of(["a", "a", "b", "b"]), "auto") is None
-
-
-def test_several_intervals_say_what_they_are_over():
-    assert over_units_of_each([9, 9]) == " over 9 participants"
-    assert over_units_of_each([9, 1_012]) == " over 9 to 1,012 participants"
-    assert over_units_of_each([0, None]) == " over answers"
-    some = over_units_of_each([0, 12])
-    assert some == " over 12 participants, or over answers where fewer are known"
 
 
 def test_answers_that_are_each_one_are_drawn_by_their_place():

@@ -200,7 +200,7 @@ def test_participants_who_are_nowhere_named():
 def test_sorted_files_say_nothing_of_sides(eggs):
     table = participants(eggs)
     assert "favourite" not in table
-    assert "cannot be assessed" in quality(eggs).sides.text
+    assert quality(eggs).sides.code == "unknown"
 
 
 @pytest.mark.parametrize("values", [[0] * 6 + [1] * 5, [0] * 4 + [1] * 4 + [2] * 3])

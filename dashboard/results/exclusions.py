@@ -1,0 +1,224 @@
+"""What was collected and what of it is left out or weighted, and what that does to prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.columns import one_per_trial
+from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.inference.evaluation.units import participants_of
+from tripletscope.core.people.treatments import TREATMENTS, Treatments
+from tripletscope.core.studies.quality.exclusion import (
+    WEIGHTS,
+    Cleaning,
+    Effect,
+    Preview,
+)
+from tripletscope.dashboard.figures.labels import short_people
+from tripletscope.dashboard.results.shown import (
+    Advice,
+    Element,
+    Numbers,
+    ShownResults,
+    Statement,
+    presents,
+)
+from tripletscope.dashboard.wording import Words, plain
+
+#: Participants that a sentence names, and gold questions that are examples.
+_NAMED, _EXAMPLES = 12, 5
+
+
+# What was collected ------------------------------------------------------------------------------
+
+
+@presents(Cleaning)
+def cleaning_of(shown: ShownResults, cleaning: Cleaning) -> Iterator[Statement]:
+    """What was collected, and what of it was left out or weighted, step by step."""
+    words, raw, kept = shown.words, cleaning.raw, cleaning.triplets
+    yield Statement(_derived(words, raw, shown.measured) if shown.measured else words(
+        "collected", objects=raw.n_objects, trials=trials_of(words, raw),
+    ))
+    if shown.asked:
+        yield Statement(words("asked", task=plain(shown.asked).rstrip(".?! ")))
+    catch = cleaning.catch_trials
+    if catch is not None and len(catch):
+        yield Statement(words("catch", number=len(catch), share=catch["correct"].mean()))
+    if not cleaning.exclusions:
+        yield Statement(words("no exclusions"))
+        return
+    yield Statement(words(
+        "excluded", steps="; ".join(steps_said(words, cleaning)), left=trials_of(words, kept),
+        objects=int((kept.answers_per_object > 0).sum()),
+    ))
+
+
+def steps_said(words: Words, cleaning: Cleaning) -> Iterator[str]:
+    """What every step took, or how much it weighted, as parts of a list."""
+    for step, removed in zip(cleaning.exclusions, cleaning.previews, strict=True):
+        title = step.title[:1].lower() + step.title[1:]
+        reason = f" ({plain(step.reason)})" if step.reason else ""
+        if step.rule == WEIGHTS:
+            weights = step.parameters["weights"]
+            yield words(
+                "weighted", title=title, reason=reason, people=len(weights),
+                median=float(np.median(weights)), least=min(weights),
+                effective=round(cleaning.effective),
+            )
+            continue
+        people = len(removed.participants)
+        yield words(
+            "exclusion", title=title, reason=reason,
+            trials=_size(words, removed.n_trials, removed.n_answers),
+            entirely=words("entirely", people=people) if people else "",
+        )
+
+
+def _size(words: Words, n_trials: int, n_answers: int) -> str:
+    """Trials, and their answers where these are more."""
+    text = words.count(n_trials, "trial")
+    return text if n_trials == n_answers else f"{text} ({words.count(n_answers, 'answer')})"
+
+
+def trials_of(words: Words, answers: Judgements) -> str:
+    """How much was collected, and from how many people."""
+    once = one_per_trial(answers)
+    who, people = participants_of(answers)
+    text = _size(words, int(once.sum()), len(answers))
+    if people:
+        each = np.bincount(who[once & (who >= 0)], minlength=people)
+        least, most = int(each.min()), int(each.max())
+        text += words("from people", people=words.count(people, "participant"))
+        text += words("each", number=words.whole(least)) if least == most else words(
+            "each in the median", median=words.whole(int(np.median(each) + 0.5)),
+            least=words.whole(least), most=words.whole(most),
+        )
+    return text
+
+
+def _derived(words: Words, raw: Judgements, measured: str) -> str:
+    """What was collected where answers were not, and how these came of it."""
+    people = participants_of(raw)[1]
+    # A matrix of nobody in particular may hold anything.
+    kind = "values" if measured == "ratings" and not people else measured
+    return words(
+        "derived", kind=words(f"measured {kind}"), objects=raw.n_objects, answers=len(raw),
+        whose=words("from people", people=words.count(people, "participant")) if people else "",
+        effective=round(raw.weight.sum()),
+    )
+
+
+# The next exclusion ------------------------------------------------------------------------------
+
+
+@presents(Preview)
+def preview_of(shown: ShownResults, preview: Preview) -> Iterator[Element]:
+    """What an exclusion would remove, and whose answers these are."""
+    words, gone, touched = shown.words, preview.participants, preview.touched
+    short = short_people(list(touched))
+    yield Statement(words(
+        "removes", trials=_size(words, preview.n_trials, preview.n_answers),
+        share=preview.n_answers / len(shown.answers),
+    ))
+    if gone:
+        names = words.first([plain(short[who]) for who in gone], _NAMED)
+        yield Statement(words("removes people", people=len(gone), names=names))
+    if len(touched) > len(gone):
+        yield Statement(words("removes some", people=len(touched) - len(gone)))
+    if touched:
+        yield Numbers(words("removed from each"), partial(_removed, short, preview))
+
+
+def _removed(short: dict[str, str], preview: Preview) -> pd.DataFrame:
+    return pd.DataFrame({
+        "participant": list(short.values()),
+        "answers removed": list(preview.touched.values()),
+        "all data": pd.Index(short).isin(preview.participants),
+    }).sort_values("answers removed", ascending=False)
+
+
+@presents(Effect)
+def effect_of(shown: ShownResults, effect: Effect) -> Iterator[Statement]:
+    """What an exclusion does to held-out accuracy."""
+    yield Statement(shown.words(
+        "effect", before=effect.before, after=effect.after, over=(effect.unit, effect.n_units),
+        change=(effect.difference, effect.low, effect.high),
+    ))
+
+
+# Weights -----------------------------------------------------------------------------------------
+
+
+@presents(Treatments)
+def treatments_of(shown: ShownResults, found: Treatments) -> Iterator[Element]:
+    """What exclusion and weights change beside all answers alike, and which predicts better.
+
+    Silent on: treatments that are equal
+    (tests/dashboard/results/test_exclusions.py::test_equal_treatments_have_no_clear_difference).
+    """
+    words = shown.words
+    changes = np.transpose([found.difference, found.low, found.high])
+    for name, change in zip(TREATMENTS[1:], changes[1:], strict=True):
+        yield Statement(words(
+            f"{name} {_sign(change)}", change=tuple(change), over=(found.unit, found.n_units),
+        ))
+    yield Statement(words(f"weights beside exclusion {_sign(found.apart)}",
+                          change=tuple(found.apart)))
+    yield Advice(words("treatments", excluded=found.n_excluded, number=found.n_predicted))
+    yield Numbers(words("numbers"), partial(_treatment_numbers, words, found))
+
+
+def _sign(change: np.ndarray) -> str:
+    """Whether a change of error is clear: that of equals is not."""
+    _, low, high = change
+    return "fewer" if high < 0 else "more" if low > 0 else "alike"
+
+
+def _treatment_numbers(words: Words, found: Treatments) -> pd.DataFrame:
+    table = found.table
+    return pd.DataFrame({
+        "answers": table["treatment"], "held-out error": table["error"],
+        "change (points)": ["", *(
+            words.points(row.difference, row.low, row.high) for row in table.iloc[1:].itertuples()
+        )],
+        "error, everybody": table["everybody"], "map moved": table["moved"],
+        "effective answers": table["effective"].round().astype(int),
+    })
+
+
+# Gold questions ----------------------------------------------------------------------------------
+
+
+class GoldQuestions(NamedTuple):
+    """Questions whose answer is known, and which answers to them are mistakes.
+
+    mistakes (T,): As `tripletscope.core.studies.quality.gold_mistakes` gives them.
+    """
+
+    questions: Triplets
+    mistakes: np.ndarray
+
+    @property
+    def n_answers(self) -> int:
+        return int(np.isfinite(self.mistakes).sum())
+
+
+@presents(GoldQuestions)
+def gold_of(shown: ShownResults, gold: GoldQuestions) -> Iterator[Element]:
+    """How many questions there are, and how they were answered."""
+    words, questions = shown.words, gold.questions
+    wrong = int(np.nansum(gold.mistakes))
+    yield Statement(words(
+        "gold", number=len(questions), answers=gold.n_answers, wrong=wrong,
+        share=wrong / max(gold.n_answers, 1),
+    ))
+    labels = np.array(questions.labels, dtype=object)[questions.rows[:_EXAMPLES]]
+    for anchor, near, far in labels.tolist():
+        yield Statement(words("gold example", anchor=anchor, near=near, far=far))
+    if len(questions) > _EXAMPLES:
+        yield Advice(words("more examples", number=len(questions) - _EXAMPLES))

@@ -1,0 +1,93 @@
+"""What is said of exclusions, weights and gold questions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.core.studies.quality.answers import people_data
+from tripletscope.core.people.treatments import Treatments
+from tripletscope.core.studies.quality import Cleaning, Effect, Exclusion, gold_mistakes
+from tripletscope.dashboard.results import sentences
+from tripletscope.dashboard.results.exclusions import GoldQuestions
+from tripletscope.dashboard.results.showing import presented
+from tripletscope.dashboard.results.shown import Numbers, ShownResults
+from tripletscope.dashboard.wording import Words
+
+ANSWERS = people_data()
+
+
+def table_of(result):
+    (numbers,) = (
+        part for part in presented(ShownResults((), ANSWERS, "X"), result)
+        if isinstance(part, Numbers)
+    )
+    return numbers.table()
+
+
+def treatments(weights, apart):
+    zero = np.zeros(3)
+    change = np.array([0.0, 0.004, weights])
+    return Treatments(
+        error=zero + 0.2, everybody=zero + 0.3, difference=change, low=change - 0.01,
+        high=change + 0.01, apart=np.array([apart, apart - 0.01, apart + 0.01]),
+        effective=zero + 700, moved=zero, n_excluded=2, n_predicted=600, unit="participants",
+        n_units=24,
+    )
+
+
+def test_equal_treatments_have_no_clear_difference():
+    equal = sentences(treatments(-0.004, -0.008), answers=ANSWERS)
+    assert sum("no clear difference" in text for text in equal) == 2
+    assert all("over 24 participants" in text for text in equal[:2])
+    assert "no clear improvement over exclusion, nor the reverse" in equal[2]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_better_treatments_are_said_to_be(language):
+    words = Words(language)
+    _, weights, better = sentences(treatments(-0.04, -0.03), answers=ANSWERS, words=words)
+    assert {"en": "fewer errors: -4.0".replace("-", "\N{MINUS SIGN}"),
+            "de": "weniger Fehlern: \N{MINUS SIGN}4.0"}[language] in weights
+    assert {"en": "Weights predict better", "de": "Gewichte sagen besser"}[language] in better
+    worse = sentences(treatments(0.04, 0.03), answers=ANSWERS, words=words)
+    assert {"en": "more errors", "de": "mehr Fehlern"}[language] in worse[1]
+    assert {"en": "Exclusion predicts better", "de": "Ausschluss sagt"}[language] in worse[2]
+    assert table_of(treatments(0.04, 0.03))["change (points)"][0] == ""
+
+
+def test_what_an_exclusion_removes():
+    cleaning = Cleaning(ANSWERS)
+    removed = cleaning.preview(Exclusion(participants=("p5",), answers=(0, 1)))
+    assert sentences(removed, answers=ANSWERS) == [
+        "Removes 122 trials: 16.9% of the answers.", "All data of 1 participant: p5.",
+        "Some answers of 1 further participant.",
+    ]
+    table = table_of(removed).set_index("participant")
+    assert table["answers removed"].to_dict() == {"p5": 120, "p0": 2}
+    assert table["all data"].to_dict() == {"p5": True, "p0": False}
+
+
+def test_what_an_exclusion_does_to_prediction():
+    effect = Effect(0.7, 0.712, 0.012, -0.01, 0.034, "participants", 8)
+    (text,) = sentences(effect, answers=ANSWERS)
+    assert "from 70.0% to 71.2%: +1.2 [\N{MINUS SIGN}1.0, +3.4] points" in text
+    assert text.endswith("95% interval over 8 participants.")
+
+
+def test_weights_are_told_as_a_step():
+    names = tuple(f"p{k}" for k in range(6))
+    step = Exclusion("weights", {"weights": [1.0, 0.5, *[0.25] * 4]}, names, reason="why")
+    cleaning = Cleaning(ANSWERS).excluding(step)
+    text = " ".join(sentences(cleaning, answers=cleaning.triplets))
+    assert "weights by lapse rate: answers of 6 participants, by how rarely they looked" in text
+    assert f"lowest 0.25; effective number of trials {cleaning.effective:.0f}) (why). This" in text
+
+
+def test_gold_questions_are_told_with_examples():
+    gold = ANSWERS.take(np.unique(ANSWERS.questions, return_index=True)[1][:7])
+    mistakes = gold_mistakes(ANSWERS, gold)
+    first, *examples = sentences(GoldQuestions(gold, mistakes), answers=ANSWERS)
+    assert first.startswith(f"7 gold questions: {int(np.isfinite(mistakes).sum())} answers to them")
+    assert f"{int(np.nansum(mistakes))} of which are wrong" in first
+    assert len(examples) == 5
