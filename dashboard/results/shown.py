@@ -8,7 +8,7 @@ archives and scripts the figures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -64,7 +64,7 @@ TOLD_IN: dict[str, list[str]] = {}
 class ShownResults:
     """Results of the same answers that are shown together.
 
-    answers: That they were computed from.
+    answers: That they were computed from; None of simulations.
     name: Of the data set.
     rotations (d, d): How maps are turned, by the key of their result.
     cuts: Into how many clusters trees are cut, by the key of their result.
@@ -79,12 +79,13 @@ class ShownResults:
     curve: What a curve of searches shows: misses by leaf ``size``, ``distance`` errors, or misses
         by questions ``asked``.
     two_at_a_time: Whether choices among several count as comparisons of two.
+    wanted: What plans are to reach, by quantity.
     cautious: Whether figures are withheld of what no test confirms, as on pages and in reports;
         scripts draw what they ask for.
     """
 
     runs: tuple[Run, ...]
-    answers: Judgements
+    answers: Judgements | None
     name: str
     words: Words = ENGLISH
     rotations: dict[str, np.ndarray] = field(default_factory=dict)
@@ -99,6 +100,7 @@ class ShownResults:
     predictor: str = ""
     curve: str = "size"
     two_at_a_time: bool = False
+    wanted: Mapping[str, float | None] = field(default_factory=dict)
     cautious: bool = False
 
     def pictures_on(self, canvas: Canvas) -> dict[int, str]:

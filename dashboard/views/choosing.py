@@ -11,10 +11,11 @@ import streamlit as st
 
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import distinct, pressed
+from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.keeping.catalogue import RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.wording import distinct
 
 _NAME = 16.0  # em of the name of a participant in tables and lists
 #: Values that name groups: fewer tell nothing apart, more are no groups, unless they are people.

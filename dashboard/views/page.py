@@ -35,6 +35,7 @@ from tripletscope.dashboard.results.shown import Advice, Numbers, ShownResults, 
 from tripletscope.dashboard.state import Session, session, widgets
 from tripletscope.dashboard.views.opening import about
 from tripletscope.dashboard.views.pictures import picture_addresses
+from tripletscope.dashboard.wording import distinct
 
 #: Pixels that a figure is wide on a typical page, and what is seen at a time of a tall one.
 _WIDE, _WINDOW = 900.0, 720
@@ -206,12 +207,14 @@ class Context:
         beside: Further results that these are judged by.
         **how: Further attributes of `ShownResults`.
         """
-        objects = self.answers.objects
-        addresses = picture_addresses(self.info, objects, _PICTURE)
-        shown = ShownResults(
-            (*runs, *beside), self.answers, self.info.name, addresses=addresses,
-            selected=tuple(self.selected), cautious=True, **how,
-        )
+        if self.info is None:
+            shown = ShownResults((*runs, *beside), None, "", **how)
+        else:
+            shown = ShownResults(
+                (*runs, *beside), self.answers, self.info.name, selected=tuple(self.selected),
+                addresses=picture_addresses(self.info, self.answers.objects, _PICTURE),
+                cautious=True, **how,
+            )
         said: list[str] = []
         halves: list[Any] = []
         for part in presented(shown, *runs):
@@ -223,7 +226,7 @@ class Context:
             if isinstance(part, Drawing) and part.is_half:
                 halves = halves or list(st.columns(2))
                 with halves.pop(0):
-                    self._figure(part)
+                    self._figure(part, runs)
                 continue
             halves.clear()
             if isinstance(part, Advice):
@@ -231,16 +234,19 @@ class Context:
             elif isinstance(part, Numbers):
                 self._numbers(part)
             else:
-                self._figure(part)
+                self._figure(part, runs)
         panels.sentences(said)
 
-    def _figure(self, drawing: Drawing) -> None:
+    def _figure(self, drawing: Drawing, runs: Sequence[Run]) -> None:
         wide = _WIDE / 2 if drawing.is_half else _WIDE
         panels.figure_panel(
             self.session, drawing.draw, key=f"{self.page}.{drawing.name}", alt=drawing.alt,
             caption=drawing.caption, table=drawing.table, window=_WINDOW,
             canvas=Canvas(wide, wide * drawing.ratio),
-            name=export.file_name(self.info.name, drawing.name),
+            name=export.file_name(self.info.name if self.info else "", drawing.name),
+            simulations=None if self.info else dict(zip(distinct(
+                analysis.describe(run.fresh()) for run in runs
+            ), runs, strict=True)),
             on_pick=self.session.select_positions if drawing.picks else None,
             pictures=picture_addresses(self.info, self.answers.objects, _HOVERED)
             if drawing.picks else None,
