@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from importlib import import_module
@@ -234,7 +235,8 @@ class Context:
             elif isinstance(part, Numbers):
                 self._numbers(part)
             else:
-                self._figure(part, runs)
+                with st.expander(part.title) if part.is_folded else nullcontext():
+                    self._figure(part, runs)
         panels.sentences(said)
 
     def _figure(self, drawing: Drawing, runs: Sequence[Run]) -> None:
@@ -259,7 +261,8 @@ class Context:
             st.dataframe(
                 table, hide_index=True, placeholder="", key=f"{self.page}.{part.title}",
                 column_config={
-                    name: st.column_config.NumberColumn(format="%.3f") for name in numbers
+                    name: st.column_config.NumberColumn(format="%.2g" if name == "p" else "%.3f")
+                    for name in numbers
                 },
             )
             if part.objects:

@@ -27,8 +27,9 @@ from tripletscope.dashboard.interface.theme import Canvas, count, duration
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.comparison import suggestions_of
 from tripletscope.dashboard.views.compare.comparing import PAGE
-from tripletscope.dashboard.views.compare.recommending import recommended, standing
+from tripletscope.dashboard.views.compare.recommending import standing
 from tripletscope.dashboard.views.embedding.colouring import colourings, first_colouring
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import Context, tab
@@ -162,9 +163,7 @@ def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> lis
     plan = standing(context.session, triplets)
     wanted = {
         (name, suggestion.n_components)
-        for name, (suggestion, _) in recommended(
-            plan.estimates(info, triplets), triplets, plan.ratio
-        ).items()
+        for name, (suggestion, _) in suggestions_of(plan.runs(info, triplets), triplets).items()
     }
     keys = [
         key("fit", method, triplets) for method in plan.methods
