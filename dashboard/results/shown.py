@@ -8,7 +8,7 @@ archives and scripts the figures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -45,11 +45,13 @@ class Numbers:
 
     table: Makes it, with columns as they are to be called.
     objects: Positions of the objects that it is about, which can be selected.
+    of_rows: Gives those of some rows, where rows can be chosen to select theirs.
     """
 
     title: str
     table: Callable[[], pd.DataFrame]
     objects: tuple[int, ...] = ()
+    of_rows: Callable[[list[int]], Iterable[int]] | None = None
 
 
 Element = Drawing | Statement | Advice | Numbers
@@ -71,6 +73,7 @@ class ShownResults:
     pictures: Pictures of objects, as data addresses, by position.
     named: What people call dimensions, by position, by the key of their fit.
     addresses: Where a browser finds the pictures, by position.
+    embed: Makes the pictures for a file, where they are not given.
     selected: Positions of the objects that are selected.
     marks, colour: How objects are shown in a map, and by which of their columns.
     forest: Positions of leaf size and number of trees of the forest that is looked at; None is the
@@ -93,6 +96,7 @@ class ShownResults:
     pictures: dict[int, str] = field(default_factory=dict)
     named: dict[str, dict[int, str]] = field(default_factory=dict)
     addresses: dict[int, str] = field(default_factory=dict)
+    embed: Callable[[], dict[int, str]] = dict
     selected: tuple[int, ...] = ()
     marks: str | None = None
     colour: str | None = None
@@ -105,7 +109,9 @@ class ShownResults:
 
     def pictures_on(self, canvas: Canvas) -> dict[int, str]:
         """Pictures for a page, or for a file, which has them in it."""
-        return self.addresses if canvas.screen and self.addresses else self.pictures
+        if canvas.screen and self.addresses:
+            return self.addresses
+        return self.pictures or self.embed()
 
     @property
     def about(self) -> str:

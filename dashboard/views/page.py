@@ -10,7 +10,7 @@ import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Self
@@ -35,7 +35,7 @@ from tripletscope.dashboard.results.showing import presented
 from tripletscope.dashboard.results.shown import Advice, Numbers, ShownResults, Statement
 from tripletscope.dashboard.state import Session, session, widgets
 from tripletscope.dashboard.views.opening import about
-from tripletscope.dashboard.views.pictures import picture_addresses
+from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.wording import distinct
 
 #: Pixels that a figure is wide on a typical page, and what is seen at a time of a tall one.
@@ -214,6 +214,7 @@ class Context:
             shown = ShownResults(
                 (*runs, *beside), self.answers, self.info.name, selected=tuple(self.selected),
                 addresses=picture_addresses(self.info, self.answers.objects, _PICTURE),
+                embed=partial(embedded_pictures, self.info, self.answers.objects),
                 cautious=True, **how,
             )
         said: list[str] = []
@@ -255,20 +256,34 @@ class Context:
         )
 
     def _numbers(self, part: Numbers) -> None:
+        key = f"{self.page}.{part.title}"
         with st.expander(part.title):
             table = part.table()
             numbers = table.select_dtypes("float").columns
-            st.dataframe(
-                table, hide_index=True, placeholder="", key=f"{self.page}.{part.title}",
+            shown = st.dataframe(
+                table, hide_index=True, placeholder="", key=key,
+                **({"on_select": "rerun", "selection_mode": "multi-row"} if part.of_rows else {}),
                 column_config={
                     name: st.column_config.NumberColumn(format="%.2g" if name == "p" else "%.3f")
                     for name in numbers
                 },
             )
-            if part.objects:
-                st.button(
-                    "Select them", key=f"{self.page}.select", args=(list(part.objects),),
-                    on_click=self.session.select_positions,
+            objects = list(part.objects)
+            if part.of_rows is not None:
+                objects = [int(i) for i in part.of_rows(shown.selection.rows)]
+            with st.container(horizontal=True):
+                if part.objects or part.of_rows is not None:
+                    st.button(
+                        f"Select {count(len(objects), 'object')}" if objects else "Select objects",
+                        key=f"{key}.select", args=(objects,), disabled=not objects,
+                        on_click=self.session.select_positions,
+                        help="Selects the objects of the chosen rows on every page."
+                        if part.of_rows else None,
+                    )
+                name = export.file_name(self.info.name if self.info else "", part.title)
+                st.download_button(
+                    "CSV", lambda: export.csv(table), f"{name}.csv", "text/csv", key=f"{key}.csv",
+                    on_click="ignore", icon=":material/download:",
                 )
 
     def picture_and_side(self) -> tuple[Any, Any]:
