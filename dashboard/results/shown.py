@@ -46,12 +46,14 @@ class Numbers:
     table: Makes it, with columns as they are to be called.
     objects: Positions of the objects that it is about, which can be selected.
     of_rows: Gives those of some rows, where rows can be chosen to select theirs.
+    about: What it shows, where the title does not say so.
     """
 
     title: str
     table: Callable[[], pd.DataFrame]
     objects: tuple[int, ...] = ()
     of_rows: Callable[[list[int]], Iterable[int]] | None = None
+    about: str = ""
 
 
 Element = Drawing | Statement | Advice | Numbers

@@ -234,7 +234,7 @@ class Context:
             if isinstance(part, Advice):
                 st.caption(panels.marked(part.text))
             elif isinstance(part, Numbers):
-                self._numbers(part)
+                self.numbers(part)
             else:
                 with st.expander(part.title) if part.is_folded else nullcontext():
                     self._figure(part, runs)
@@ -255,10 +255,16 @@ class Context:
             if drawing.picks else None,
         )
 
-    def _numbers(self, part: Numbers) -> None:
+    def numbers(self, part: Numbers) -> None:
+        """A table, folded away, with what can be done with it."""
         key = f"{self.page}.{part.title}"
         with st.expander(part.title):
             table = part.table()
+            if part.about:
+                st.caption(panels.marked(part.about))
+            if table.empty:
+                st.caption("There are none.")
+                return
             numbers = table.select_dtypes("float").columns
             shown = st.dataframe(
                 table, hide_index=True, placeholder="", key=key,
@@ -270,7 +276,8 @@ class Context:
             )
             objects = list(part.objects)
             if part.of_rows is not None:
-                objects = [int(i) for i in part.of_rows(shown.selection.rows)]
+                rows = [row for row in shown.selection.rows if row < len(table)]
+                objects = [int(i) for i in part.of_rows(rows)]
             with st.container(horizontal=True):
                 if part.objects or part.of_rows is not None:
                     st.button(

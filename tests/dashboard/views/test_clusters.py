@@ -155,7 +155,7 @@ def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
     assert numbers(heat).size == 900 if isinstance(heat, dict) else len(heat) == 30
     assert app.button(key="clusters.count.run").disabled, "nothing is computed twice"
     table = next(f.value for f in app.dataframe if "overlap" in f.value)
-    assert table["found exactly"].iloc[0] == 100.0, "all trees have the root"
+    assert table["found exactly"].iloc[0] == 1.0, "all trees have the root"
     assert "No clusters are seen with these answers" in text, "they lie in one cloud"
     assert "continuum" not in text
     assert not [b for b in app.button if b.label.startswith("Cut into")]
