@@ -228,7 +228,7 @@ class Context:
             if isinstance(part, Drawing) and part.is_half:
                 halves = halves or list(st.columns(2))
                 with halves.pop(0):
-                    self._figure(part, runs)
+                    self.figure(part, *runs)
                 continue
             halves.clear()
             if isinstance(part, Advice):
@@ -237,10 +237,17 @@ class Context:
                 self.numbers(part)
             else:
                 with st.expander(part.title) if part.is_folded else nullcontext():
-                    self._figure(part, runs)
+                    self.figure(part, *runs)
         panels.sentences(said)
 
-    def _figure(self, drawing: Drawing, runs: Sequence[Run]) -> None:
+    def figure(
+        self, drawing: Drawing, *runs: Run, further: Callable[[], None] | None = None
+    ) -> None:
+        """A figure with its caption, its numbers, and what can be done with it.
+
+        runs: Simulations that it is of, where no data set is open.
+        further: Draws more beside the menu.
+        """
         wide = _WIDE / 2 if drawing.is_half else _WIDE
         panels.figure_panel(
             self.session, drawing.draw, key=f"{self.page}.{drawing.name}", alt=drawing.alt,
@@ -250,7 +257,7 @@ class Context:
             simulations=None if self.info else dict(zip(distinct(
                 analysis.describe(run.fresh()) for run in runs
             ), runs, strict=True)),
-            on_pick=self.session.select_positions if drawing.picks else None,
+            further=further, on_pick=self.session.select_positions if drawing.picks else None,
             pictures=picture_addresses(self.info, self.answers.objects, _HOVERED)
             if drawing.picks else None,
         )

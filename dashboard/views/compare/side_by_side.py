@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.comparison import suggestions_of
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.compare.comparing import PAGE
 from tripletscope.dashboard.views.compare.recommending import standing
 from tripletscope.dashboard.views.embedding.colouring import colourings, first_colouring
@@ -292,13 +293,6 @@ def _agreement(context: Context, shown: list[ShownMap]) -> None:
         f"{context.info.name}. Proportion of the {_neighbours(context.info.n_objects)} nearest "
         "neighbours that two maps share."
     )
-
-    def draw(canvas: Canvas) -> Any:
-        return square_matrix(
-            pairs, [s.name for s in shown], title="neighbours in common", limits=(0.0, 1.0),
-            caption=text, canvas=canvas,
-        )
-
     with st.expander("Agreement of the maps", expanded=len(shown) > 2):
         st.dataframe(
             table, hide_index=True, placeholder="", key="compare.pairs",
@@ -306,8 +300,10 @@ def _agreement(context: Context, shown: list[ShownMap]) -> None:
                            for name in ("Procrustes disparity", "neighbours in common")},
         )
         if len(shown) > 2:
-            panels.figure_panel(
-                context.session, draw, key="compare.agreement", alt=text, caption=text,
-                canvas=replace(_HALF, width=700.0), table=lambda: table,
-                name=export.file_name(context.info.name, "maps", "agreement"),
-            )
+            context.figure(Drawing(
+                "agreement", "Agreement of the maps", text, text, 0.6,
+                lambda canvas: square_matrix(
+                    pairs, [s.name for s in shown], title="neighbours in common",
+                    limits=(0.0, 1.0), caption=text, canvas=canvas,
+                ), lambda: table,
+            ))

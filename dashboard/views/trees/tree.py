@@ -28,6 +28,7 @@ from tripletscope.dashboard.figures.tree import (
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import FAINT, Canvas, count
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import Numbers, table_of
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
@@ -48,7 +49,7 @@ from tripletscope.dashboard.views.trees.grove import (
     planting,
 )
 
-_MAP = Canvas(900.0, 520.0)
+_MAP = 0.58
 #: Cells are drawn on a map that has at least the other objects in them.
 _MOST_DISPLACED = 0.3
 _COMPARISONS = "comparisons"
@@ -279,12 +280,10 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeD
             revision=grove.fit.key, canvas=canvas,
         )
 
-    panels.figure_panel(
-        grove.session, draw, key="trees.partition", alt=text, canvas=_MAP, caption=text,
-        on_pick=grove.session.select_positions, name=export.file_name(grove.info.name, "cells"),
-        pictures=picture_addresses(grove.info, data.objects, 320),
-        table=partial(_leaves, grove, grown),
-    )
+    grove.figure(Drawing(
+        "partition", "Cells of the tree", text, text, _MAP, draw, partial(_leaves, grove, grown),
+        picks=True,
+    ))
 
 
 def displaced(

@@ -212,7 +212,7 @@ def test_clusters_against_labels(services, opened):
     metrics = {m.label: float(m.value) for m in app.metric}
     assert 1 / 3 <= metrics["Purity"] <= 1
     assert metrics["Adjusted Rand index"] < 0.5, "the kinds were made up"
-    heat = figure(app, "clusters.cross")["data"][0]
+    heat = figure(app, "clusters.labels")["data"][0]
     assert numbers(heat["customdata"]).sum() == 30
     session = Session("plain")
     info = services.workspace.add_dataset(
@@ -244,7 +244,8 @@ def test_two_trees_face_each_other(services, opened):
     assert "Left: Agglomerative, on t-STE, 2 dimensions, average linkage" in text
     assert "linkage complete" in text
     assert "pairs of lines" in text
-    leaves = [t["customdata"] for t in figure(app, "clusters.two")["data"] if "customdata" in t]
+    drawn = figure(app, "clusters.two-trees")["data"]
+    leaves = [trace["customdata"] for trace in drawn if "customdata" in trace]
     assert [sorted(side) for side in leaves] == [list(range(30))] * 2
 
 
