@@ -144,6 +144,8 @@ def _tree(shown: ShownResults, run: Run) -> Drawing:
 def described(shown: ShownResults, run: Run) -> str:
     """A clustering in words."""
     words, method = shown.words, run.fresh()
+    if "distances" in run.options and hasattr(method, "basis"):
+        method.set_params(basis=None)  # which does not matter then
     text = words.method(method)
     if getattr(method, "linkage", None) == "average":  # others are named
         text += f", {words('average linkage')}"

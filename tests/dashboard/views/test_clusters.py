@@ -27,12 +27,12 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel.space import space_of_distances
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.dashboard.results.clusters import stable_and_lost
+from tripletscope.dashboard.results.clusters import memberships, stable_and_lost
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.clusters.clustering import PAGE as CLUSTERS
 from tripletscope.dashboard.views.clusters.clustering import ShownClustering
 from tripletscope.dashboard.views.clusters.facing import places
-from tripletscope.dashboard.views.clusters.tree import memberships, merges
+from tripletscope.dashboard.views.clusters.tree import merges
 
 
 def clusters(services, session: str, view: str = "tree") -> AppTest:
@@ -92,7 +92,8 @@ def test_dragging_and_picking_tell_the_session(services, opened):
     assert made().n_clusters == 1
     moved.select([0])
     assert session.selected_positions(triplets) == np.flatnonzero(moved.clusters == 0).tolist()
-    assert memberships(moved)["cluster"].value_counts().max() == (moved.clusters == 0).sum()
+    members = memberships(moved.resampled, moved.clusters)["cluster"].value_counts()
+    assert members.max() == (moved.clusters == 0).sum()
     assert merges(moved)["objects"].tolist() == moved.tree.linkage[:, 3].tolist()
 
 
