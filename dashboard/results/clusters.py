@@ -282,12 +282,13 @@ def stability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         )
 
 
-def _merges(shown: ShownResults, found: Stability, nodes: np.ndarray) -> pd.DataFrame:
+def _merges(shown: ShownResults, stability: Stability, nodes: np.ndarray) -> pd.DataFrame:
     """How often resampled answers have every merge of the tree."""
-    tree, labels = found.tree, shown.answers.labels
+    tree, labels = stability.tree, shown.answers.labels
     return pd.DataFrame({
         "objects": tree.linkage[nodes, 3].astype(int), "height": tree.linkage[nodes, 2],
-        "found exactly": found.support[nodes], "overlap": found.branch_recovery[nodes],
+        "found exactly": stability.support[nodes],
+        "overlap": stability.branch_recovery[nodes],
         "members": [
             ", ".join(labels[i] for i in tree.members(tree.n_leaves + node)[:_MEMBERS])
             for node in nodes.tolist()

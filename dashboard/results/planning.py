@@ -274,34 +274,35 @@ def noise_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 @presents("detect_dimension")
 def dimension_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Which number of dimensions cross-validation suggests, by the number of answers."""
-    found, words, one = run.result(), shown.words, Simulation.of(run, shown.words)
-    yield Statement(detection_said(words, found))
+    detection, words, one = run.result(), shown.words, Simulation.of(run, shown.words)
+    yield Statement(detection_said(words, detection))
     text = words("detected of", ways=one.way, about=one.about)
-    most = max(int(found.suggested.max()), found.true)
+    most = max(int(detection.suggested.max()), detection.true)
     yield Drawing(
         "plan-dimension", words("title detected"), text, words("alt detected"), _FLAT,
-        lambda canvas: detection_bars(found, caption=text, canvas=canvas),
-        lambda: pd.DataFrame({"answers": found.n_answers} | {
-            words.count(d, "dimension"): np.mean(found.suggested == d, axis=0)
+        lambda canvas: detection_bars(detection, caption=text, canvas=canvas),
+        lambda: pd.DataFrame({"answers": detection.n_answers} | {
+            words.count(d, "dimension"): np.mean(detection.suggested == d, axis=0)
             for d in range(1, most + 1)
         }), (run.key,),
     )
     yield Advice(words("too few dimensions"))
 
 
-def detection_said(words: Words, found: Detection) -> str:
+def detection_said(words: Words, detection: Detection) -> str:
     """From how many answers on the dimension is found; see `Detection.revealed`.
 
     Silent on: coin flips
     (tests/core/studies/design/test_plan.py::test_coins_reveal_no_dimension).
     """
-    first = found.revealed
-    at = len(found.found) - 1 if first is None else first
+    first = detection.revealed
+    at = len(detection.found) - 1 if first is None else first
     key = "reveal none" if first is None else "reveal from on" if first else "reveal at once"
     return words(
-        key, number=int(found.n_answers[at]), share=float(found.found[at]),
-        which=words("all dimensions" if found.true > 1 else "one dimension", true=found.true),
-        fewer=int(found.n_answers[at - 1]), before=float(found.found[at - 1]),
+        key, number=int(detection.n_answers[at]), share=float(detection.found[at]),
+        which=words("all dimensions" if detection.true > 1 else "one dimension",
+                    true=detection.true),
+        fewer=int(detection.n_answers[at - 1]), before=float(detection.found[at - 1]),
     )
 
 

@@ -228,7 +228,8 @@ def _files(shown: ShownClustering) -> Callable[[], None]:
         st.download_button(
             "Memberships (CSV)",
             lambda: export.csv(memberships(shown.resampled, shown.clusters)),
-            f"{name}-clusters.csv", "text/csv", key=f"{PAGE}.memberships", on_click="ignore", icon=":material/table:",
+            f"{name}-clusters.csv", "text/csv", key=f"{PAGE}.memberships", on_click="ignore",
+            icon=":material/table:",
         )
         if shown.tree is not None:
             st.download_button(

@@ -47,11 +47,11 @@ class Comparison:
 
     def runs(self, info: DatasetInfo, triplets: Judgements) -> list[Run]:
         """Held-out errors that were computed."""
-        found = (
+        runs = (
             analysis.find(info, triplets, method, self.scheme, self.options)
             for method in (*self.methods, *self.others)
         )
-        return [run for run in found if run is not None]
+        return [run for run in runs if run is not None]
 
 
 def standing(current: Session, triplets: Judgements) -> Comparison:
