@@ -113,7 +113,7 @@ def recommendations() -> None:
         d = 1 if "truth" in options else d
         scenario, most = Scenario(**options), int(15 * d * n * np.log(n))
         first = plan(STE(), scenario=scenario, sizes=SampleSizes(most=most), repeats=8)
-        # what `Plan.recommendation` asks for
+        # what `Plan.needed` says, before it is rounded up
         said = 0.5 + 0.95 * (first.accuracy.mean(axis=0).max() - 0.5)
         wanted = first.enough(accuracy=said)
         once = SampleSizes(most=wanted, points=1)

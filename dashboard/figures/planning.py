@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 
@@ -20,27 +18,10 @@ _LEGEND = {"entrywidthmode": "fraction", "entrywidth": 0.48}
 _TOO_FEW, _TOO_MANY = (PALETTE[9], "#7C888A", PALETTE[8]), (PALETTE[1], PALETTE[3], PALETTE[7])
 
 
-@dataclass(frozen=True)
-class Quantity:
-    """Something that is measured of a plan.
-
-    title: Of its axis.
-    percent: Whether it is a share, shown in percent.
-    """
-
-    title: str
-    percent: bool = False
-
-    @property
-    def form(self) -> str:
-        """How plotly writes it."""
-        return ".1%" if self.percent else ".3f"
-
-
+#: What is measured of a plan: titles of axes.
 QUANTITIES = {
-    "accuracy": Quantity("further answers predicted", percent=True),
-    "ellipse": Quantity("radius of ellipses / size of map"),
-    "disparity": Quantity("shape unexplained", percent=True),
+    "accuracy": "further answers predicted", "ellipse": "radius of ellipses / size of map",
+    "disparity": "shape unexplained",
 }
 
 
@@ -59,12 +40,12 @@ def plan_curves(
     ceiling: What knowing the truth would reach, as a dashed line.
     wanted: What the user wants to reach, as a dotted line.
     """
-    shown = QUANTITIES[quantity]
+    percent = quantity != "ellipse"
     several = len(set(table["plan"])) > 1
     layers = series_of(
         table, "plan", "answers", "mean", line=True, band=True,
         hover=("<b>%{fullData.name}</b><br>" if several else "")
-        + f"%{{x:,}} answers: %{{y:{shown.form}}}",
+        + f"%{{x:,}} answers: %{{y:{'.1%' if percent else '.3f'}}}",
     )
     if ceiling is not None:
         layers.append(Level(at=ceiling, note="upper limit (noise)", side="top left", dash="dash"))
@@ -74,7 +55,7 @@ def plan_curves(
         layers.append(Level(at=CHANCE, note="guessing", side="bottom right"))
     return Plot(
         layers, Axis("answers collected", "log", room=1.12),
-        Axis(shown.title, "percent" if shown.percent else "", zero=quantity != "accuracy"),
+        Axis(QUANTITIES[quantity], "percent" if percent else "", zero=quantity != "accuracy"),
         revision=quantity, layout={"legend": _LEGEND},
     )
 

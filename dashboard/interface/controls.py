@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from types import MappingProxyType
@@ -16,19 +15,10 @@ from tripletscope.core.engine.declared import Choice, Column, Number, Parameter,
 from tripletscope.core.engine.method import Inner, Method, methods
 from tripletscope.core.presets import LEFT_OPEN, settings_as_published
 from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.wording import distinct
 
 # Every widget begins with what the session remembers of it, given as its default: a value set
 # through the state of the session would be lost to the browser when the script is interrupted.
-
-
-def distinct(names: Iterable[str]) -> list[str]:
-    """The same names, numbered where they repeat: in front, since boxes cut off the end."""
-    seen: Counter[str] = Counter()
-    found = []
-    for name in names:
-        seen[name] += 1
-        found.append(name if seen[name] == 1 else f"({seen[name]}) {name}")
-    return found
 
 
 def pick(

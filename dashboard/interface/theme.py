@@ -78,7 +78,6 @@ class Canvas:
 SCREEN = Canvas()
 #: Pixels that a page has for a figure beside its settings at least, or nearly.
 NARROW = 580.0
-WIDE = Canvas(900.0, 430.0)
 
 
 def template(canvas: Canvas) -> go.layout.Template:

@@ -33,6 +33,7 @@ from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map import placed
 from tripletscope.dashboard.results.shown import (
     Element,
+    Numbers,
     ShownResults,
     Statement,
     presents,
@@ -43,6 +44,8 @@ from tripletscope.dashboard.wording import Words
 _WIDTH = 640.0
 #: Trees of more leaves than so many are drawn with some branches collapsed.
 _MANY, _ROWS = 120, 80
+#: Members that are named of a merge.
+_MEMBERS = 12
 _HALF = 0.55  # height of a curve, divided by its width
 #: Overlap with clusters of resampled answers above which a cluster is stable, and below which it
 #: dissolves (Hennig 2007).
@@ -141,6 +144,8 @@ def _tree(shown: ShownResults, run: Run) -> Drawing:
 def described(shown: ShownResults, run: Run) -> str:
     """A clustering in words."""
     words, method = shown.words, run.fresh()
+    if "distances" in run.options and hasattr(method, "basis"):
+        method.set_params(basis=None)  # which does not matter then
     text = words.method(method)
     if getattr(method, "linkage", None) == "average":  # others are named
         text += f", {words('average linkage')}"
@@ -267,6 +272,28 @@ def stability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         "together of", method=method, number=number, over=over, about=shown.about,
         clusters=words.count(len(found.recovery), "cluster"),
     ))
+    if len(found.linkage):
+        tree, nodes = found.tree, np.arange(len(found.linkage))[::-1]  # the highest first
+        yield Numbers(
+            words("merges"), lambda: _merges(shown, found, nodes), about=words("merges about"),
+            of_rows=lambda rows: np.unique(np.concatenate(
+                [np.zeros(0, int), *(tree.members(tree.n_leaves + int(nodes[r])) for r in rows)]
+            )),
+        )
+
+
+def _merges(shown: ShownResults, stability: Stability, nodes: np.ndarray) -> pd.DataFrame:
+    """How often resampled answers have every merge of the tree."""
+    tree, labels = stability.tree, shown.answers.labels
+    return pd.DataFrame({
+        "objects": tree.linkage[nodes, 3].astype(int), "height": tree.linkage[nodes, 2],
+        "found exactly": stability.support[nodes],
+        "overlap": stability.branch_recovery[nodes],
+        "members": [
+            ", ".join(labels[i] for i in tree.members(tree.n_leaves + node)[:_MEMBERS])
+            for node in nodes.tolist()
+        ],
+    })
 
 
 def stability_said(

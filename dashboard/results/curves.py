@@ -1,21 +1,18 @@
-"""Curves of errors and of what is lost or gained by more dimensions and answers."""
+"""Curves of errors and uncertainty, by dimensions, priors, answers and groups."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from tripletscope.core.inference.evaluation.ceiling import Ceiling
-from tripletscope.core.inference.evaluation.compare import LearningCurve, Suggestion
-from tripletscope.core.inference.evaluation.paired import PairedDifference
-from tripletscope.core.inference.evaluation.score import CHANCE, ErrorEstimate, has_split
+from tripletscope.core.inference.evaluation.compare import LearningCurve
+from tripletscope.core.inference.evaluation.score import CHANCE, has_split
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
 from tripletscope.dashboard.figures.scales import group_errors
-from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import (
     Element,
@@ -30,114 +27,6 @@ from tripletscope.dashboard.wording import Words
 _FLAT = 0.5
 #: A gain of held-out error below this is next to nothing.
 _NEXT_TO_NOTHING = 0.005
-
-
-def errors_by_dimension(shown: ShownResults, task: str = "cross_validate") -> pd.DataFrame:
-    """Held-out errors of embeddings, with their intervals, by method and dimensions."""
-    rows = []
-    for run in shown.all_of(task):
-        if run.kind == "embedding":
-            found = run.result()
-            rows.append({
-                "method": run.fresh().title, "dimensions": run.parameters["n_components"],
-                "held-out error": found.error, "low": found.low, "high": found.high,
-                "unit": found.unit, "units": found.n_units, "key": run.key,
-            })
-    columns = ["method", "dimensions", "held-out error", "low", "high", "unit", "units", "key"]
-    table = pd.DataFrame(rows, columns=columns)
-    return table.drop_duplicates(["method", "dimensions"]).sort_values(["method", "dimensions"])
-
-
-@presents("cross_validate")
-def dimensions_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """Held-out error by the number of dimensions, once for all results that have one."""
-    table, words = errors_by_dimension(shown), shown.words
-    if run.kind != "embedding" or table["dimensions"].nunique() < 2 or run is not _first(shown):
-        return
-    unit, number = table[["unit", "units"]].iloc[0]
-    text = words("dimensions of", methods=words.listing(sorted(set(table["method"]))),
-                 over=words.over(unit, None if pd.isna(number) else int(number)))
-    if shown.ceiling.is_precise:
-        text += f" {words('ceiling band')}"
-
-    def draw(canvas: Canvas) -> go.Figure:
-        return dimension_curves(table, ceiling=shown.ceiling, caption=text, canvas=canvas)
-
-    best = table.loc[table["held-out error"].idxmin()]
-    yield Drawing(
-        "dimensions", words("title dimensions"), text,
-        words("alt dimensions", d=int(best["dimensions"]),
-              error=words.share(best["held-out error"])),
-        _FLAT, draw, lambda: table.drop(columns="key"), tuple(table["key"]),
-    )
-
-
-def dimensions_said(
-    words: Words, name: str, found: Suggestion, best: ErrorEstimate, scheme: str = ""
-) -> Iterator[str]:
-    """What held-out errors can decide about the number of dimensions.
-
-    Silent on: few answers, chance (tests/dashboard/views/test_compare.py::test_few_answers).
-
-    name: Of the method.
-    best: Of the number of dimensions with the lowest error.
-    scheme: How errors were estimated, where that is not told elsewhere.
-    """
-    yield words(
-        "lowest with", name=name, least=found.tried[0], most=found.tried[-1], best=found.best,
-        error=(best.error, best.low, best.high), over=(best.unit, best.n_units),
-        scheme=f"; {scheme}" if scheme else "",
-    )
-    if found.is_chance:
-        yield words("no number at chance")
-        return
-    alike, chosen = found.undecided, found.n_components
-    if not found.is_decided and len(alike) > 1:
-        yield words(
-            "cannot decide", number=words.count(found.n_answers, "answer"),
-            numbers=", ".join(map(str, alike)),
-        )
-    fewer = max((d for d in found.behind if d < alike[0]), default=None)
-    if fewer is not None:
-        more = found.behind[fewer]
-        yield words("worse with fewer", d=fewer, p=more.p,
-                    more=(more.difference, more.low, more.high))
-    if found.is_decided and found.tried[-1] > chosen:
-        yield words("little with more", d=chosen, gain=words.share(max(found.most_gain, 0.0)))
-    if found.is_at_the_edge:
-        yield words("at the edge", best=found.best)
-
-
-def dimensions_advised(words: Words, found: Suggestion) -> Iterator[str]:
-    """Which number of dimensions to take, and whether there are answers enough for it."""
-    if found.is_chance:
-        return
-    chosen, alike = found.n_components, found.undecided
-    if not found.is_decided and 2 in alike and chosen != 2:
-        yield words("take for a picture", d=chosen)
-    elif found.is_decided or len(alike) > 1:
-        yield words("take dimensions", d=chosen)
-    if found.needed > found.n_answers:
-        yield words("dimensions need", d=chosen, needed=round(found.needed), number=found.n_answers)
-
-
-def methods_said(
-    words: Words, best: str, behind: Mapping[str, PairedDifference]
-) -> Iterator[str]:
-    """Whether the method with the lowest error beats each other one.
-
-    Silent on: equal methods
-    (tests/core/inference/evaluation/test_paired.py::test_the_lowest_beats_no_equal).
-    """
-    for name, more in behind.items():
-        yield words(
-            "beats" if more.p < Suggestion.level else "differs little", best=best, name=name,
-            more=(more.difference, more.low, more.high), p=more.p,
-        )
-
-
-def _first(shown: ShownResults) -> Run:
-    return next(run for run in shown.all_of("cross_validate") if run.kind == "embedding")
 
 
 @presents("uncertainty_by_dimension")

@@ -31,6 +31,7 @@ class Drawing:
     runs: Keys of the results that it is of.
     picks: Whether objects that are clicked in it are selected.
     is_half: Whether a page has it beside the next or the last one, if that is a half, too.
+    is_folded: Whether a page folds it away, as what nobody should decide by.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Drawing:
     runs: tuple[str, ...] = ()
     picks: bool = False
     is_half: bool = False
+    is_folded: bool = False
 
     def figure(self, width: float = _WIDTH) -> go.Figure:
         """The figure for a screen, as in a notebook.

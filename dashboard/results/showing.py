@@ -38,14 +38,14 @@ __all__ = ["PRESENTATIONS", "TOLD_IN", "drawings", "drawn", "presented", "senten
 
 
 def drawings(
-    runs: Run | Sequence[Run], answers: Judgements, *, samples: Run | None = None,
+    runs: Run | Sequence[Run], answers: Judgements | None, *, samples: Run | None = None,
     name: str = "The data", **further: Any,
 ) -> list[Drawing]:
     """All figures that belong to results.
 
     runs: What belongs together is drawn in one figure: a map and its uncertainty, held-out errors
         in several numbers of dimensions, a tree and the support of its branches.
-    answers: That they were computed from.
+    answers: That they were computed from; None of simulations.
     samples: A further result, such as the bootstrap of a map.
     name: Of the data set, for captions.
     **further: Other attributes of `ShownResults`.

@@ -8,7 +8,7 @@ archives and scripts the figures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -45,11 +45,15 @@ class Numbers:
 
     table: Makes it, with columns as they are to be called.
     objects: Positions of the objects that it is about, which can be selected.
+    of_rows: Gives those of some rows, where rows can be chosen to select theirs.
+    about: What it shows, where the title does not say so.
     """
 
     title: str
     table: Callable[[], pd.DataFrame]
     objects: tuple[int, ...] = ()
+    of_rows: Callable[[list[int]], Iterable[int]] | None = None
+    about: str = ""
 
 
 Element = Drawing | Statement | Advice | Numbers
@@ -65,13 +69,14 @@ TOLD_IN: dict[str, list[str]] = {}
 class ShownResults:
     """Results of the same answers that are shown together.
 
-    answers: That they were computed from.
+    answers: That they were computed from; None of simulations.
     name: Of the data set.
     rotations (d, d): How maps are turned, by the key of their result.
     cuts: Into how many clusters trees are cut, by the key of their result.
     pictures: Pictures of objects, as data addresses, by position.
     named: What people call dimensions, by position, by the key of their fit.
     addresses: Where a browser finds the pictures, by position.
+    embed: Makes the pictures for a file, where they are not given.
     selected: Positions of the objects that are selected.
     marks, colour: How objects are shown in a map, and by which of their columns.
     forest: Positions of leaf size and number of trees of the forest that is looked at; None is the
@@ -84,12 +89,13 @@ class ShownResults:
     asked: What people were asked, in a few words.
     measured: Kind of the ratings, confusions and so on that the answers were derived from; empty
         where the answers themselves were given.
+    wanted: What plans are to reach, by quantity.
     cautious: Whether figures are withheld of what no test confirms, as on pages and in reports;
         scripts draw what they ask for.
     """
 
     runs: tuple[Run, ...]
-    answers: Judgements
+    answers: Judgements | None
     name: str
     words: Words = ENGLISH
     rotations: dict[str, np.ndarray] = field(default_factory=dict)
@@ -97,6 +103,7 @@ class ShownResults:
     pictures: dict[int, str] = field(default_factory=dict)
     named: dict[str, dict[int, str]] = field(default_factory=dict)
     addresses: dict[int, str] = field(default_factory=dict)
+    embed: Callable[[], dict[int, str]] = dict
     selected: tuple[int, ...] = ()
     marks: str | None = None
     colour: str | None = None
@@ -107,11 +114,14 @@ class ShownResults:
     two_at_a_time: bool = False
     asked: str = ""
     measured: str = ""
+    wanted: Mapping[str, float | None] = field(default_factory=dict)
     cautious: bool = False
 
     def pictures_on(self, canvas: Canvas) -> dict[int, str]:
         """Pictures for a page, or for a file, which has them in it."""
-        return self.addresses if canvas.screen and self.addresses else self.pictures
+        if canvas.screen and self.addresses:
+            return self.addresses
+        return self.pictures or self.embed()
 
     @property
     def about(self) -> str:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from tripletscope.core.models.embedding.features import Features
+from tripletscope.core.models.embedding.ordinal import Embedding
 from tripletscope.core.run import Run
+from tripletscope.core.tree.coordinates import TREES, CoordinateTree
+from tripletscope.core.tree.nodes import halved
 from tripletscope.core.tree.prediction import ForestErrors
+from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.observers import square_matrix
+from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import (
+    Advice,
     Element,
     Numbers,
     ShownResults,
@@ -22,9 +29,13 @@ from tripletscope.dashboard.results.shown import (
     presents,
     table_of,
 )
-from tripletscope.dashboard.wording import plain
+from tripletscope.dashboard.wording import Words, plain
 
-_FLAT, _SQUARE = 0.5, 0.75
+_FLAT, _SQUARE, _MAP = 0.5, 0.75, 0.58
+#: Up to so many objects are drawn as their pictures.
+_PICTURED = 60
+#: Features that the words of a division name; the largest weights.
+_NAMED = 3
 #: What a curve of searches may show: its columns, across and up.
 _CURVES = {
     "size": ("leaf size", "miss rate"), "distance": ("leaf size", "distance error"),
@@ -173,3 +184,145 @@ def _outcome(
                      predicted=named(predicted[wrong])),
             tuple(wrong.tolist()),
         )
+
+
+@presents("coordinate_tree", told_in="trees")
+def coordinate_tree_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """How a tree divides objects by their coordinates, and how it finds their neighbours."""
+    tree, words = run.result(), shown.words
+    kind, fitted = run.options["tree"], _fitted(shown, run)
+    yield from map(Statement, _neighbours_said(words, run, tree))
+    if kind == "cover":
+        highest = tree.level[tree.nearest >= 0]
+        levels = np.arange(highest.max() + 1)[::-1]
+        yield Numbers(words("levels"), table_of(
+            level=levels, objects=[int((highest >= level).sum()) for level in levels]
+        ))
+    elif fitted is not None:
+        if fitted.embedding_.shape[1] == 2:
+            yield _cells(shown, run, tree, fitted)
+        else:
+            yield Advice(words("cells need a plane"))
+        if kind != "kd":
+            standardised = isinstance(fitted, Features) and fitted.standardise
+            yield Advice(words("standardised weights" if standardised else "weights of divisions"))
+        yield Numbers(
+            words("nodes"), lambda: _nodes(shown, tree, fitted),
+            of_rows=lambda rows: np.flatnonzero((tree.leaf >= 0) & np.isin(tree.leaf, rows)),
+        )
+    yield Numbers(words("nearest neighbours"), lambda: _neighbours(shown, tree))
+
+
+def _fitted(shown: ShownResults, run: Run) -> Embedding | None:
+    """What has the coordinates: features are read anew, a map is shown, too."""
+    if run.kind == Features.kind:
+        return run.fresh().fit(shown.answers)
+    fit = shown.of(run, "fit")
+    return fit.fitted() if fit else None
+
+
+def _neighbours_said(words: Words, run: Run, tree: CoordinateTree) -> Iterator[str]:
+    this, other = tree.errors().to_dict("records")
+    searched = tree.nearest >= 0
+    here, there = tree.missed[searched], tree.missed_by_comparisons[searched]
+    shape = {"levels": int(tree.level.max()) + 1} if run.options["tree"] == "cover" else {
+        "height": int(tree.depth.max()), "leaves": int((tree.child < 0).sum()),
+    }
+    key = "cover tree misses" if "levels" in shape else "tree misses"
+    yield words(
+        key, tree=TREES[run.options["tree"]], number=int(searched.sum()), asked=this["asked"],
+        missed=(this["miss rate"], this["low"], this["high"]), **shape,
+    )
+    yield words(
+        "comparison trees miss", size=run.options["leaf_size"], asked=other["asked"],
+        missed=(other["miss rate"], other["low"], other["high"]),
+        here=int((here & ~there).sum()), there=int((there & ~here).sum()),
+    )
+
+
+def _cells(shown: ShownResults, run: Run, tree: CoordinateTree, fitted: Embedding) -> Drawing:
+    """The plane of two features, divided into leaves."""
+    words, objects = shown.words, shown.answers.objects
+    positions = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
+    outlines = halved(tree.child, tree.direction, tree.threshold, *window(positions))
+    regions = [Region(outlines[leaf], width=1.2) for leaf in np.flatnonzero(tree.child < 0)]
+    pictured = (shown.addresses or shown.pictures) and len(objects) <= _PICTURED
+    text = words(
+        "cells of", tree=TREES[run.options["tree"]], number=int((tree.nearest >= 0).sum()),
+        size=run.options["leaf_size"], method=run.fresh(), about=shown.about,
+    )
+    return Drawing(
+        "cells", words("title cells"), text, words("alt cells", number=len(regions)), _MAP,
+        lambda canvas: divided_map(
+            MapData(positions, objects, None, shown.pictures_on(canvas), list(shown.selected)),
+            MapStyle("pictures" if pictured else "points", shown.colour), regions, caption=text,
+            revision=run.key, canvas=canvas,
+        ),
+        lambda: objects.drop(columns="image", errors="ignore").assign(leaf=tree.leaf)[
+            tree.leaf >= 0
+        ], (run.key,), picks=True,
+    )
+
+
+def _nodes(shown: ShownResults, tree: CoordinateTree, fitted: Embedding) -> pd.DataFrame:
+    """Every node with what divides it, and the members of leaves."""
+    d = fitted.embedding_.shape[1]
+    names, middle, spread = [f"x{k + 1}" for k in range(d)], np.zeros(d), np.ones(d)
+    if isinstance(fitted, Features):
+        names = list(fitted.columns)
+        if fitted.standardise:
+            values = shown.answers.objects[names].to_numpy(dtype=float)[fitted.placed_]
+            middle, deviation = values.mean(axis=0), values.std(axis=0)
+            spread = np.where(deviation > 0, deviation, 1.0)
+    labels = np.array(shown.answers.labels, dtype=object)
+    nodes, is_leaf = np.arange(len(tree.child)), tree.child < 0
+    return pd.DataFrame({
+        "node": nodes, "below": pd.Series(tree.parent).astype("Int64").where(tree.parent >= 0),
+        "depth": tree.depth, "objects": tree.size,
+        "divided by": [
+            "" if is_leaf[node] else division(
+                shown.words, names, tree.direction[node], tree.threshold[node], middle, spread
+            ) for node in nodes
+        ],
+        "members": [
+            labels[tree.leaf == node].tolist() if is_leaf[node] else [] for node in nodes
+        ],
+    })
+
+
+def division(
+    words: Words, names: Sequence[str], direction: np.ndarray, threshold: float,
+    middle: np.ndarray, spread: np.ndarray,
+) -> str:
+    """Which objects are in the first child, in words: in the features' units where there is one.
+
+    Shapes: names length d.
+    direction, middle, spread (d,): Weights of the features, and what was subtracted of these and
+        what they were divided by.
+    """
+    weighted = np.flatnonzero(direction)
+    if len(weighted) == 1:
+        (axis,) = weighted
+        bound = threshold / direction[axis] * spread[axis] + middle[axis]
+        return f"{names[axis]} {'≤' if direction[axis] > 0 else '≥'} {bound:.4g}"
+    length = float(np.linalg.norm(direction))
+    parts = " ".join(
+        f"{'−' if direction[axis] < 0 else '+'} {abs(direction[axis]) / length:.2f} {names[axis]}"
+        for axis in np.argsort(-np.abs(direction), kind="stable")[:_NAMED]
+    ).removeprefix("+ ")
+    if len(weighted) > _NAMED:
+        parts = words("and more", names=parts, number=len(weighted) - _NAMED)
+    return f"{parts} ≤ {f'{threshold / length:.3g}'.replace('-', '−')}"
+
+
+def _neighbours(shown: ShownResults, tree: CoordinateTree) -> pd.DataFrame:
+    """What was searched for every object, and what was found."""
+    searched = np.flatnonzero(tree.nearest >= 0)
+    labels = np.array([*shown.answers.labels, "—"], dtype=object)
+    return pd.DataFrame({
+        "id": np.array(shown.answers.ids, dtype=object)[searched], "object": labels[searched],
+        "found": labels[tree.found[searched]], "nearest": labels[tree.nearest[searched]],
+        "missed": tree.missed[searched],
+        "missed by comparisons": tree.missed_by_comparisons[searched],
+        "steps": tree.asked[searched],
+    })

@@ -10,10 +10,11 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import distinct, pressed
+from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.keeping.catalogue import RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.wording import distinct
 
 #: Values that name groups: fewer tell nothing apart, more are no groups, unless they are people.
 _GROUPS = (2, 1000)

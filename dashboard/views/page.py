@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, fields
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Self
@@ -42,7 +43,8 @@ from tripletscope.dashboard.results.shown import (
 )
 from tripletscope.dashboard.state import Session, session, widgets
 from tripletscope.dashboard.views.opening import about
-from tripletscope.dashboard.views.pictures import picture_addresses
+from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
+from tripletscope.dashboard.wording import distinct
 
 #: Pixels that a figure is wide on a typical page, and what is seen at a time of a tall one.
 _WIDE, _WINDOW = 900.0, 720
@@ -224,12 +226,16 @@ class Context:
         by: What presents them in place of what is declared.
         **how: Further attributes of `ShownResults`.
         """
-        objects = self.answers.objects
-        addresses = picture_addresses(self.info, objects, _PICTURE)
-        shown = ShownResults(
-            runs_of((*results, *beside)), self.answers, self.info.name, addresses=addresses,
-            selected=tuple(self.selected), cautious=True, **self.collected, **how,
-        )
+        if self.info is None:
+            shown = ShownResults(runs_of((*results, *beside)), None, "", **how)
+        else:
+            shown = ShownResults(
+                runs_of((*results, *beside)), self.answers, self.info.name,
+                selected=tuple(self.selected),
+                addresses=picture_addresses(self.info, self.answers.objects, _PICTURE),
+                embed=partial(embedded_pictures, self.info, self.answers.objects),
+                cautious=True, **self.collected, **how,
+            )
         said: list[str] = []
         halves: list[Any] = []
         for part in presented(shown, *results, by=by):
@@ -241,43 +247,76 @@ class Context:
             if isinstance(part, Drawing) and part.is_half:
                 halves = halves or list(st.columns(2))
                 with halves.pop(0):
-                    self._figure(part)
+                    self.figure(part, *results)
                 continue
             halves.clear()
             if isinstance(part, Advice):
                 st.caption(panels.marked(part.text))
             elif isinstance(part, Numbers):
-                self._numbers(part)
+                self.numbers(part)
             else:
-                self._figure(part)
+                with st.expander(part.title) if part.is_folded else nullcontext():
+                    self.figure(part, *results)
         panels.sentences(said)
 
-    def _figure(self, drawing: Drawing) -> None:
+    def figure(
+        self, drawing: Drawing, *runs: Run, further: Callable[[], None] | None = None
+    ) -> None:
+        """A figure with its caption, its numbers, and what can be done with it.
+
+        runs: Simulations that it is of, where no data set is open.
+        further: Draws more beside the menu.
+        """
         wide = _WIDE / 2 if drawing.is_half else _WIDE
         panels.figure_panel(
             self.session, drawing.draw, key=f"{self.page}.{drawing.name}", alt=drawing.alt,
             caption=drawing.caption, table=drawing.table, window=_WINDOW,
             canvas=Canvas(wide, wide * drawing.ratio),
-            name=export.file_name(self.info.name, drawing.name),
-            on_pick=self.session.select_positions if drawing.picks else None,
+            name=export.file_name(self.info.name if self.info else "", drawing.name),
+            simulations=None if self.info else dict(zip(distinct(
+                analysis.describe(run.fresh()) for run in runs
+            ), runs, strict=True)),
+            further=further, on_pick=self.session.select_positions if drawing.picks else None,
             pictures=picture_addresses(self.info, self.answers.objects, _HOVERED)
             if drawing.picks else None,
         )
 
-    def _numbers(self, part: Numbers) -> None:
+    def numbers(self, part: Numbers) -> None:
+        """A table, folded away, with what can be done with it."""
+        key = f"{self.page}.{part.title}"
         with st.expander(part.title):
             table = part.table()
+            if part.about:
+                st.caption(panels.marked(part.about))
+            if table.empty:
+                st.caption("There are none.")
+                return
             numbers = table.select_dtypes("float").columns
-            st.dataframe(
-                table, hide_index=True, placeholder="", key=f"{self.page}.{part.title}",
+            shown = st.dataframe(
+                table, hide_index=True, placeholder="", key=key,
+                **({"on_select": "rerun", "selection_mode": "multi-row"} if part.of_rows else {}),
                 column_config={
-                    name: st.column_config.NumberColumn(format="%.3f") for name in numbers
+                    name: st.column_config.NumberColumn(format="%.2g" if name == "p" else "%.3f")
+                    for name in numbers
                 },
             )
-            if part.objects:
-                st.button(
-                    "Select them", key=f"{self.page}.select", args=(list(part.objects),),
-                    on_click=self.session.select_positions,
+            objects = list(part.objects)
+            if part.of_rows is not None:
+                rows = [row for row in shown.selection.rows if row < len(table)]
+                objects = [int(i) for i in part.of_rows(rows)]
+            with st.container(horizontal=True):
+                if part.objects or part.of_rows is not None:
+                    st.button(
+                        f"Select {count(len(objects), 'object')}" if objects else "Select objects",
+                        key=f"{key}.select", args=(objects,), disabled=not objects,
+                        on_click=self.session.select_positions,
+                        help="Selects the objects of the chosen rows on every page."
+                        if part.of_rows else None,
+                    )
+                name = export.file_name(self.info.name if self.info else "", part.title)
+                st.download_button(
+                    "CSV", lambda: export.csv(table), f"{name}.csv", "text/csv", key=f"{key}.csv",
+                    on_click="ignore", icon=":material/download:",
                 )
 
     def picture_and_side(self) -> tuple[Any, Any]:

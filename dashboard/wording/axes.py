@@ -80,6 +80,18 @@ _GERMAN = {
     "linear transform": "lineare Abbildung",
     "held-out objects": "zurückgehaltene Objekte",
     "held-out trials": "zurückgehaltene Durchgänge",
+    "answers collected": "erhobene Antworten",
+    "further answers predicted": "vorhergesagte weitere Antworten",
+    "radius of ellipses / size of map": "Radius der Ellipsen / Größe der Karte",
+    "shape unexplained": "nicht erklärte Form",
+    "upper limit (noise)": "Obergrenze (Rauschen)",
+    "wanted": "gewünscht",
+    "guessing": "Raten",
+    "comparisons wrong": "falsche Vergleiche",
+    "mean squared error of the scale": "mittlerer quadratischer Fehler der Skala",
+    "noise level": "Rauschen",
+    "length scale": "Längenskala",
+    "share of the simulations": "Anteil der Simulationen",
 }
 _WORDS: Mapping[str, Mapping[str, str]] = {"en": {}, "de": _GERMAN}
 _BREAK = re.compile(r"\s*<br>\s*")

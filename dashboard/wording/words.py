@@ -6,6 +6,7 @@ import math
 import re
 import string
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -203,6 +204,16 @@ def uncited(text: str) -> str:
 def plain(text: str) -> str:
     """A name that somebody has given, without what would be markup."""
     return text.replace("*", "\N{ASTERISK OPERATOR}").replace("@", "\N{FULLWIDTH COMMERCIAL AT}")
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """The same names, numbered where they repeat: in front, since boxes cut off the end."""
+    seen: Counter[str] = Counter()
+    numbered = []
+    for name in names:
+        seen[name] += 1
+        numbered.append(name if seen[name] == 1 else f"({seen[name]}) {name}")
+    return numbered
 
 
 #: How fields of sentences are written, by what stands after their colon.

@@ -46,8 +46,8 @@ class Detection:
         return np.mean(self.suggested == self.true, axis=0)
 
     @property
-    def recommendation(self) -> str:
-        """From how many answers on the dimension is found, in a sentence.
+    def revealed(self) -> int | None:
+        """Position of the number of answers from which on the dimension is found; None if never.
 
         Few answers suggest one dimension whatever the truth is, so that one that is found is no
         evidence unless it stays found with more of them.
@@ -56,25 +56,8 @@ class Detection:
         (tests/core/studies/design/test_plan.py::test_coins_reveal_no_dimension).
         """
         missed = np.flatnonzero(self.found < _USUALLY)
-        first = missed[-1] + 1 if len(missed) else 0
-        if first == len(self.found):
-            return (
-                f"Even {self.n_answers[-1]:,} answers reveal {self._dimensions} in only "
-                f"{100 * self.found[-1]:.0f} % of the simulations."
-            )
-        text = (
-            f"{self.n_answers[first]:,} answers reveal {self._dimensions} in "
-            f"{100 * self.found[first]:.0f} % of the simulations"
-        )
-        if first:
-            text += (
-                f"; {self.n_answers[first - 1]:,} do so in {100 * self.found[first - 1]:.0f} %"
-            )
-        return f"{text}."
-
-    @property
-    def _dimensions(self) -> str:
-        return "the single dimension" if self.true == 1 else f"all {self.true} dimensions"
+        first = int(missed[-1]) + 1 if len(missed) else 0
+        return first if first < len(self.found) else None
 
 
 @task("Predicting held-out answers of simulated experiments", "embedding", needs_data=False)

@@ -120,47 +120,46 @@ class Plan:
         return round(float(np.exp(np.interp(wanted, reached, logs))))
 
     @property
-    def recommendation(self) -> str:
-        """How many answers to collect, in a sentence or two.
+    def judgement(self) -> str:
+        """What the accuracy says of the number of answers.
 
         Silent on: guesses
         (tests/core/studies/design/test_plan.py::test_guesses_are_called_guesses).
+
+        Returns
+        -------
+        str
+            "guesses" if even the truth predicts no better than chance; "nothing" if no map does
+            surely; "alone" of a single number of answers; "rising" if another doubling is worth
+            it; "fewer" if the smallest number does; else "enough".
         """
-        mean, top = self.accuracy.mean(axis=0), float(self.ceiling.mean())
-        if top < CHANCE + _NOTHING:
-            return (
-                "Answers this noisy are guesses: even knowing the truth, one would predict only "
-                f"{100 * top:.0f} % of them."
-            )
+        if self.ceiling.mean() < CHANCE + _NOTHING:
+            return "guesses"
         if self.band().low.iloc[-1] <= CHANCE:
-            return (
-                f"Not even with {self.n_answers[-1]:,} answers is prediction distinguishable from "
-                f"guessing in {len(self.accuracy):,} simulations: it reaches {100 * mean[-1]:.0f} "
-                "% of further answers."
-            )
-        first, most = self.n_answers[[0, -1]].tolist()
-        truth = f"knowing the truth would predict {100 * top:.0f} %."
-        if len(mean) == 1:
-            return (
-                f"{most:,} answers predict {100 * mean[0]:.0f} % of further answers, and {truth} "
-                "Only smaller numbers of answers can show whether fewer would suffice."
-            )
-        gain = (mean[-1] - mean[-2]) / np.log2(most / self.n_answers[-2])
-        if gain > _STEEP:
-            return (
-                f"Collect {most:,} answers or more: they predict {100 * mean[-1]:.0f} % of further "
-                f"answers; the curve is still rising at its end, by {100 * gain:.1f} percentage "
-                f"points for a doubling, and {truth}"
-            )
-        # 95 % of what can be learned: the way from guessing to what the best map reaches
-        reached = CHANCE + 0.95 * (mean.max() - CHANCE)
-        number = f"about {min(rounded_up(self.enough(accuracy=reached)), most):,} answers"
+            return "nothing"
+        if len(self.n_answers) == 1:
+            return "alone"
+        if self.gain > _STEEP:
+            return "rising"
+        return "enough" if self.needed[1] > self.accuracy[:, 0].mean() else "fewer"
+
+    @property
+    def gain(self) -> float:
+        """Accuracy that a doubling of the answers adds at the end of the curve."""
+        mean = self.accuracy.mean(axis=0)
+        return float((mean[-1] - mean[-2]) / np.log2(self.n_answers[-1] / self.n_answers[-2]))
+
+    @property
+    def needed(self) -> tuple[int, float]:
+        """Answers that teach 95 % of what the best map learned, and their accuracy.
+
+        Of the smallest number, if that does.
+        """
+        mean = self.accuracy.mean(axis=0)
+        reached = float(CHANCE + 0.95 * (mean.max() - CHANCE))
         if mean[0] >= reached:
-            number, reached = f"{first:,} answers, or fewer", mean[0]
-        return (
-            f"Collect {number}: they predict {100 * reached:.0f} % of further answers; {most:,} "
-            f"predict {100 * mean[-1]:.0f} %, and {truth}"
-        )
+            return int(self.n_answers[0]), float(mean[0])
+        return min(rounded_up(self.enough(accuracy=reached)), int(self.n_answers[-1])), reached
 
 
 def rounded_up(number: int) -> int:
@@ -369,8 +368,30 @@ def _radius(maps: np.ndarray, positions: np.ndarray, placed: np.ndarray) -> floa
     return coverage_radius(0.95, d) * float(np.sqrt(np.nanmedian(variance)))
 
 
-def recommend(plans: Mapping[str, Plan]) -> str:
-    """Which of several plans, by name, predicts best with as many answers, in a sentence.
+@dataclass(frozen=True)
+class Ranking:
+    """Plans by their accuracy with as many answers.
+
+    Attributes
+    ----------
+    n_answers : int
+        The most that all have.
+    accuracy : dict of str to float
+        By name of the plan, the best first.
+    alike : list of str
+        Those that cannot be told from the best.
+    n_simulations : int
+        That they are told apart by.
+    """
+
+    n_answers: int
+    accuracy: dict[str, float]
+    alike: list[str]
+    n_simulations: int
+
+
+def ranking(plans: Mapping[str, Plan]) -> Ranking:
+    """Which of several plans, by name, predicts best with as many answers.
 
     Silent on: equal plans
     (tests/core/studies/design/test_plan.py::test_equal_plans_are_not_told_apart).
@@ -384,20 +405,11 @@ def recommend(plans: Mapping[str, Plan]) -> str:
     final = {
         name: one.accuracy[:, one.n_answers.tolist().index(number)] for name, one in plans.items()
     }
-    order = sorted(final, key=lambda name: -final[name].mean())
-    best, *others = order
-    text = (
-        f"With {number:,} answers, {best} predicts best: {100 * final[best].mean():.1f} % of "
-        "further answers"
-    )
-    level = []
+    best, *others = order = sorted(final, key=lambda name: -final[name].mean())
+    simulations = min(map(len, final.values()))
+    alike = []
     for name in others:
-        m = min(len(final[best]), len(final[name]))
-        gap, reach = mean_with_reach(final[best][:m] - final[name][:m])
+        gap, reach = mean_with_reach(final[best][:simulations] - final[name][:simulations])
         if gap <= reach:
-            level.append(name)
-    if level:
-        return f"{text}; {' and '.join(level)} cannot be distinguished from it in {m} simulations."
-    if others:
-        text += f", {others[0]} {100 * final[others[0]].mean():.1f} %"
-    return f"{text}."
+            alike.append(name)
+    return Ranking(number, {name: float(final[name].mean()) for name in order}, alike, simulations)

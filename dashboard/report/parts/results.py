@@ -20,7 +20,7 @@ from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.references import SOURCES
 from tripletscope.dashboard.results.clusters import clusters_of, described
-from tripletscope.dashboard.results.curves import dimensions_said
+from tripletscope.dashboard.results.comparison import dimensions_said
 from tripletscope.dashboard.results.quality import predicted_said
 from tripletscope.dashboard.results.scales import rises, scale_runs
 from tripletscope.dashboard.wording import Words, plain

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pandas as pd
 import streamlit as st
 
 from tripletscope.core.cluster.agreement import agreement, agreement_curve
 from tripletscope.core.data.errors import DataError
-from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.clusters import cross_table
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.dendrogram import cluster_name
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick
-from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.clusters.choosing import choose_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
 from tripletscope.dashboard.views.page import tab
@@ -84,15 +82,11 @@ def show_agreement(shown: ShownClustering) -> None:
             f"{found.mutual_information:.3f}."
         )
         height = min(max(34.0 * len(table) + 130.0, 240.0), 1200.0)
-
-        def draw(canvas: Canvas) -> Any:
-            return cross_table(table, caption=text, canvas=canvas)
-
-        panels.figure_panel(
-            shown.session, draw, key=f"{PAGE}.cross", alt=text, canvas=Canvas(900.0, height),
-            caption=text, table=lambda: table.reset_index(names="cluster"),
-            name=export.file_name(shown.info.name, shown.run.method, column),
-        )
+        shown.figure(Drawing(
+            "labels", f"Clusters and {column}", text, text, height / 900.0,
+            lambda canvas: cross_table(table, caption=text, canvas=canvas),
+            lambda: table.reset_index(names="cluster"),
+        ))
         _curve(shown, column)
         left = int(((shown.clusters < 0) | objects[column].isna()).sum())
         if left:

@@ -19,14 +19,14 @@ from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.clusters import described, named
+from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.clusters.clustering import (
     PAGE,
     ShownClustering,
     cut_of,
-    described,
-    named,
 )
 from tripletscope.dashboard.views.page import Context
 
@@ -127,7 +127,7 @@ def _distances(context: Context, method: Clustering) -> None:
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return
-    name = f"{described(method, of_distances=True)}, {file.name}"
+    name = described(ShownResults((found,), context.triplets, context.info.name), found)
     services().workspace.add_run(context.info, found, name)
     context.session.drafts[_place(context.info)] = found.key
     st.toast(panels.plain(how))

@@ -9,16 +9,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.base import clone
 
 from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.stability import Stability
 from tripletscope.core.run import TASKS, Run
-from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.results.clusters import by_size, named
+from tripletscope.dashboard.results.clusters import clusters_of, described, named, support_of
+from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.opening import answers_of
 from tripletscope.dashboard.views.page import Context
@@ -87,7 +86,7 @@ class ShownClustering(Context):
     @cached_property
     def clusters(self) -> np.ndarray:
         """(n,) cluster of every object, 0 being the largest; -1 for objects without one."""
-        return by_size(self.tree.cut(self.n_clusters) if self.tree else self.fitted.labels_)
+        return cut_of(self.session, self.run)
 
     @cached_property
     def column(self) -> pd.Series:
@@ -119,11 +118,6 @@ class ShownClustering(Context):
         """As it was set, not fitted, with as many clusters as are shown."""
         return self.run.fresh().set_params(n_clusters=self.n_clusters)
 
-    @property
-    def described(self) -> str:
-        """Its method in words."""
-        return described(self.run.fresh(), of_distances="distances" in self.run.options)
-
     @cached_property
     def stability(self) -> Stability | None:
         """What became of these clusters when the answers were resampled, as far as computed."""
@@ -131,35 +125,30 @@ class ShownClustering(Context):
         return found.result() if found and self.is_of_answers else None
 
     @cached_property
+    def resampled(self) -> ShownResults:
+        """The clustering, and what became of such when the answers were resampled."""
+        runs = [self.run]
+        if self.is_of_answers:
+            workspace = services().workspace
+            runs += [
+                workspace.run(self.info.id, listed.key)
+                for listed in workspace.runs(self.info.id, "stability", "cluster")
+                if (listed.record["method"], listed.record["data"])
+                == (self.run.method, self.run.data)
+            ]
+        return ShownResults(tuple(runs), self.triplets, self.info.name)
+
+    @cached_property
     def support(self) -> np.ndarray | None:
         """(m - 1,) support of every branch: that of a tree does not depend on where it is cut."""
-        if self.tree is None or not self.is_of_answers:
-            return None
-        for listed in services().workspace.runs(self.info.id, "stability", "cluster"):
-            record = listed.record
-            if record["method"] != self.run.method or record["data"] != self.run.data:
-                continue
-            if record["parameters"] | {"n_clusters": None} != self.run.parameters | {
-                "n_clusters": None
-            }:
-                continue
-            found: Stability = services().workspace.run(self.info.id, listed.key).result()
-            if np.array_equal(found.linkage[:, 2:], self.tree.linkage[:, 2:]):
-                return found.support
-        return None
+        return support_of(self.resampled, self.run) if self.tree else None
 
     def caption(self) -> str:
         """Method, parameters and data, in a sentence or two."""
-        words = [self.described]
-        if getattr(self.fitted, "linkage", None) == "average":  # others were named
-            words.append("average linkage")
-        if "distances" in self.run.options:
-            words.append(f"on the distances of {self.run.options['distances']}")
-        elif hasattr(self.fitted, "basis") and self.fitted.basis is None:
-            words.append(f"on {analysis.describe(self.fitted.similarity())}")
+        text = described(self.resampled, self.run)
         if not self.run.complete:
-            words.append("stopped early")
-        text = f"{', '.join(words)}. {self.info.name}: {count(self.info.n_objects, 'object')}"
+            text += ", stopped early"
+        text += f". {self.info.name}: {count(self.info.n_objects, 'object')}"
         if self.is_of_answers:
             text += f", {answers_of(self.info)}"
         left = int((self.clusters < 0).sum())
@@ -174,21 +163,12 @@ def number_cut(session: Session, key: str) -> int | None:
 
 
 def cut_of(session: Session, run: Run) -> np.ndarray:
-    """(n,) clusters of a clustering as `ShownClustering.clusters` of the same session."""
-    fitted = run.fitted()
-    if not isinstance(fitted, Hierarchy) or fitted.tree_.n_leaves < 2:
-        return by_size(fitted.labels_)
-    number, _ = session.drafts.get(_noted(run), (fitted.n_clusters_, None))
-    return by_size(fitted.tree_.cut(min(number, fitted.tree_.n_leaves)))
+    """(n,) clusters of a clustering, as it is cut in a session."""
+    number = number_cut(session, run.key)
+    cuts = {} if number is None else {run.key: number}
+    return clusters_of(ShownResults((run,), None, "", cuts=cuts), run)
 
 
 def _noted(run: Run) -> str:
     """Where the session notes the cut."""
     return f"{_CUT}{run.key}"
-
-
-def described(method: Clustering, *, of_distances: bool = False) -> str:
-    """A method in words; what it would be based on does not matter where distances are given."""
-    if of_distances and hasattr(method, "basis"):
-        method = clone(method).set_params(basis=None)
-    return analysis.describe(method)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,18 +13,18 @@ from tripletscope.core.cluster.clustering import Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.tanglegram import Tanglegram, untangle
 from tripletscope.core.engine.method import methods
-from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.tanglegram import screen_height, tanglegram
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.choosing import names_of
 from tripletscope.dashboard.views.clusters.choosing import choose_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
 from tripletscope.dashboard.views.page import tab
 
-_WIDTH, _WINDOW = 760.0, 740
+_WIDTH = 900.0
 
 
 @tab(PAGE, "Tanglegram", 4, needs=choose_clustering)
@@ -97,22 +96,15 @@ def _draw(shown: ShownClustering, second: ShownClustering) -> None:
         f"Left: {shown.caption()} Right: {second.caption()} Colours are those of "
         f"the clusters on the left, also of branches on the right that hold one alone. {verdict}"
     )
-
-    def draw(canvas: Canvas) -> Any:
-        return tanglegram(
+    n = max(found.first.n_leaves, found.second.n_leaves)
+    shown.figure(Drawing(
+        "two-trees", "Two trees", text, f"Two trees of {count(n, 'object')}. {text}",
+        screen_height(n) / _WIDTH, lambda canvas: tanglegram(
             found, shown.triplets.objects, shown.clusters, titles=(shown.name, second.name),
             selected=shown.selected, caption=text,
             revision=f"{shown.run.key} {second.run.key}", canvas=canvas,
-        )
-
-    n = max(found.first.n_leaves, found.second.n_leaves)
-    panels.figure_panel(
-        shown.session, draw, key=f"{PAGE}.two", canvas=Canvas(_WIDTH, screen_height(n)),
-        window=_WINDOW, alt=f"Two trees of {count(n, 'object')}. {text}", caption=text,
-        table=lambda: places(found, shown.triplets.objects),
-        on_pick=shown.session.select_positions,
-        name=export.file_name(shown.info.name, "two-trees"),
-    )
+        ), lambda: places(found, shown.triplets.objects), picks=True,
+    ))
 
 
 def places(found: Tanglegram, objects: pd.DataFrame) -> pd.DataFrame:

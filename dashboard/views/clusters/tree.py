@@ -32,7 +32,8 @@ from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.interface.theme import number as written
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.results.clusters import by_size
+from tripletscope.dashboard.results.clusters import by_size, memberships
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.clusters.choosing import make_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
@@ -40,8 +41,9 @@ from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.turning import turn_of
+from tripletscope.dashboard.wording import ENGLISH
 
-_MAP = Canvas(900.0, 620.0)
+_MAP = 0.69
 _WIDTH = 640.0
 #: Height of the part of the tree that is seen at a time, in pixels.
 _WINDOW = 740
@@ -151,7 +153,7 @@ def _draw_tree(shown: ShownClustering, marks: str, most: int) -> None:
     if len(rows.nodes) < tree.n_leaves:
         text += f" {count(len(rows.nodes), 'row')}: wedges are branches that merge first."
     if shown.support is not None:
-        text += " Numbers: percentage of bootstrap trees that contain the branch."
+        text += f" {ENGLISH('support')}"
     title = "height" if shown.run.method == "comparison" else "distance at which branches merge"
 
     def draw(canvas: Canvas) -> Any:
@@ -220,18 +222,14 @@ def merges(shown: ShownClustering) -> pd.DataFrame:
     return table
 
 
-def memberships(shown: ShownClustering) -> pd.DataFrame:
-    """Every object with its cluster; none where nothing is known of it."""
-    objects = shown.triplets.objects.drop(columns="image", errors="ignore")
-    return objects.assign(cluster=shown.column.to_numpy())
-
-
 def _files(shown: ShownClustering) -> Callable[[], None]:
     def buttons() -> None:
         name = export.file_name(shown.info.name, shown.run.method)
         st.download_button(
-            "Memberships (CSV)", lambda: export.csv(memberships(shown)), f"{name}-clusters.csv",
-            "text/csv", key=f"{PAGE}.memberships", on_click="ignore", icon=":material/table:",
+            "Memberships (CSV)",
+            lambda: export.csv(memberships(shown.resampled, shown.clusters)),
+            f"{name}-clusters.csv", "text/csv", key=f"{PAGE}.memberships", on_click="ignore",
+            icon=":material/table:",
         )
         if shown.tree is not None:
             st.download_button(
@@ -262,7 +260,6 @@ def ground(shown: ShownClustering) -> analysis.Piece:
 
 
 def _draw_map(shown: ShownClustering, marks: str) -> None:
-    current = shown.session
     piece = ground(shown)
     method, task, options = piece
     run = shown.find(method, task, options)
@@ -292,13 +289,10 @@ def _draw_map(shown: ShownClustering, marks: str) -> None:
         )
         return embedding_map(own, style, caption=text, revision=run.key, canvas=canvas)
 
-    panels.figure_panel(
-        current, draw, key=f"{PAGE}.map", canvas=_MAP, alt=f"Map of clusters. {text}",
-        name=export.file_name(shown.info.name, shown.run.method, "map"), caption=text,
-        table=lambda: memberships(shown), on_pick=current.select_positions,
-        pictures=picture_addresses(shown.info, shown.triplets.objects, 320),
-        further=_files(shown),
-    )
+    shown.figure(Drawing(
+        "map", "Clusters on a map", text, f"Map of clusters. {text}", _MAP, draw,
+        lambda: memberships(shown.resampled, shown.clusters), picks=True,
+    ), further=_files(shown))
 
 
 def positions_of(info: DatasetInfo, run: Run) -> np.ndarray:
@@ -381,7 +375,7 @@ def _swatch(rank: int) -> str:
 
 def _object_table(shown: ShownClustering) -> None:
     chosen = shown.selected
-    table = memberships(shown)
+    table = memberships(shown.resampled, shown.clusters)
     pictures = picture_addresses(shown.info, shown.triplets.objects, 64)
     if pictures:
         table.insert(0, "picture", [pictures.get(i, "") for i in range(len(table))])

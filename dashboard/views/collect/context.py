@@ -11,7 +11,6 @@ import streamlit as st
 
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import distinct
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.experiments import (
@@ -23,6 +22,7 @@ from tripletscope.dashboard.keeping.experiments import (
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.page import Context, go_to
+from tripletscope.dashboard.wording import distinct
 
 PAGE = "collect"
 #: Where the session notes the folder of the experiment that is chosen; empty for a new one.

@@ -24,7 +24,7 @@ from tripletscope.dashboard.figures.collecting import error_as_it_comes
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.theme import Canvas, count, interval
+from tripletscope.dashboard.interface.theme import count, interval
 from tripletscope.dashboard.keeping.looks import (
     KeptLook,
     KeptMap,
@@ -33,10 +33,12 @@ from tripletscope.dashboard.keeping.looks import (
     kept_looks,
     kept_map,
 )
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.maps import coordinates
 from tripletscope.dashboard.views.collect.context import PAGE, CollectContext
 from tripletscope.dashboard.working.pool import pool
 
-_CANVAS, _MAP = Canvas(760.0, 280.0), Canvas(760.0, 480.0)
+_FLAT, _MAP = 0.37, 0.63
 #: The error is looked at anew when such a share of the answers, and so many, are new or gone.
 _SHARE, _MORE = 0.1, 50
 
@@ -88,16 +90,12 @@ def show_enough(context: CollectContext, found: CollectingState) -> None:
         f"{context.experiment.title}: error of predicting held-out random questions, with 95 % "
         f"intervals over {unit}. Participants who were stopped are left out."
     )
-
-    def draw(canvas: Canvas) -> Any:
-        return error_as_it_comes(
+    context.figure(Drawing(
+        "error-as-it-comes", "Error as answers come in", text, text, _FLAT,
+        lambda canvas: error_as_it_comes(
             table, enough=context.experiment.enough_error, caption=text, canvas=canvas
-        )
-
-    panels.figure_panel(
-        context.session, draw, key=f"{PAGE}.looks", alt=text, canvas=_CANVAS, caption=text,
-        table=lambda: table, name="error-as-it-comes",
-    )
+        ), lambda: table,
+    ))
 
 
 def show_map_so_far(context: CollectContext) -> None:
@@ -114,17 +112,11 @@ def show_map_so_far(context: CollectContext) -> None:
     )
     if not kept_looks(context.folder):
         text += " How well it predicts further answers is not known yet."
-
-    def draw(canvas: Canvas) -> Any:
-        return embedding_map(data, style, caption=text, revision=context.slug, canvas=canvas)
-
-    def table() -> pd.DataFrame:
-        return objects[["id", "label"]].assign(x=found.positions[:, 0], y=found.positions[:, 1])
-
-    panels.figure_panel(
-        context.session, draw, key=f"{PAGE}.map", alt=text, canvas=_MAP, caption=text,
-        table=table, name="map-so-far",
-    )
+    context.figure(Drawing(
+        "map-so-far", "Map so far", text, text, _MAP, lambda canvas: embedding_map(
+            data, style, caption=text, revision=context.slug, canvas=canvas
+        ), lambda: coordinates(objects[["id", "label"]], found.positions),
+    ))
 
 
 def verdict(

@@ -15,7 +15,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.truth import known_truth
-from tripletscope.core.studies.design.plan import Plan
+from tripletscope.core.run import Run
 from tripletscope.core.studies.design.scenario import Scenario, scenario_like
 from tripletscope.core.studies.experiment.conduct import conduct_table
 from tripletscope.core.studies.experiment.experiment import Experiment
@@ -28,10 +28,9 @@ from tripletscope.core.studies.experiment.simulated import (
 from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.collecting import answer_log, jspsych, running
 from tripletscope.dashboard.collecting.running import NotStarted
-from tripletscope.dashboard.figures.planning import plan_curves
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import joint_form, pick, pressed
-from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.context import (
@@ -44,7 +43,6 @@ from tripletscope.dashboard.views.collect.expecting import expected_of, experime
 from tripletscope.dashboard.views.page import tab
 
 SLOT = f"{PAGE}.try"
-_CANVAS = Canvas(760.0, 300.0)
 _REPEATS = 4
 #: Answers of a data set below which nothing is said of their noise.
 _ENOUGH = 50
@@ -91,7 +89,7 @@ def show_trying(context: CollectContext) -> None:
             return
         if current.drafts.get(shown) == asked:
             _simulated(context, wanted, people)
-            _accuracy(context, wanted, run, why)
+            _accuracy(context, run, why)
         else:
             context.empty(
                 "Nobody has been simulated",
@@ -249,32 +247,15 @@ def _rounded(table: pd.DataFrame) -> pd.DataFrame:
 # Expected accuracy -------------------------------------------------------------------------------
 
 
-def _accuracy(context: CollectContext, wanted: Scenario, run: Any, why: str) -> None:
+def _accuracy(context: CollectContext, run: Run | None, why: str) -> None:
     """What a map of all answers would be worth."""
     if why:
         st.info(panels.plain(f"No accuracy is expected: {why}"), icon=":material/info:")
         return
     if run is None:
         return
-    found: Plan = run.result()
-    like, _, _ = planned_as(context.experiment, wanted)
-    mean, top = float(found.accuracy[:, -1].mean()), float(found.ceiling.mean())
-    st.markdown(
-        f"**A map of all {found.n_answers[-1]:,} answers would predict {mean:.0%} of further "
-        f"ones**; knowing the truth, one would predict {top:.0%}."
-    )
-    text = (
-        f"{context.experiment.title}: accuracy expected of STE, with 95 % intervals of the mean "
-        f"of {count(len(found.accuracy), 'simulation')}. Assumed: {like.described}; nobody presses "
-        "at random. Adaptive questions count as random ones, and every response as one triplet."
-    )
-
-    def draw(canvas: Canvas) -> Any:
-        return plan_curves(
-            found.band().assign(plan=""), "accuracy", ceiling=top, caption=text, canvas=canvas
-        )
-
-    panels.figure_panel(
-        context.session, draw, key=f"{PAGE}.accuracy", alt=text, canvas=_CANVAS, caption=text,
-        table=found.band, name="expected-accuracy", simulations={"plan": run},
+    context.present(run)
+    st.caption(
+        "Assumed: nobody presses at random. Adaptive questions count as random ones, and every "
+        "response as one triplet."
     )

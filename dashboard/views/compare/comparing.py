@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import streamlit as st
-
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import Method, described, unfitted
-from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceiling
-from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
-from tripletscope.core.inference.evaluation.score import ErrorEstimate
+from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
 from tripletscope.core.run import key
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
@@ -18,31 +12,6 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.wording import ENGLISH
 
 PAGE = "compare"
-
-
-def choices_of(
-    triplets: Triplets, name: str = "", estimate: ErrorEstimate | None = None
-) -> list[ChoiceAccuracy]:
-    """How choices among more than two are predicted, beside their own chance and ceiling.
-
-    name: Of the method that the estimate is of.
-    """
-    if triplets.trials is None:
-        return []
-    told = (name, estimate.scheme, estimate.error) if estimate else ()
-    return _choices((triplets.fingerprint, *told), triplets, estimate)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _choices(
-    content: tuple[Any, ...], _triplets: Triplets, _estimate: ErrorEstimate | None
-) -> list[ChoiceAccuracy]:
-    return choice_accuracies(_triplets, _estimate)
-
-
-def ceiling_of(triplets: Triplets) -> Ceiling:
-    """The noise ceiling of the open answers, which is that of the view Quality."""
-    return _ceiling(triplets.fingerprint_of("participant", "trial", "weight"), triplets)
 
 
 def advice_of(info: DatasetInfo, triplets: Triplets, method: Method) -> str:
@@ -89,9 +58,4 @@ def _method_of(run: RunInfo) -> dict:
 def _advice(triplets: Triplets, run: RunInfo) -> str:
     numbers = run.record["numbers"]
     error = (numbers["error"], numbers["low"], numbers["high"])
-    return ENGLISH("at the ceiling") if ceiling_of(triplets).leaves_nothing(*error) else ""
-
-
-@st.cache_data(max_entries=8, show_spinner=False)
-def _ceiling(key: str, _triplets: Triplets) -> Ceiling:
-    return noise_ceiling(_triplets)
+    return ENGLISH("at the ceiling") if noise_ceiling(triplets).leaves_nothing(*error) else ""

@@ -1,26 +1,23 @@
-"""The number of dimensions that cross-validation recommends, in the words that every page uses."""
+"""Which methods and dimensions the page Compare compares, for other pages, too."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Parameter, parameters
 from tripletscope.core.engine.method import Method, methods
-from tripletscope.core.inference.evaluation.compare import Suggestion, recommend_dimension
 from tripletscope.core.inference.evaluation.paired import PairedDifference
-from tripletscope.core.inference.evaluation.score import ErrorEstimate, cross_validate, has_split
+from tripletscope.core.inference.evaluation.score import cross_validate, has_split
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
-from tripletscope.dashboard.results.curves import dimensions_advised, dimensions_said
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.compare.comparing import PAGE
-from tripletscope.dashboard.wording import ENGLISH
 
 #: What the form of the page Compare begins with.
 USUAL_METHODS = [DEFAULT_EMBEDDING.name, STE.name]
@@ -48,21 +45,13 @@ class Comparison:
         """Numbers of dimensions that every method is fitted in."""
         return len({method.n_components for method in self.methods}) or 1
 
-    @property
-    def ratio(self) -> float:
-        """Answers held out to answers learned from; test answers are held out once."""
-        return 1.0 / (self.options["folds"] - 1) if self.options else 0.0
-
-    def estimates(
-        self, info: DatasetInfo, triplets: Judgements
-    ) -> list[tuple[Method, ErrorEstimate]]:
+    def runs(self, info: DatasetInfo, triplets: Judgements) -> list[Run]:
         """Held-out errors that were computed."""
-        found = []
-        for method in (*self.methods, *self.others):
-            run = analysis.find(info, triplets, method, self.scheme, self.options)
-            if run is not None:
-                found.append((method, run.result()))
-        return found
+        runs = (
+            analysis.find(info, triplets, method, self.scheme, self.options)
+            for method in (*self.methods, *self.others)
+        )
+        return [run for run in runs if run is not None]
 
 
 def standing(current: Session, triplets: Judgements) -> Comparison:
@@ -98,37 +87,6 @@ def _allowed(parameter: Parameter, value: Any) -> Any:
         return parameter.check(value, "the form")
     except ValueError:
         return parameter.default
-
-
-def recommended(
-    estimates: Sequence[tuple[Method, ErrorEstimate]], triplets: Judgements,
-    ratio: float,
-) -> dict[str, tuple[Suggestion, ErrorEstimate]]:
-    """What held-out errors recommend: of each method, with the error of the best number.
-
-    Of every method whose error is known in more than one number of dimensions.
-
-    estimates: As of `Comparison.estimates`. Whoever shows them, too, asks once: more may arrive.
-    ratio: `Comparison.ratio`.
-    """
-    by_dimension: dict[str, dict[int, ErrorEstimate]] = {}
-    for method, estimate in estimates:
-        if isinstance(method, OrdinalEmbedding):
-            by_dimension.setdefault(method.title, {})[method.n_components] = estimate
-    found = {}
-    for name, errors in by_dimension.items():
-        if len(errors) > 1:
-            suggestion = recommend_dimension(errors, triplets, ratio)
-            found[name] = suggestion, errors[suggestion.best]
-    return found
-
-
-def in_words(name: str, suggestion: Suggestion, best: ErrorEstimate) -> str:
-    """What held-out errors say of the number of dimensions, and which to take."""
-    return " ".join((
-        *dimensions_said(ENGLISH, name, suggestion, best, best.scheme),
-        *dimensions_advised(ENGLISH, suggestion),
-    ))
 
 
 def points(apart: PairedDifference) -> str:

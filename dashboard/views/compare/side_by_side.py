@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,10 @@ from tripletscope.dashboard.interface.theme import Canvas, count, duration
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.comparison import suggestions_of
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.compare.comparing import PAGE
-from tripletscope.dashboard.views.compare.recommending import recommended, standing
+from tripletscope.dashboard.views.compare.recommending import standing
 from tripletscope.dashboard.views.embedding.colouring import colourings, first_colouring
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import Context, tab
@@ -162,9 +164,7 @@ def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> lis
     plan = standing(context.session, triplets)
     wanted = {
         (name, suggestion.n_components)
-        for name, (suggestion, _) in recommended(
-            plan.estimates(info, triplets), triplets, plan.ratio
-        ).items()
+        for name, (suggestion, _) in suggestions_of(plan.runs(info, triplets), triplets).items()
     }
     keys = [
         key("fit", method, triplets) for method in plan.methods
@@ -293,13 +293,6 @@ def _agreement(context: Context, shown: list[ShownMap]) -> None:
         f"{context.info.name}. Proportion of the {_neighbours(context.info.n_objects)} nearest "
         "neighbours that two maps share."
     )
-
-    def draw(canvas: Canvas) -> Any:
-        return square_matrix(
-            pairs, [s.name for s in shown], title="neighbours in common", limits=(0.0, 1.0),
-            caption=text, canvas=canvas,
-        )
-
     with st.expander("Agreement of the maps", expanded=len(shown) > 2):
         st.dataframe(
             table, hide_index=True, placeholder="", key="compare.pairs",
@@ -307,8 +300,10 @@ def _agreement(context: Context, shown: list[ShownMap]) -> None:
                            for name in ("Procrustes disparity", "neighbours in common")},
         )
         if len(shown) > 2:
-            panels.figure_panel(
-                context.session, draw, key="compare.agreement", alt=text, caption=text,
-                canvas=replace(_HALF, width=700.0), table=lambda: table,
-                name=export.file_name(context.info.name, "maps", "agreement"),
-            )
+            context.figure(Drawing(
+                "agreement", "Agreement of the maps", text, text, 0.6,
+                lambda canvas: square_matrix(
+                    pairs, [s.name for s in shown], title="neighbours in common",
+                    limits=(0.0, 1.0), caption=text, canvas=canvas,
+                ), lambda: table,
+            ))

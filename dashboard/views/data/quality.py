@@ -29,6 +29,7 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results import sentences
+from tripletscope.dashboard.results.comparison import dimensions_told, suggestions_of
 from tripletscope.dashboard.results.quality import (
     STRETCHED,
     over_time_of,
@@ -38,7 +39,7 @@ from tripletscope.dashboard.results.quality import (
 )
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session, widgets
-from tripletscope.dashboard.views.compare.recommending import in_words, recommended, standing
+from tripletscope.dashboard.views.compare.recommending import standing
 from tripletscope.dashboard.views.data.gold import show_gold
 from tripletscope.dashboard.views.data.measured import (
     draw_measures,
@@ -213,14 +214,13 @@ def _dimensions(context: QualityContext) -> list[str]:
     """How many dimensions the answers support, as the page Compare says."""
     if context.info.has_only_pairs:
         return []
-    comparison = standing(context.session, context.answers)
-    known = comparison.estimates(context.info, context.answers)
-    found = recommended(known, context.answers, comparison.ratio)
-    if not found:
+    runs = standing(context.session, context.answers).runs(context.info, context.answers)
+    suggestions = suggestions_of(runs, context.answers)
+    if not suggestions:
         return [
             "Number of dimensions: not compared yet, as the page Compare stands. It recommends one."
         ]
-    return [in_words(name, *said) for name, said in found.items()]
+    return [dimensions_told(ENGLISH, name, *said) for name, said in suggestions.items()]
 
 
 # Views ---------------------------------------------------------------------------------------

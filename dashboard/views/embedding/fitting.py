@@ -10,6 +10,7 @@ import streamlit as st
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import Method
+from tripletscope.core.inference.evaluation.choosing import choice_accuracies
 from tripletscope.core.inference.evaluation.compare import needed_answers
 from tripletscope.core.inference.evaluation.score import CHANCE, cross_validate, has_split
 from tripletscope.core.inference.uncertainty import bootstrap
@@ -36,7 +37,6 @@ from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.quality import of_choices, predicted_said
 from tripletscope.dashboard.views.choosing import choose_run
-from tripletscope.dashboard.views.compare.comparing import choices_of
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 from tripletscope.dashboard.views.opened_map import is_none_open, maps_of, place_of, usual_tasks
 from tripletscope.dashboard.views.page import Context, tab
@@ -227,7 +227,7 @@ def _quality(result: Result, computing: bool) -> None:
         "fitted are violated. It falls with every dimension, however little the map predicts."
     )
     estimate = result.error.result() if result.error else None
-    for choice in choices_of(result.triplets, analysis.describe(result.fitted), estimate):
+    for choice in choice_accuracies(result.triplets, estimate):
         said = (*predicted_said(ENGLISH, choice), of_choices(ENGLISH, choice))
         st.caption(panels.plain(" ".join(said)))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -17,8 +15,9 @@ from tripletscope.dashboard.figures.observer import agreement_bars
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, pressed
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.quality import agreement_said
 from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.wording import ENGLISH
@@ -144,15 +143,11 @@ def _figure(context: Context, found: list[ChoiceAccuracy], name: str) -> None:
             " Band: how well people predict each other, from the lower to the upper bound of the "
             "noise ceiling."
         )
-
-    def draw(canvas: Canvas) -> Any:
-        return agreement_bars(found, name, caption=text, canvas=canvas)
-
-    panels.figure_panel(
-        context.session, draw, key=f"{_PAGE}.agreement", alt=text, caption=text,
-        canvas=Canvas(760.0, 130.0 + _ROW * len(found)),
-        name=export.file_name(context.info.name, "model"), table=lambda: agreement_table(found),
-    )
+    context.figure(Drawing(
+        "agreement", "Agreement with a model", text, text, (130.0 + _ROW * len(found)) / 900.0,
+        lambda canvas: agreement_bars(found, name, caption=text, canvas=canvas),
+        lambda: agreement_table(found),
+    ))
 
 
 def agreement_table(found: list[ChoiceAccuracy]) -> pd.DataFrame:

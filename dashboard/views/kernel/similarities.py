@@ -21,12 +21,14 @@ from tripletscope.dashboard.figures.matrix import most_similar, similarity_matri
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import Canvas, count, number
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.shown import table_of
 from tripletscope.dashboard.views.kernel.context import PAGE, KernelContext, choose_kernel
 from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.views.pictures import picture_addresses
 
 _SQUARE = Canvas(640.0, 700.0)
-_BARS = Canvas(620.0, 520.0)
+_BARS = 0.58
 _MOST_SIMILAR = 20
 _MANY_APART = 0.3  # share of pairs about which a kernel says nothing
 #: Up to so many answers the first kernel is computed without being asked for.
@@ -241,22 +243,12 @@ def _neighbours(
     order = others[np.argsort(-values[one, others], kind="stable")]
     best = order[:_MOST_SIMILAR]
     text = f"{here.about} The {count(len(best), 'object')} most similar to {labels[one]}."
-
-    def draw(canvas: Canvas) -> Any:
-        return most_similar(
+    here.figure(Drawing(
+        "similar", "Most similar objects", text, text, _BARS, lambda canvas: most_similar(
             values[one, best], [labels[i] for i in best], best.tolist(), caption=text,
             canvas=canvas,
-        )
-
-    def table() -> pd.DataFrame:
-        return pd.DataFrame({
-            "id": [ids[i] for i in order], "label": [labels[i] for i in order],
-            "similarity": values[one, order],
-        })
-
-    panels.figure_panel(
-        here.session, draw, key="kernel.similar", alt=text, canvas=_BARS, caption=text,
-        name=export.file_name(here.info.name, here.kernel.name, "similar"), table=table,
-        on_pick=here.session.select_positions,
-        pictures=picture_addresses(here.info, here.triplets.objects, 320),
-    )
+        ), table_of(
+            id=[ids[i] for i in order], label=[labels[i] for i in order],
+            similarity=values[one, order],
+        ), picks=True,
+    ))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from tripletscope.core.people import PeopleComparison, WeightedEuclidean
 from tripletscope.core.people.comparing import CONSISTENCY, ONE, WEIGHTS
-from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.figures.observers import grid_height, map_grid
 from tripletscope.dashboard.figures.people import most_different
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.theme import Canvas, interval
+from tripletscope.dashboard.interface.theme import interval
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.maps import colour_of
 from tripletscope.dashboard.results.people import floor_said
 from tripletscope.dashboard.views.page import tab
@@ -110,12 +108,6 @@ def _maps(
         f"weight. Both maps have one scale. {context.size}"
     )
 
-    def draw(canvas: Canvas) -> Any:
-        return map_grid(
-            both, titles, context.answers.objects, colour=colour, selected=context.selected,
-            caption=text, canvas=canvas,
-        )
-
     def table() -> pd.DataFrame:
         return pd.concat([
             pd.DataFrame({"map": title, "object": context.answers.labels,
@@ -123,9 +115,10 @@ def _maps(
             for title, x in zip(titles, both, strict=True)
         ], ignore_index=True)
 
-    panels.figure_panel(
-        context.session, draw, key=f"{PAGE}.person.figure", alt=text, caption=text, table=table,
-        canvas=Canvas(760.0, grid_height(both, _WIDE)),
-        name=export.file_name(context.info.name, "person"),
-        on_pick=context.session.select_positions,
-    )
+    context.figure(Drawing(
+        "person", "The map of one person", text, text, grid_height(both, _WIDE) / _WIDE,
+        lambda canvas: map_grid(
+            both, titles, context.answers.objects, colour=colour, selected=context.selected,
+            caption=text, canvas=canvas,
+        ), table, picks=True,
+    ))

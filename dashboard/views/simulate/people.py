@@ -18,14 +18,14 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed
-from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.data.dataset import answer_table
 from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.simulate.setting import PAGE, beginning, prefix, scenario_form
 
-_CANVAS = Canvas(900.0, 460.0)
+_FLAT = 0.5
 _PREVIEW = 100
 _NAMED = 40  # up to so many objects are shown with their names
 
@@ -46,7 +46,7 @@ def show_people(context: Context) -> None:
         except ValueError as error:
             st.warning(panels.plain(f"{str(error)[:1].upper()}{str(error)[1:]}."))
             return
-        _show(current, scenario, data)
+        _show(context, scenario, data)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Simulating answers")
@@ -54,7 +54,8 @@ def _simulated(scenario: dict[str, Any], options: dict[str, Any]) -> Triplets:
     return simulated_data(Scenario(**scenario), **options)
 
 
-def _show(current: Session, scenario: Scenario, data: Triplets) -> None:
+def _show(context: Context, scenario: Scenario, data: Triplets) -> None:
+    current = context.session
     truth = true_positions_of(data)
     people = int(data.answers["participant"].nunique())
     facts = st.columns(4)
@@ -90,7 +91,7 @@ def _show(current: Session, scenario: Scenario, data: Triplets) -> None:
             help="Stimulus metadata, with the true positions.",
         )
     if truth is not None:
-        _truth(current, data, truth, f"The truth. {about}")
+        _truth(context, data, truth, f"The truth. {about}")
     else:
         st.caption(
             f"Each of {count(people, 'participant')} has their own scale, so that there is no "
@@ -104,7 +105,7 @@ def _show(current: Session, scenario: Scenario, data: Triplets) -> None:
     )
 
 
-def _truth(current: Session, data: Triplets, truth: np.ndarray, text: str) -> None:
+def _truth(context: Context, data: Triplets, truth: np.ndarray, text: str) -> None:
     objects = data.objects
     shown = truth[:, :2] if truth.shape[1] > 3 else truth
     if shown is not truth:
@@ -115,17 +116,12 @@ def _truth(current: Session, data: Triplets, truth: np.ndarray, text: str) -> No
         colour=colour, against="stimulus" if truth.shape[1] == 1 else None,
     )
     objects["label"] = objects["label"].str.replace(r"^object 0*", "", regex=True)
-
-    def draw(canvas: Canvas) -> Any:
-        return embedding_map(
+    context.figure(Drawing(
+        "truth", "The truth", text, text, _FLAT, lambda canvas: embedding_map(
             MapData(shown, objects, None), style, caption=text, canvas=canvas,
             revision=f"{data.name} {truth.shape}",
-        )
-
-    panels.figure_panel(
-        current, draw, key=f"{PAGE}.truth", alt=text, canvas=_CANVAS, caption=text,
-        table=lambda: data.objects, name="simulated-truth", simulations={},
-    )
+        ), lambda: data.objects,
+    ))
 
 
 def true_positions_of(data: Triplets) -> np.ndarray | None:

@@ -13,23 +13,20 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import Method, methods
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.simulation.simulate import LEVELS
 from tripletscope.core.models.simulation.truth import DIMENSIONS
 from tripletscope.core.studies.design.scenario import Scenario, scenario_like
-from tripletscope.dashboard.analysis import describe
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, parameter_number, pressed
 from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.planning import SCENARIO, short
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.compare.comparing import advice_of_best
 from tripletscope.dashboard.views.opening import answers_of
 
 PAGE = "simulate"
-#: Parameters of a scenario, which tasks have too.
-SCENARIO = tuple(p.name for p in parameters(Scenario))
 #: Parameters of methods that are not asked for.
 _DECIDED = ("n_components", "stimulus")
 #: Fewer answers say nothing of their noise.
@@ -62,19 +59,6 @@ def method_settings(current: Session, method: type[Method]) -> Method:
     place = f"{PAGE}.{method.name}"
     with st.expander(f"More settings of {short(method.title)}"):
         return method(**parameter_form(current, method, place, hidden=_DECIDED, folded=""))
-
-
-def titled(method: Method) -> str:
-    """Name of a method, in short, with what of its settings is not as usual."""
-    described = describe(method)
-    if isinstance(method, OrdinalEmbedding):
-        described = described.replace(f", {count(method.n_components, 'dimension')}", "", 1)
-    return described.replace(method.title, short(method.title), 1)
-
-
-def short(title: str) -> str:
-    """A method's title without what it adds in brackets."""
-    return title.partition(" (")[0]
 
 
 def prefix(current: Session) -> str:

@@ -15,14 +15,13 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.matrix import most_similar
-from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, slide
-from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.views.pictures import picture_addresses
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.task import task_tab
 from tripletscope.dashboard.views.trees.grove import PAGE, Grove, choose_space
 
-_BARS = Canvas(620.0, 480.0)
+_BARS = 0.53
 _MOST_PIVOTS = 20
 
 
@@ -95,12 +94,6 @@ def _forest(grove: Grove, run: Run) -> None:
         f"{options['column']}, answered by {answers}. {grove.about}"
     )
 
-    def draw(canvas: Canvas) -> Any:
-        return most_similar(
-            importance[order], [names[i] for i in members], members,
-            title="share of the reduction", caption=text, canvas=canvas,
-        )
-
     def table() -> pd.DataFrame:
         ids = [grove.triplets.ids[i] for i in objects]
         rows = pd.DataFrame({"id": ids, "importance": importance})
@@ -121,12 +114,12 @@ def _forest(grove: Grove, run: Run) -> None:
         )
 
     st.subheader("Important pivots", anchor=False)
-    panels.figure_panel(
-        grove.session, draw, key="trees.pivots", alt=text, canvas=_BARS, caption=text, table=table,
-        name=export.file_name(grove.info.name, options["column"], "pivots"), further=further,
-        on_pick=grove.session.select_positions,
-        pictures=picture_addresses(grove.info, grove.triplets.objects, 320),
-    )
+    grove.figure(Drawing(
+        "pivots", "Important pivots", text, text, _BARS, lambda canvas: most_similar(
+            importance[order], [names[i] for i in members], members,
+            title="share of the reduction", caption=text, canvas=canvas,
+        ), table, picks=True,
+    ), further=further)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Growing the forest")

@@ -14,7 +14,6 @@ import streamlit as st
 from tripletscope.core.tree import ComparisonForest
 from tripletscope.core.tree.nodes import cells
 from tripletscope.core.tree.oracle import AnswersOracle, Oracle
-from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.prediction import expansion_box
@@ -23,6 +22,7 @@ from tripletscope.dashboard.interface.controls import number, pick, slide
 from tripletscope.dashboard.interface.theme import PALETTE, Canvas, count
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.trees.answering import show_searching
@@ -40,8 +40,8 @@ from tripletscope.dashboard.views.trees.grove import (
 )
 from tripletscope.dashboard.views.trees.tree import words
 
-_MAP = Canvas(900.0, 520.0)
-_BOX = Canvas(900.0, 260.0)
+_MAP = 0.58
+_BOX = 0.29
 #: One tree often parts an object from its neighbours, ten hardly ever do.
 _TREES = 10
 _SHOWN = {
@@ -210,11 +210,9 @@ def _map(grove: Grove, plan: Planting, grown: Grown, walk: _Walk, step: int) -> 
                     "line": {"width": 3, "color": PALETTE[3]}},
         )
 
-    panels.figure_panel(
-        grove.session, draw, key="trees.way", alt=text, canvas=_MAP, caption=text,
-        on_pick=grove.session.select_positions, name=export.file_name(grove.info.name, "search"),
-        pictures=picture_addresses(grove.info, objects, 320), table=lambda: walk.steps,
-    )
+    grove.figure(Drawing(
+        "way", "Path of a search", text, text, _MAP, draw, lambda: walk.steps, picks=True
+    ))
 
 
 def _found(
@@ -317,15 +315,10 @@ def _expansion(grove: Grove, plan: Planting, grown: Grown) -> None:
         f"and the flatter the tree. {grove.about}"
     )
     members, labels = list(plan.objects), grove.triplets.labels
-
-    def draw(canvas: Canvas) -> Any:
-        return expansion_box(grown.rates, members, labels, caption=text, canvas=canvas)
-
-    panels.figure_panel(
-        grove.session, draw, key="trees.expansion", alt=text, canvas=_BOX, caption=text,
-        name=export.file_name(grove.info.name, "expansion-rates"),
-        on_pick=grove.session.select_positions,
-        table=lambda: pd.DataFrame({
+    grove.figure(Drawing(
+        "expansion", "Expansion rates", text, text, _BOX,
+        lambda canvas: expansion_box(grown.rates, members, labels, caption=text, canvas=canvas),
+        lambda: pd.DataFrame({
             "id": [grove.triplets.ids[i] for i in members], "expansion rate": grown.rates,
-        }),
-    )
+        }), picks=True,
+    ))

@@ -28,6 +28,8 @@ from tripletscope.dashboard.figures.tree import (
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import FAINT, Canvas, count
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.shown import Numbers, table_of
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.trees.answering import show_answering
@@ -47,7 +49,7 @@ from tripletscope.dashboard.views.trees.grove import (
     planting,
 )
 
-_MAP = Canvas(900.0, 520.0)
+_MAP = 0.58
 #: Cells are drawn on a map that has at least the other objects in them.
 _MOST_DISPLACED = 0.3
 _COMPARISONS = "comparisons"
@@ -278,12 +280,10 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeD
             revision=grove.fit.key, canvas=canvas,
         )
 
-    panels.figure_panel(
-        grove.session, draw, key="trees.partition", alt=text, canvas=_MAP, caption=text,
-        on_pick=grove.session.select_positions, name=export.file_name(grove.info.name, "cells"),
-        pictures=picture_addresses(grove.info, data.objects, 320),
-        table=partial(_leaves, grove, grown),
-    )
+    grove.figure(Drawing(
+        "partition", "Cells of the tree", text, text, _MAP, draw, partial(_leaves, grove, grown),
+        picks=True,
+    ))
 
 
 def displaced(
@@ -308,29 +308,18 @@ def _leaves(grove: Grove, grown: Grown) -> pd.DataFrame:
 
 
 def _members(grove: Grove, grown: Grown) -> None:
-    leaves = np.flatnonzero(grown.nodes.child < 0)
-    with st.expander(f"Members of the {count(len(leaves), 'leaf', 'leaves')}"):
-        labels = np.array(grove.triplets.labels, dtype=object)
-        table = pd.DataFrame({
-            "leaf": leaves, "depth": grown.nodes.depth[leaves],
-            "objects": grown.nodes.stop[leaves] - grown.nodes.start[leaves],
-            "members": [labels[grown.nodes.members(leaf)].tolist() for leaf in leaves],
-        })
-        chosen = st.dataframe(
-            table, hide_index=True, placeholder="",
-            key="trees.leaves", height=320, on_select="rerun",
-            selection_mode="multi-row",
-            column_config={"members": st.column_config.ListColumn(width="large")},
-        ).selection.rows
-        members = np.concatenate(
-            [np.zeros(0, dtype=int), *(grown.nodes.members(leaves[row]) for row in chosen)]
-        ).tolist()
-        st.button(
-            f"Select {count(len(members), 'object')}" if members else "Select objects",
-            key="trees.leaves.select", disabled=not members,
-            on_click=grove.session.select_positions, args=(members,),
-            help="Selects the members of the chosen leaves on every page.",
-        )
+    nodes, labels = grown.nodes, np.array(grove.triplets.labels, dtype=object)
+    leaves = np.flatnonzero(nodes.child < 0)
+    grove.numbers(Numbers(
+        f"Members of the {count(len(leaves), 'leaf', 'leaves')}", table_of(
+            leaf=leaves, depth=nodes.depth[leaves],
+            objects=nodes.stop[leaves] - nodes.start[leaves],
+            members=[labels[nodes.members(leaf)].tolist() for leaf in leaves],
+        ),
+        of_rows=lambda rows: np.concatenate(
+            [np.zeros(0, dtype=int), *(nodes.members(leaf) for leaf in leaves[rows])]
+        ),
+    ))
 
 
 def _questions(grove: Grove, plan: Planting, grown: Grown) -> None:

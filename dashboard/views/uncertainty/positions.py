@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -20,7 +21,8 @@ from tripletscope.core.inference.uncertainty.weakness import (
 )
 from tripletscope.core.run import Run
 from tripletscope.dashboard import export
-from tripletscope.dashboard.interface.theme import count, number
+from tripletscope.dashboard.interface.theme import number
+from tripletscope.dashboard.results.shown import Numbers
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.uncertainty.context import (
@@ -136,45 +138,23 @@ _WEAK = {
 def _weak(context: UncertaintyContext, run: Run, samples: Samples) -> None:
     st.subheader("Most uncertain", anchor=False)
     for title, (about, make, positions) in _WEAK.items():
-        with st.expander(title):
-            if make is answers_against and samples.response is None:
+        if make is answers_against and samples.response is None:
+            with st.expander(title):
                 context.learn_responses(run, about)
-                continue
-            # The key of a run says nothing of labels and participants, which the table shows.
-            table = _table(
-                f"{made_of(run)} {samples.response} {context.triplets.fingerprint}",
-                make.__name__, make, samples, context.triplets,
-            )
-            st.caption(about if len(table) < LISTED else f"{about} The first {LISTED}.")
-            if table.empty:
-                st.caption("There are none.")
-                continue
-            shown = table.drop(columns=[*positions, "answer"], errors="ignore")
-            shown = shown.rename(columns={f"{role}_label": role for role in positions})
-            chosen = st.dataframe(
-                shown, hide_index=True, placeholder="", key=f"weak.{make.__name__}", height=320,
-                on_select="rerun", selection_mode="multi-row",
-                column_config={
-                    name: st.column_config.NumberColumn(format="%.3f")
-                    for name in (
-                        "distance", "sd", "uncertainty", "response_probability", "order_certainty"
-                    )
-                },
-            ).selection.rows
-            with st.container(horizontal=True, vertical_alignment="center"):
-                objects = _objects_of(context.triplets, table.iloc[chosen], positions)
-                st.button(
-                    f"Select {count(len(objects), 'object')}" if objects else "Select objects",
-                    key=f"weak.{make.__name__}.select", disabled=not objects,
-                    on_click=context.session.select_positions, args=(objects,),
-                    help="Selects the objects of the chosen rows on every page.",
-                )
-                st.download_button(
-                    "CSV", lambda shown=shown: export.csv(shown),
-                    f"{export.file_name(context.info.name, make.__name__)}.csv", "text/csv",
-                    key=f"weak.{make.__name__}.csv", on_click="ignore",
-                    icon=":material/download:",
-                )
+            continue
+        # The key of a run says nothing of labels and participants, which the table shows.
+        table = _table(
+            f"{made_of(run)} {samples.response} {context.triplets.fingerprint}",
+            make.__name__, make, samples, context.triplets,
+        )
+        shown = table.drop(columns=[*positions, "answer"], errors="ignore").rename(
+            columns={f"{role}_label": role for role in positions}
+        )
+        context.numbers(Numbers(
+            title, partial(pd.DataFrame, shown),
+            of_rows=partial(_objects_of, context.triplets, table, positions),
+            about=about if len(table) < LISTED else f"{about} The first {LISTED}.",
+        ))
 
 
 def _distances(context: UncertaintyContext, samples: Samples) -> None:
@@ -218,7 +198,10 @@ def _pairs(triplets: Triplets, known: Comparisons) -> pd.DataFrame:
     })
 
 
-def _objects_of(triplets: Triplets, rows: pd.DataFrame, positions: list[str]) -> list[int]:
+def _objects_of(
+    triplets: Triplets, table: pd.DataFrame, positions: list[str], rows: list[int]
+) -> np.ndarray:
     """Positions of the objects in some rows of a table."""
-    found = rows[positions] if positions else triplets.rows[rows["answer"]]
-    return np.unique(np.asarray(found, dtype=int)).tolist()
+    chosen = table.iloc[rows]
+    found = chosen[positions] if positions else triplets.rows[chosen["answer"]]
+    return np.unique(np.asarray(found, dtype=int))

@@ -26,7 +26,7 @@ from tripletscope.dashboard.figures.support import on_branches
 from tripletscope.dashboard.figures.tanglegram import tanglegram
 from tripletscope.dashboard.interface.fonts import width_of
 from tripletscope.dashboard.interface.theme import FAINT, FONT_SIZE, NARROW, Canvas, remark
-from tripletscope.dashboard.views.clusters.clustering import by_size, named
+from tripletscope.dashboard.results.clusters import by_size, named
 from tripletscope.dashboard.views.clusters.tree import members_of
 
 N = 40

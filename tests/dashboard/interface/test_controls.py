@@ -6,7 +6,7 @@ from tests.dashboard.views.harness import session_on, settled, start
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
-from tripletscope.dashboard.interface.controls import distinct
+from tripletscope.dashboard.wording import distinct
 
 
 def test_equal_names_are_numbered_in_front_where_boxes_do_not_cut():

@@ -70,7 +70,7 @@ def check(workspace: Workspace, infos: list[DatasetInfo]) -> None:
     assert listed.name == "after"
     assert workspace.run(infos[2].id, listed.key).fitted().n_objects_ == 30
     (plan,) = workspace.runs(None)
-    assert workspace.run(None, plan.key).result().recommendation
+    assert workspace.run(None, plan.key).result().judgement
 
 
 @pytest.mark.parametrize("way", list(WAYS))

@@ -413,7 +413,7 @@ def test_simulations_belong_to_no_data_set(workspace, triplets):
     done = run("plan", STE(), None, PLAN)
     listed = workspace.add_run(None, done, "plan")
     assert [r.id for r in workspace.runs(None, "plan")] == [listed.id]
-    assert workspace.run(None, done.key).result().recommendation == done.result().recommendation
+    assert workspace.run(None, done.key).result().needed == done.result().needed
     assert workspace.runs(keep(workspace, triplets).id) == []
 
 

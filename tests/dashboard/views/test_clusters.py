@@ -27,12 +27,12 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel.space import space_of_distances
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.dashboard.results.clusters import stable_and_lost
+from tripletscope.dashboard.results.clusters import memberships, stable_and_lost
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.clusters.clustering import PAGE as CLUSTERS
 from tripletscope.dashboard.views.clusters.clustering import ShownClustering
 from tripletscope.dashboard.views.clusters.facing import places
-from tripletscope.dashboard.views.clusters.tree import memberships, merges
+from tripletscope.dashboard.views.clusters.tree import merges
 
 
 def clusters(services, session: str, view: str = "tree") -> AppTest:
@@ -92,7 +92,8 @@ def test_dragging_and_picking_tell_the_session(services, opened):
     assert made().n_clusters == 1
     moved.select([0])
     assert session.selected_positions(triplets) == np.flatnonzero(moved.clusters == 0).tolist()
-    assert memberships(moved)["cluster"].value_counts().max() == (moved.clusters == 0).sum()
+    members = memberships(moved.resampled, moved.clusters)["cluster"].value_counts()
+    assert members.max() == (moved.clusters == 0).sum()
     assert merges(moved)["objects"].tolist() == moved.tree.linkage[:, 3].tolist()
 
 
@@ -155,7 +156,7 @@ def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
     assert numbers(heat).size == 900 if isinstance(heat, dict) else len(heat) == 30
     assert app.button(key="clusters.count.run").disabled, "nothing is computed twice"
     table = next(f.value for f in app.dataframe if "overlap" in f.value)
-    assert table["found exactly"].iloc[0] == 100.0, "all trees have the root"
+    assert table["found exactly"].iloc[0] == 1.0, "all trees have the root"
     assert "No clusters are seen with these answers" in text, "they lie in one cloud"
     assert "continuum" not in text
     assert not [b for b in app.button if b.label.startswith("Cut into")]
@@ -212,7 +213,7 @@ def test_clusters_against_labels(services, opened):
     metrics = {m.label: float(m.value) for m in app.metric}
     assert 1 / 3 <= metrics["Purity"] <= 1
     assert metrics["Adjusted Rand index"] < 0.5, "the kinds were made up"
-    heat = figure(app, "clusters.cross")["data"][0]
+    heat = figure(app, "clusters.labels")["data"][0]
     assert numbers(heat["customdata"]).sum() == 30
     session = Session("plain")
     info = services.workspace.add_dataset(
@@ -244,7 +245,8 @@ def test_two_trees_face_each_other(services, opened):
     assert "Left: Agglomerative, on t-STE, 2 dimensions, average linkage" in text
     assert "linkage complete" in text
     assert "pairs of lines" in text
-    leaves = [t["customdata"] for t in figure(app, "clusters.two")["data"] if "customdata" in t]
+    drawn = figure(app, "clusters.two-trees")["data"]
+    leaves = [trace["customdata"] for trace in drawn if "customdata" in trace]
     assert [sorted(side) for side in leaves] == [list(range(30))] * 2
 
 

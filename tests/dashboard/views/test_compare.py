@@ -16,23 +16,16 @@ from tests.dashboard.views.harness import (
     words,
 )
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.compare import Suggestion
-from tripletscope.core.inference.evaluation.paired import PairedDifference
-from tripletscope.core.inference.evaluation.score import ErrorEstimate, cross_validate
 from tripletscope.core.models.embedding import SOE, STE
-from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.results.curves import methods_said
 from tripletscope.dashboard.state import _KEY, Session
-from tripletscope.dashboard.views.compare.recommending import (
-    Comparison,
-    in_words,
-    p_value,
-    recommended,
-)
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.views.compare.recommending import Comparison
+
+
+def said(app) -> str:
+    return words(app).replace("\\", "")
 
 
 def test_loss_is_per_answer_also_where_one_stands_for_several(services, planted):
@@ -48,17 +41,17 @@ def test_loss_is_per_answer_also_where_one_stands_for_several(services, planted)
 
 def test_compare_computes_what_is_missing_and_suggests(services, opened):
     app = settled(start("compare", opened), services)
-    assert "STE: from 1 to 3 dimensions" in words(app).replace("\\", ""), "a first look, by itself"
+    assert "**t-STE**: from 1 to 3 dimensions" in said(app), "a first look, by itself"
     assert "6 of 20 computations are done" in words(app)
-    (line,) = (t for t in figure(app, "compare.errors")["data"] if t.get("name"))
+    (line,) = (t for t in figure(app, "compare.dimensions")["data"] if t.get("name"))
     assert numbers(line["x"]).tolist() == [1, 2, 3]
     app.number_input(key="compare.high").set_value(3).run()
     app.button(key="compare.run").click().run()
     settled(app, services)
-    assert "t-STE: from 1 to 3 dimensions" in words(app).replace("\\", "")
+    assert "**t-STE**: from 1 to 3 dimensions" in said(app)
     assert "No question was asked twice" in words(app) or "upper bound of" in words(app)
     assert "with 95 % intervals over answers" in words(app)
-    lines = [t for t in figure(app, "compare.errors")["data"] if t.get("name")]
+    lines = [t for t in figure(app, "compare.dimensions")["data"] if t.get("name")]
     assert [t["name"] for t in lines] == ["t-STE", "STE"]
     assert len(numbers(lines[0]["x"])) == 3
     assert app.button(key="compare.run").disabled, "nothing is computed twice"
@@ -69,8 +62,8 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
     quality = start("data", opened)
     quality.session_state["data.view"] = "quality"
     quality.run()
-    (line,) = (s for s in sentences if s.startswith("STE: from 1 to 3"))
-    assert line in words(quality).replace("\\", ""), "Quality quotes Compare"
+    (line,) = (s for s in sentences if s.startswith("- STE: from 1 to 3"))
+    assert line.removeprefix("- ") in said(quality), "Quality quotes Compare"
     table = app.dataframe[0].value
     assert sorted(table["dimensions"].tolist()) == [1, 1, 2, 2, 3, 3]
     assert table["held-out error"].is_monotonic_increasing
@@ -87,7 +80,7 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
         "k1 (own rankings)", "Agglomerative",
     }
     assert table["held-out error"].notna().all()
-    notes = [a["text"] for a in figure(app, "compare.errors")["layout"]["annotations"]]
+    notes = [a["text"] for a in figure(app, "compare.dimensions")["layout"]["annotations"]]
     assert "Agglomerative" in notes
     app.multiselect(key="compare.others").set_value([]).run()
 
@@ -100,13 +93,13 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
 def test_results_may_arrive_while_the_page_is_drawn(services, opened, monkeypatch):
     """Every look at what is there finds one more: the page shows what one look found."""
     settled(start("compare", opened), services)
-    looks, known = [], Comparison.estimates
+    looks, known = [], Comparison.runs
 
     def growing(self, info, triplets):
         looks.append(known(self, info, triplets))
         return looks[-1][: len(looks)]
 
-    monkeypatch.setattr(Comparison, "estimates", growing)
+    monkeypatch.setattr(Comparison, "runs", growing)
     start("compare", opened)
     assert len(looks[-1]) > 2
 
@@ -259,52 +252,6 @@ def test_the_learning_curve_gives_a_verdict(services, opened):
     assert "times as many" in words(app)
     assert "with a 95 % band over answers" in words(app)
     assert any(len(numbers(t["x"])) == 3 for t in figure(app, "compare.learning-curve")["data"])
-
-
-def test_what_cannot_be_decided_is_not_recommended():
-    best = ErrorEstimate(0.29, 0.27, 0.31, 900, "5-fold", np.array([]), np.array([]))
-    apart = PairedDifference(0.004, -0.002, 0.010, 0.003, 7.0, 0.18)
-    clear = PairedDifference(0.018, 0.009, 0.027, 0.004, 7.0, 0.002)
-    unsure = Suggestion(5, 5, {1: clear, 2: apart}, needed=1200.0, n_answers=900)
-    text = in_words("STE", unsure, best)
-    assert text.startswith("STE: from 1 to 5 dimensions, the held-out error was lowest with 5, .29")
-    assert "900 answers cannot decide between these numbers of dimensions: 2, 5." in text
-    assert "No more than 5 dimensions were tried" in text
-    assert "For a picture take 2; for prediction, 5. By the rule" in text
-    assert text.endswith("take at least *d n* ln *n* = 1,200 answers; there are 900.")
-    sure = Suggestion(2, 2, {1: clear, 3: apart}, needed=100.0, n_answers=900)
-    text = in_words("STE", sure, best)
-    assert "cannot decide" not in text
-    assert "With 1, the error was significantly higher, by +1.8 [+0.9, +2.7] points" in text
-    assert text.endswith("would lower the error by at most .002 (95% interval). Take 2.")
-    edge = in_words("STE", Suggestion(2, 2, {1: clear}, n_answers=900), best)
-    assert "No more than 2 dimensions were tried, so that more might predict better." in edge
-    assert p_value(0.0002) == "p < 0.001"
-    beats, alike = methods_said(ENGLISH, "t-STE", {"STE": clear, "CKL": apart})
-    assert beats.startswith("t-STE beats STE by +1.8 [+0.9, +2.7] points")
-    assert alike.startswith("t-STE and CKL cannot be told apart: they differ by +0.4 [")
-
-
-def test_few_answers():
-    """200 answers about 12 objects of a plane: one dimension was recommended, as none differs."""
-    for seed in range(3):
-        positions = np.random.default_rng(seed).normal(size=(12, 2))
-        answers = simulate(positions, 200, noise="logistic", seed=seed)
-        found = recommended([
-            (method, cross_validate(method, answers))
-            for method in (STE(n_components=d, n_init=1) for d in range(1, 6))
-        ], answers, 0.25)
-        suggestion, best = found["STE"]
-        assert "200 answers cannot decide between" in in_words("STE", suggestion, best)
-        if suggestion.n_components != suggestion.best:
-            assert suggestion.behind[suggestion.n_components].difference <= 0.01
-    guessed = simulate(positions, 200, noise="flip", level=0.5, seed=0)
-    found = recommended([
-        (method, cross_validate(method, guessed))
-        for method in (STE(n_components=d, n_init=1) for d in (1, 2))
-    ], guessed, 0.25)
-    text = in_words("STE", *found["STE"])
-    assert text.endswith("no number of dimensions is recommended.")
 
 
 def session_of(services, info) -> str:

@@ -46,7 +46,7 @@ def test_people_who_differ_are_said_to(services):
 
     app = on_tab(app, "people", "person")
     assert "Held\\-out answers of this person" in words(app)
-    figure(app, "people.person.figure")
+    figure(app, "people.person")
 
     app = on_tab(app, "people", "groups")
     assert "2 groups predict held\\-out answers best" in words(app)

@@ -30,8 +30,6 @@ from tripletscope.dashboard.figures.planning import detection_bars, plan_curves
 from tripletscope.dashboard.interface.theme import FONT_SIZE, PALETTE, Canvas, with_caption
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.simulate.people import true_positions_of
-from tripletscope.dashboard.views.simulate.planning import _best
-from tripletscope.dashboard.views.simulate.plans import Kept, groups, names_of
 from tripletscope.dashboard.views.simulate.setting import simulated_methods
 
 FILE = Canvas(390.0, 312.0, screen=False)
@@ -72,7 +70,7 @@ def test_the_first_visit_shows_a_plan_without_data_and_without_being_asked(plann
     assert run.name == (
         "t-STE, random: 8 objects, normal cloud in 2-D, flipped answers 0.1, up to 80 answers"
     )
-    lines = [t for t in figure(planned, "simulate.accuracy")["data"] if t.get("marker")]
+    lines = [t for t in figure(planned, "simulate.plan-accuracy")["data"] if t.get("marker")]
     assert numbers(lines[0]["x"]).tolist() == [50, 80]
     assert "further answers" in said(planned)
     assert planned.button(key="simulate.run").disabled
@@ -85,17 +83,18 @@ def test_methods_and_designs_are_compared_on_the_same_simulations(services):
     }), services)
     assert "Omitted: MLDS needs objects ordered along a stimulus" in said(planned)
     assert len(services.workspace.runs(None, "plan")) == 4
-    names = [t["name"] for t in figure(planned, "simulate.accuracy")["data"] if t.get("name")]
+    names = [t["name"] for t in figure(planned, "simulate.plan-accuracy")["data"] if t.get("name")]
     assert names == ["STE (random)", "STE (3 times each)", "k1 (random)",
                      "k1 (3 times each)"]
-    ellipses = [t["name"] for t in figure(planned, "simulate.ellipse")["data"] if t.get("name")]
+    traces = figure(planned, "simulate.plan-ellipse")["data"]
+    ellipses = [t["name"] for t in traces if t.get("name")]
     assert ellipses == names[:2], "kernels have no ellipses"
     assert "With 80 answers, " in said(planned)
     planned.number_input(key="simulate.wanted.accuracy").set_value(55.0).run()
     (table,) = [d.value for d in planned.dataframe if "plan" in d.value]
     assert table["plan"].tolist() == names
-    possible = r"at most 50|about [5-8]\d|more than 80, if ever"
-    assert table["for 55 % predicted"].str.fullmatch(possible).all()
+    possible = r"at most 50 answers|about [5-8]\d answers|more than 80 answers, if ever"
+    assert table["for 55% predicted"].str.fullmatch(possible).all()
     assert (table["radius of the ellipses"] == "—").tolist() == [False, False, True, True]
 
 
@@ -121,7 +120,7 @@ def test_settings_of_a_method_reach_the_plan_its_name_and_what_is_exported(plann
     assert "t-STE, restarts 1, prior 2.5, random. 8 objects" in caption
     (shown,) = [m for m in planned.multiselect if m.label == "Plans shown"]
     shown.set_value([changed.key, usual.key]).run()
-    names = [t["name"] for t in figure(planned, "simulate.accuracy")["data"] if t.get("name")]
+    names = [t["name"] for t in figure(planned, "simulate.plan-accuracy")["data"] if t.get("name")]
     assert names == ["t-STE, restarts 1, prior 2.5", "t-STE"]
 
 
@@ -146,10 +145,10 @@ def test_another_scenario_is_kept_beside_the_first_and_deleted_after_asking(plan
     assert len(shown.value) == 1
     keys = [run.key for run in services.workspace.runs(None, "plan")]
     shown.set_value(keys).run()
-    names = [t["name"] for t in figure(planned, "simulate.accuracy")["data"] if t.get("name")]
+    names = [t["name"] for t in figure(planned, "simulate.plan-accuracy")["data"] if t.get("name")]
     assert [name.split(" (")[0] for name in names] == ["MLDS", "t-STE"]
     assert "scale: sigmoid" in names[0]
-    assert "8 objects, scale: sigmoid, noisy positions 0.1:" in said(planned)
+    assert "With MLDS (" in said(planned)
     planned.button(key="simulate.delete").click().run()
     planned.button(key="delete for good").click().run()
     assert services.workspace.runs(None, "plan") == []
@@ -161,7 +160,7 @@ def test_the_dimension_is_looked_for(services):
     press(app, "simulate.dimension.run", services)
     (run,) = services.workspace.runs(None, "detect_dimension")
     assert run.complete
-    bars = figure(app, "simulate.dimension.figure")["data"]
+    bars = figure(app, "simulate.plan-dimension")["data"]
     assert bars[0]["name"] == "2 dimensions (true)"
     heights = np.sum([numbers(bar["y"]) for bar in bars], axis=0)
     np.testing.assert_allclose(heights, 1)
@@ -176,11 +175,10 @@ def test_noise_is_varied_and_what_cannot_be_varied_is_said(services):
     app = simulate("noise", **NOISY)
     press(app, "simulate.noise.run", services)
     (kept,) = services.workspace.runs(None, "noise_curve")
-    assert kept.name.endswith("flipped answers, noise level 0.05 to 0.4")
-    lines = [t for t in figure(app, "simulate.noise.error")["data"] if t.get("marker")]
-    assert numbers(lines[0]["x"]).tolist() == [0.05, 0.4]
-    second = app.selectbox(key="simulate.noise.second")
-    assert second.options == ["Average uncertainty", "Shape unexplained"]
+    assert "flipped answers, noise level 0.05 to 0.4, up to 80 answers" in kept.name
+    for quantity in ("error", "uncertainty", "disparity"):
+        lines = [t for t in figure(app, f"simulate.noise-{quantity}")["data"] if t.get("marker")]
+        assert numbers(lines[0]["x"]).tolist() == [0.05, 0.4]
     assert app.button(key="simulate.noise.run").disabled
     app.selectbox(key="simulate.0.noise.vary").set_value("length_scale").run()
     assert "one scale per observer" in app.warning[0].value
@@ -306,36 +304,6 @@ def test_a_truth_of_everybodys_own_is_not_shown():
 
 def test_methods_that_build_on_a_map_are_not_offered():
     assert set(simulated_methods()) == {*methods("embedding"), "mlds", "k1", "k2"}
-
-
-def kept(**options) -> Kept:
-    usual = {
-        **vars(Scenario()), "design": "random", "repeated": 3, "most": 1000, "repeats": 8,
-        "seed": 0,
-    }
-    return Kept("STE", {**usual, **options})
-
-
-def test_plans_are_named_by_what_tells_them_apart():
-    assert names_of([]) == []
-    assert names_of([kept()]) == ["STE (random)"]
-    assert names_of([kept(), kept(design="landmark")]) == ["random", "landmarks"]
-    assert names_of([kept(), kept(most=500, seed=3)]) == [
-        "up to 1,000 answers (seed 0)", "up to 500 answers (seed 3)",
-    ]
-    assert names_of([kept(), kept()]) == ["STE (random)", "(2) STE (random)"]
-    plans = [kept(), kept(level=0.2), kept(most=500), kept(seed=1)]
-    assert groups(plans) == [[0, 2], [1], [3]]
-
-
-def test_the_best_plan_is_that_with_as_many_answers():
-    def plan(n_answers, means):
-        each = np.tile(means, (2, 1))
-        return Plan(np.array(n_answers), each, np.ones(2), each, each)
-
-    longer = plan([500, 1000, 2000], [0.6, 0.7, 0.9])
-    assert _best({"longer": longer, "better": plan([500, 1000], [0.6, 0.8])}) == "better"
-    assert _best({"longer": longer, "elsewhere": plan([300], [0.8])}) == "longer"
 
 
 def table(plan: Plan, quantity: str) -> pd.DataFrame:

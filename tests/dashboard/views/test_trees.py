@@ -207,7 +207,8 @@ def test_forests_predict_classes_and_numbers(services, mapped, column):
         wrong = next(d.value for d in app.dataframe if "predicted" in d.value)
         assert (wrong["true"] != wrong["predicted"]).all()
         assert f"{len(wrong)} objects predicted wrongly" in [e.label for e in app.expander]
-        app.button(key="trees.select").click().run()
+        [select] = (b for b in app.button if b.label.startswith("Select ") and not b.disabled)
+        select.click().run()
         assert len(app.session_state[_KEY].selection) == len(wrong)
     else:
         assert len(outcome[1]["customdata"]) == 30

@@ -18,7 +18,7 @@ from tripletscope.core.models.simulation.simulate import random_questions
 from tripletscope.core.scale import MLDS
 from tripletscope.core.studies.design import plan as planning
 from tripletscope.core.studies.design.detection import Detection, detect_dimension
-from tripletscope.core.studies.design.plan import Plan, plan, recommend
+from tripletscope.core.studies.design.plan import Plan, plan, ranking
 from tripletscope.core.studies.design.scenario import SampleSizes, Scenario
 
 METHOD = STE(n_init=1)
@@ -89,19 +89,17 @@ def test_kernels_predict_without_ellipses():
 
 def test_plans_can_be_compared_where_they_have_answers_in_common(small):
     other = planned(METHOD, **{**SMALL, "fewest": 1000, "most": 2000, "points": 2})
-    assert recommend({"a": small, "b": other}).startswith("With 1,000 answers, ")
+    assert ranking({"a": small, "b": other}).n_answers == 1000
     longer = planned(METHOD, **{**SMALL, "fewest": 2000, "most": 2000, "points": 1, "repeats": 2})
     assert longer.n_answers.tolist() == [2000]
     with pytest.raises(ValueError, match="no number of answers in common"):
-        recommend({"a": small, "b": longer})
+        ranking({"a": small, "b": longer})
 
 
 def test_guesses_are_called_guesses():
     noisy = planned(METHOD, **{**SMALL, "repeats": 2, "points": 1}, level=0.5)
-    assert noisy.recommendation.startswith("Answers this noisy are guesses")
-    nothing = a_plan([[0.5, 0.51], [0.5, 0.49]])
-    assert "Not even with 1,000 answers" in nothing.recommendation
-    assert "in 2 simulations: it reaches 50 %" in nothing.recommendation
+    assert noisy.judgement == "guesses"
+    assert a_plan([[0.5, 0.51], [0.5, 0.49]]).judgement == "nothing"
 
 
 def test_scales_have_one_dimension_whatever_is_said():
@@ -165,28 +163,25 @@ def test_enough_by_hand():
     assert small_by_chance.enough(ellipse=0.6) == round(100 * np.sqrt(10))
     with pytest.raises(ValueError, match="one of"):
         found.enough()
-    assert "still rising" in found.recommendation
-    flat = a_plan([[0.9, 0.9], [0.9, 0.9]]).recommendation
-    assert flat.startswith("Collect 100 answers, or fewer: they predict 90 % of")
-    assert "still rising" not in flat
+    assert found.judgement == "rising"
+    flat = a_plan([[0.9, 0.9], [0.9, 0.9]])
+    assert (flat.judgement, flat.needed) == ("fewer", (100, 0.9))
 
 
-def test_recommendations_ask_for_no_more_than_was_simulated_and_name_what_that_reaches():
+def test_no_more_is_asked_for_than_was_simulated_and_no_less_than_what_it_reaches():
     ceiling = np.full(2, 0.95)
 
-    def said(n_answers, means):
+    def judged(n_answers, means):
         each = np.array(means) + np.array([[-0.001], [0.001]])
-        return Plan(np.array(n_answers), each, ceiling, each, each).recommendation
+        found = Plan(np.array(n_answers), each, ceiling, each, each)
+        return found.judgement, *found.needed
 
     # 95 % of the way lie just below the last number, which is no round one
-    assert said([1000, 9876, 9901], [0.6, 0.87, 0.8999]).startswith("Collect 9,901 answers or more")
-    flat = said([617, 1234], [0.8, 0.8095])
-    assert flat.startswith("Collect 617 answers, or fewer: they predict 80 %")
-    bent = said([1000, 1233, 1234, 1235], [0.6, 0.61, 0.8, 0.8])
-    assert bent.startswith("Collect about 1,235 answers: they predict 78 %")
-    alone = said([500], [0.8])
-    assert alone.startswith("500 answers predict 80 % of further answers")
-    assert "Collect" not in alone
+    assert judged([1000, 9876, 9901], [0.6, 0.87, 0.8999])[0] == "rising"
+    assert judged([617, 1234], [0.8, 0.8095]) == ("fewer", 617, pytest.approx(0.8))
+    bent = judged([1000, 1233, 1234, 1235], [0.6, 0.61, 0.8, 0.8])
+    assert bent == ("enough", 1235, pytest.approx(0.785, abs=1e-3))
+    assert judged([500], [0.8])[0] == "alone"
 
 
 def test_bands_stay_within_what_a_share_can_be():
@@ -198,14 +193,15 @@ def test_bands_stay_within_what_a_share_can_be():
     assert ellipse.high.max() > 3.0
 
 
-def test_recommendations_say_when_there_is_no_difference():
+def test_the_best_plan_is_told_from_others_where_it_can_be():
     better = a_plan([[0.6, 0.9], [0.6, 0.91], [0.6, 0.92]])
     worse = a_plan([[0.6, 0.8], [0.6, 0.81], [0.6, 0.81]])
     level = a_plan([[0.6, 0.93], [0.6, 0.9], [0.6, 0.88]])
-    assert recommend({"random": worse, "landmark": better}).startswith(
-        "With 1,000 answers, landmark predicts best: 91.0 %"
-    )
-    assert "repeated cannot be distinguished from it" in recommend({"a": better, "repeated": level})
+    first = ranking({"random": worse, "landmark": better})
+    assert list(first.accuracy) == ["landmark", "random"]
+    assert first.accuracy["landmark"] == pytest.approx(0.91)
+    assert (first.n_answers, first.n_simulations, first.alike) == (1000, 3, [])
+    assert ranking({"a": better, "repeated": level}).alike == ["repeated"]
 
 
 def test_equal_plans_are_not_told_apart():
@@ -215,7 +211,7 @@ def test_equal_plans_are_not_told_apart():
             name: a_plan(np.column_stack([np.full(8, 0.6), rng.normal(0.8, 0.02, 8)]))
             for name in "ab"
         }
-        told.append("cannot be distinguished" not in recommend(equal))
+        told.append(not ranking(equal).alike)
     assert np.mean(told) < 0.08
 
 
@@ -225,7 +221,7 @@ def test_coins_reveal_no_dimension():
             METHOD, scenario=Scenario(n_objects=10, n_components=1, noise="flip", level=0.5),
             sizes=SampleSizes(fewest=100, most=300, points=2), repeats=8, beyond=2, seed=seed,
         )
-        assert found.recommendation.startswith("Even 300 answers reveal the single dimension in o")
+        assert found.revealed is None
 
 
 def test_the_dimension_is_found_with_many_answers_only():
@@ -236,24 +232,19 @@ def test_the_dimension_is_found_with_many_answers_only():
     assert found.true == 2
     assert found.found[-1] == 1.0
     assert found.found[0] <= found.found[1]
-    assert found.recommendation.startswith("2,500 answers reveal all 2 dimensions in 100 %")
+    assert found.n_answers[found.revealed] == 2500
 
 
-def test_what_is_said_of_dimensions_by_hand():
+def test_a_dimension_is_revealed_where_it_stays_so():
     found = Detection(np.array([100, 200]), np.array([[1, 2], [1, 2], [2, 2], [1, 3]]), 2)
     assert found.found.tolist() == [0.25, 0.75]
     lost = Detection(np.array([50, 100, 200]), np.array([[1, 2, 1], [1, 1, 1], [1, 2, 1]]), 1)
     assert lost.found.tolist() == pytest.approx([1.0, 1 / 3, 1.0])
-    assert lost.recommendation.startswith("200 answers reveal the single dimension in 100 %")
-    never = Detection(np.array([50, 100]), np.array([[1, 2], [1, 2]]), 1)
-    assert never.recommendation.startswith(
-        "Even 100 answers reveal the single dimension in only 0 %"
-    )
-    assert "Even 200 answers reveal all 2 dimensions in only 75 %" in found.recommendation
+    assert lost.revealed == 2
+    assert Detection(np.array([50, 100]), np.array([[1, 2], [1, 2]]), 1).revealed is None
+    assert found.revealed is None
     sure = Detection(np.array([100, 200]), np.array([[2, 1], [1, 1], [1, 1]]), 1)
-    assert sure.recommendation == (
-        "200 answers reveal the single dimension in 100 % of the simulations; 100 do so in 67 %."
-    )
+    assert sure.revealed == 1
 
 
 def test_what_cannot_be_simulated():

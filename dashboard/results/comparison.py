@@ -1,0 +1,274 @@
+"""Methods and numbers of dimensions, compared by their errors on the same held-out answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.inference.evaluation.choosing import choice_accuracies
+from tripletscope.core.inference.evaluation.compare import Suggestion, recommend_dimension
+from tripletscope.core.inference.evaluation.paired import PairedDifference, behind_best
+from tripletscope.core.inference.evaluation.score import ErrorEstimate
+from tripletscope.core.run import Run
+from tripletscope.dashboard.figures.curves import dimension_curves
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.quality import ceiling_said, of_choices
+from tripletscope.dashboard.results.shown import (
+    Advice,
+    Element,
+    Numbers,
+    ShownResults,
+    Statement,
+    presents,
+)
+from tripletscope.dashboard.wording import Words, distinct
+
+_FLAT = 0.45
+_LOSS = "training loss, share of its highest"
+
+
+@presents("cross_validate")
+@presents("split_error")
+def comparison_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """What held-out errors say of methods and dimensions, once for all of the same scheme."""
+    words = shown.words
+    runs = [one for one in shown.all_of(run.task) if one.options == run.options]
+    if run is not runs[0]:
+        return
+    suggestions = suggestions_of(runs, shown.answers)
+    for name, (suggestion, best) in suggestions.items():
+        yield Statement(dimensions_told(words, name, suggestion, best))
+    yield from map(Statement, _best_method(shown, runs, suggestions))
+    numbers = partial(_numbers, shown, runs)
+    yield from _errors(shown, runs, suggestions, numbers)
+    yield Advice(" ".join((
+        ceiling_said(words, shown.ceiling),
+        *(of_choices(words, choice) for choice in choice_accuracies(shown.answers)),
+        words("compared by"),
+    )))
+    yield Numbers(words("numbers"), numbers)
+    yield from _losses(shown, runs)
+
+
+def ratio_of(run: Run) -> float:
+    """Answers held out to answers learned from; test answers are held out once."""
+    return 1.0 / (run.options["folds"] - 1) if "folds" in run.options else 0.0
+
+
+def suggestions_of(
+    runs: Sequence[Run], answers: Judgements
+) -> dict[str, tuple[Suggestion, ErrorEstimate]]:
+    """What held-out errors recommend: of each method, with the error of the best number.
+
+    Of every method whose error is known in more than one number of dimensions.
+
+    runs: Held-out errors of the same scheme. Whoever shows them, too, asks once: more may arrive.
+    """
+    by_dimension: dict[str, dict[int, ErrorEstimate]] = {}
+    for run in runs:
+        if run.kind == "embedding":
+            errors = by_dimension.setdefault(run.fresh().title, {})
+            errors.setdefault(run.parameters["n_components"], run.result())
+    suggestions = {}
+    for name, errors in by_dimension.items():
+        if len(errors) > 1:
+            suggestion = recommend_dimension(errors, answers, ratio_of(runs[0]))
+            suggestions[name] = suggestion, errors[suggestion.best]
+    return suggestions
+
+
+def dimensions_told(
+    words: Words, name: str, suggestion: Suggestion, best: ErrorEstimate
+) -> str:
+    """What held-out errors say of the number of dimensions, and which to take."""
+    return " ".join((
+        *dimensions_said(words, name, suggestion, best, best.scheme),
+        *dimensions_advised(words, suggestion),
+    ))
+
+
+def dimensions_said(
+    words: Words, name: str, found: Suggestion, best: ErrorEstimate, scheme: str = ""
+) -> Iterator[str]:
+    """What held-out errors can decide about the number of dimensions.
+
+    Silent on: few answers, chance (tests/dashboard/results/test_comparison.py::test_few_answers).
+
+    name: Of the method.
+    best: Of the number of dimensions with the lowest error.
+    scheme: How errors were estimated, where that is not told elsewhere.
+    """
+    yield words(
+        "lowest with", name=name, least=found.tried[0], most=found.tried[-1], best=found.best,
+        error=(best.error, best.low, best.high), over=(best.unit, best.n_units),
+        scheme=f"; {scheme}" if scheme else "",
+    )
+    if found.is_chance:
+        yield words("no number at chance")
+        return
+    alike, chosen = found.undecided, found.n_components
+    if not found.is_decided and len(alike) > 1:
+        yield words(
+            "cannot decide", number=words.count(found.n_answers, "answer"),
+            numbers=", ".join(map(str, alike)),
+        )
+    fewer = max((d for d in found.behind if d < alike[0]), default=None)
+    if fewer is not None:
+        more = found.behind[fewer]
+        yield words("worse with fewer", d=fewer, p=more.p,
+                    more=(more.difference, more.low, more.high))
+    if found.is_decided and found.tried[-1] > chosen:
+        yield words("little with more", d=chosen, gain=words.share(max(found.most_gain, 0.0)))
+    if found.is_at_the_edge:
+        yield words("at the edge", best=found.best)
+
+
+def dimensions_advised(words: Words, found: Suggestion) -> Iterator[str]:
+    """Which number of dimensions to take, and whether there are answers enough for it."""
+    if found.is_chance:
+        return
+    chosen, alike = found.n_components, found.undecided
+    if not found.is_decided and 2 in alike and chosen != 2:
+        yield words("take for a picture", d=chosen)
+    elif found.is_decided or len(alike) > 1:
+        yield words("take dimensions", d=chosen)
+    if found.needed > found.n_answers:
+        yield words("dimensions need", d=chosen, needed=round(found.needed), number=found.n_answers)
+
+
+def methods_said(
+    words: Words, best: str, behind: Mapping[str, PairedDifference]
+) -> Iterator[str]:
+    """Whether the method with the lowest error beats each other one.
+
+    Silent on: equal methods
+    (tests/core/inference/evaluation/test_paired.py::test_the_lowest_beats_no_equal).
+    """
+    for name, more in behind.items():
+        yield words(
+            "beats" if more.p < Suggestion.level else "differs little", best=best, name=name,
+            more=(more.difference, more.low, more.high), p=more.p,
+        )
+
+
+def _best_method(
+    shown: ShownResults, runs: Sequence[Run],
+    suggestions: Mapping[str, tuple[Suggestion, ErrorEstimate]],
+) -> Iterator[str]:
+    """Which method predicts best, each in the number of dimensions recommended for it."""
+    chosen = {}
+    for run in runs:
+        name, d = run.fresh().title, run.parameters.get("n_components")
+        if name not in suggestions and run.kind != "embedding":
+            chosen.setdefault(name, run.result())
+        elif name in suggestions and suggestions[name][0].n_components == d:
+            chosen.setdefault(f"{name} ({d}D)", run.result())
+    if chosen:
+        best, behind = behind_best(chosen, shown.answers, ratio_of(runs[0]), any_pair=True)
+        yield from methods_said(shown.words, best, behind)
+
+
+def _errors(
+    shown: ShownResults, runs: Sequence[Run],
+    suggestions: Mapping[str, tuple[Suggestion, ErrorEstimate]], numbers: Any,
+) -> Iterator[Drawing]:
+    """Errors by the number of dimensions; of what has none, as lines."""
+    words, ceiling = shown.words, shown.ceiling
+    rows = pd.DataFrame([{**_of_error(run), "key": run.key} for run in runs])
+    rows = rows.drop_duplicates(["method", "dimensions"])
+    has_some = rows["dimensions"].notna()
+    table = rows[has_some]
+    levels = dict(rows.loc[~has_some, ["method", "held-out error"]].to_numpy())
+    if table["dimensions"].nunique() + len(levels) < 2:
+        return
+    text = words("dimensions of", methods=words.listing([*dict.fromkeys(rows["method"])]),
+                 over=words.over_each([run.result().n_units for run in runs]), about=shown.about)
+    if ceiling.is_precise:
+        text += f" {words('ceiling band')}"
+    if suggestions:
+        text += f" {words('ringed')}"
+    best = rows.loc[rows["held-out error"].idxmin()]
+    yield Drawing(
+        "dimensions", words("title dimensions"), text,
+        words("alt dimensions", best=best["method"], error=words.share(best["held-out error"])),
+        _FLAT, lambda canvas: dimension_curves(
+            table, ceiling=ceiling, levels=levels, caption=text, canvas=canvas,
+            marked={name: said.n_components for name, (said, _) in suggestions.items()},
+        ), numbers, tuple(rows["key"]),
+    )
+
+
+def _losses(shown: ShownResults, runs: Sequence[Run]) -> Iterator[Drawing]:
+    """Training loss by the number of dimensions, where the fits are shown, too."""
+    words = shown.words
+    fits = {run.key: fit for run in runs
+            if run.kind == "embedding" and (fit := shown.of(run, "fit"))}
+    table = pd.DataFrame([
+        {"method": fit.fresh().title, **_of_fit(shown, fit)} for fit in fits.values()
+    ])
+    if table.empty or table["dimensions"].nunique() < 2:
+        return
+    # Losses of different methods have different units: each is shown by its share.
+    highest = table.groupby("method")["loss per answer"].transform("max")
+    table[_LOSS] = table["loss per answer"] / highest
+    text = words("losses of", about=shown.about)
+    yield Drawing(
+        "losses", words("title losses"), text, words("alt curve"), 0.3,
+        lambda canvas: dimension_curves(table, value=_LOSS, caption=text, canvas=canvas),
+        lambda: table, tuple(fit.key for fit in fits.values()), is_folded=True,
+    )
+
+
+def _numbers(shown: ShownResults, runs: Sequence[Run]) -> pd.DataFrame:
+    """Everything that is known of what is compared, the lowest error first."""
+    names = distinct(shown.words.method(run.fresh()) for run in runs)
+    errors = dict(zip(names, (run.result() for run in runs), strict=True))
+    _, behind = behind_best(errors, shown.answers, ratio_of(runs[0]))
+    rows = []
+    for name, run in zip(names, runs, strict=True):
+        more, fit = behind.get(name), shown.of(run, "fit")
+        rows.append({
+            **_of_error(run),
+            "behind the best": more.difference if more else np.nan,
+            "behind, low": more.low if more else np.nan,
+            "behind, high": more.high if more else np.nan, "p": more.p if more else np.nan,
+            **{f"{choice.kind}, right": choice.accuracy.value
+               for choice in choice_accuracies(shown.answers, errors[name]) if choice.accuracy},
+            **(_of_fit(shown, fit) if fit else {}),
+        })
+    table = pd.DataFrame(rows).sort_values("held-out error", kind="stable")
+    whole = [name for name in ("dimensions", "iterations") if name in table]
+    return table.astype(dict.fromkeys(whole, "Int64"))
+
+
+def _of_error(run: Run) -> dict[str, Any]:
+    error, is_map = run.result(), run.kind == "embedding"
+    return {
+        "method": run.fresh().title,
+        "dimensions": run.parameters["n_components"] if is_map else np.nan,
+        "held-out error": error.error, "low": error.low, "high": error.high,
+    }
+
+
+def _of_fit(shown: ShownResults, fit: Run) -> dict[str, Any]:
+    """What there is to say of a fit; of a map also its loss, and which starts reached the lowest.
+
+    To one in a thousand.
+    """
+    if fit.kind != "embedding":
+        return {"seconds": fit.seconds}
+    losses = fit.arrays["losses_"]
+    return {
+        "dimensions": fit.parameters["n_components"],
+        "training error": fit.numbers["triplet_error_"],
+        "loss per answer": fit.numbers["loss_"] / (shown.answers.weight.sum() or 1.0),
+        "restarts at the lowest loss": np.mean(
+            losses <= losses.min() + 1e-3 * abs(losses.min())
+        ),
+        "iterations": fit.numbers["n_iter_"], "seconds": fit.seconds,
+    }

@@ -1,0 +1,112 @@
+"""What noise does, and which number of dimensions could be detected: a tab for each task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import streamlit as st
+
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
+from tripletscope.core.models.simulation.simulate import LEVELS
+from tripletscope.core.run import TASKS, key
+from tripletscope.dashboard.interface.controls import parameter_form, pick_method, pressed
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.planning import SCENARIO, Simulation
+from tripletscope.dashboard.views.choosing import choose_run
+from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.simulate.setting import (
+    PAGE,
+    beginning,
+    method_settings,
+    prefix,
+    scenario_form,
+)
+
+
+def too_many(options: Mapping[str, Any]) -> str:
+    """What is wrong with numbers of answers; empty if nothing is."""
+    if options["fewest"] is not None and options["fewest"] > options["most"]:
+        return "Min. answers must not exceed max. answers."
+    return ""
+
+
+def _cannot_vary(options: Mapping[str, Any]) -> str:
+    if options["vary"] == "length_scale" and options["truth"] != "observer":
+        return "Length scales are of observers: choose one scale per observer as truth."
+    if options["vary"] == "level" and options["noise"] not in LEVELS:
+        return "Without noise there is no level to vary: choose a kind of noise."
+    if not options["lowest"] < options["highest"]:
+        return "The lowest level must be below the highest."
+    return too_many(options)
+
+
+def _simulation_tab(
+    title: str, order: float, task: str, *, name: str, kinds: Sequence[str], about: str,
+    promise: str, refuse: Callable[[Mapping[str, Any]], str],
+) -> None:
+    """Declare a tab: a scenario and its settings beside the simulation that is chosen.
+
+    kinds: Of methods that can be simulated.
+    promise: What is seen once something is simulated.
+    refuse: Says why options do not go together; empty if they do.
+    """
+    place, shown = f"{PAGE}.{name}", f"{PAGE}.{task}"
+
+    def ask(context: Context) -> None:
+        current = context.session
+        form = f"{prefix(current)}.{name}"
+        options = asdict(scenario_form(current))
+        method = method_settings(current, pick_method(
+            current, kinds, f"{form}.method", "Method", DEFAULT_EMBEDDING.name
+        ))
+        options |= parameter_form(
+            current, TASKS[task].function, form, hidden=SCENARIO, defaults=beginning(current)
+        )
+        refused = refuse(options)
+        if refused:
+            st.warning(refused)
+        run = None if refused else context.find(method, task, options)
+        if pressed(
+            current, f"{place}.run", "Compute", type="primary", icon=":material/play_arrow:",
+            width="stretch", disabled=bool(refused) or (run is not None and run.complete),
+            help=about,
+        ):
+            current.drafts[shown] = key(task, method, None, options)
+            words = [Simulation(method, options).name]
+            context.submit(TASKS[task].words, [(method, task, options)], words)
+            st.rerun()
+
+    def show(context: Context) -> None:
+        picture, side = context.picture_and_side()
+        with side:
+            ask(context)
+            listed = services().workspace.runs(None, task)
+            if listed:
+                st.subheader("Shown", anchor=False)
+                chosen = choose_run(context.session, listed, shown, "this simulation", lost="")
+        with picture:
+            if listed:
+                context.present(services().workspace.run(None, chosen.key))
+            else:
+                context.empty("Nothing has been simulated yet", promise)
+
+    show.__name__ = f"show_{name}"
+    tab(PAGE, title, order, slot=place)(show)
+
+
+_simulation_tab(
+    "How much noise?", 1.5, "noise_curve", name="noise", kinds=("embedding", "scale"),
+    refuse=_cannot_vary,
+    about="Simulates answers at each level, with the same people and questions.",
+    promise="Compute simulates the experiment with more and more noise, or with observers who "
+    "differ more and more, and shows error and uncertainty of the map.",
+)
+_simulation_tab(
+    "How many dimensions?", 2, "detect_dimension", name="dimension", kinds=("embedding",),
+    refuse=too_many,
+    about="Simulates answers and chooses the number of dimensions by cross-validation.",
+    promise="Compute simulates answers about objects in a known number of dimensions and estimates "
+    "it by cross-validation. It shows how many answers it takes to find the true number.",
+)
