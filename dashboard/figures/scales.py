@@ -15,6 +15,7 @@ from tripletscope.core.inference.evaluation.units import over_units
 from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figure
 from tripletscope.dashboard.figures.labels import WIDTH, shorten
 from tripletscope.dashboard.figures.layers import Series, escape, intervals
+from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
@@ -128,6 +129,26 @@ def scale_curves(
         yaxis={"title": value, "zeroline": False},
     )
     return finished(figure, caption, canvas, top=62 if several else 34)
+
+
+def stimulus_map(
+    data: MapData, along: np.ndarray, *, colour: str, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """A map with a line in the order of the stimulus below its points.
+
+    along (m, d): Positions in that order.
+    colour: Column of the objects.
+    """
+    flat = along.shape[1] == 2
+    style = MapStyle("labels" if flat else "points", colour, False, flat=flat)
+    figure = embedding_map(data, style, caption=caption, revision=caption, canvas=canvas)
+    add = figure.add_scatter if flat else figure.add_scatter3d
+    add(**dict(zip("xyz", along.T, strict=False)), mode="lines", hoverinfo="skip", opacity=0.6,
+        showlegend=False, line={"color": FAINT, "width": 1.5 * canvas.scale})
+    figure.data = (figure.data[-1], *figure.data[:-1])
+    for trace in figure.data[1:]:
+        beside_the_bar(trace)
+    return figure
 
 
 def _shade(rank: int, colour: str | None) -> str:

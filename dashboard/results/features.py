@@ -233,10 +233,10 @@ def _weights_said(words: Words, found: FeatureWeights, table: pd.DataFrame) -> I
     counts, nothing = table[~table["is_zero"]], table[table["is_zero"]]["name"]
     if len(counts):
         estimates = zip(*counts[["name", "value", "low", "high"]].to_numpy().T, strict=True)
-        names = _first(words, _named(words, estimates), _MOST)
+        names = words.listing(_named(words, estimates), _MOST)
         yield Statement(words("features count", names=names, over=(found.unit, found.n_units)))
     if len(nothing):
-        names = _first(words, [plain(name) for name in nothing], _NOTHING)
+        names = words.listing([plain(name) for name in nothing], _NOTHING)
         yield Statement(words("features do not count", names=names))
     yield Advice(words("weights are shared"))
 
@@ -244,13 +244,6 @@ def _weights_said(words: Words, found: FeatureWeights, table: pd.DataFrame) -> I
 def _named(words: Words, estimates: Iterator[tuple[str, float, float, float]]) -> list[str]:
     """Names with their estimates."""
     return [f"{plain(name)} {words.estimate(*estimate)}" for name, *estimate in estimates]
-
-
-def _first(words: Words, names: list[str], most: int) -> str:
-    """A list of which only the first are named, and how many more there are."""
-    if len(names) <= most:
-        return words.listing(names)
-    return words("and more", names=", ".join(names[:most]), number=len(names) - most)
 
 
 @presents("unique_parts", told_in="features")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -15,6 +15,8 @@ from tripletscope.core.people import (
     WeightedEuclidean,
 )
 from tripletscope.core.people.comparing import CONSISTENCY, ONE, OWN, WEIGHTS, groups_model
+from tripletscope.core.people.floor import floor_of
+from tripletscope.core.people.groups import groups_of
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.observers import grid_height, map_grid
 from tripletscope.dashboard.figures.people import (
@@ -243,6 +245,27 @@ def _groups(shown: ShownResults, run: Run, fitted: LatentClassMap) -> Iterator[D
         words("map of group", number=str(g + 1), share=words.percent(share, 0))
         for g, share in enumerate(fitted.shares_)
     )]
+    yield maps_beside(
+        shown, run, "group-maps", words("title group maps"), maps, titles, about,
+        colour_of(shown.answers.objects),
+    )
+
+
+def silence_said(shown: ShownResults, run: Run, by: str) -> str:
+    """Of which people or groups a result says nothing, and why; empty where all gave enough."""
+    members = dict(list(groups_of(shown.answers, by).items())[: run.options["most"]])
+    return floor_of(run.fresh(), shown.answers, members).sentence(by)
+
+
+def maps_beside(
+    shown: ShownResults, run: Run, name: str, title: str, maps: np.ndarray,
+    titles: Sequence[str], text: str, colour: str | None,
+) -> Drawing:
+    """Maps of several, side by side.
+
+    Shapes: maps (p, n, d), titles length p.
+    """
+    objects = shown.answers.objects
 
     def positions() -> pd.DataFrame:
         return pd.concat([
@@ -252,11 +275,10 @@ def _groups(shown: ShownResults, run: Run, fitted: LatentClassMap) -> Iterator[D
             }) for title, x in zip(titles, maps, strict=True)
         ], ignore_index=True)
 
-    yield Drawing(
-        "group-maps", words("title group maps"), about, words("alt group maps"),
-        max(grid_height(maps) / _WIDTH, 0.25),
+    return Drawing(
+        name, title, text, shown.words("alt group maps"), max(grid_height(maps) / _WIDTH, 0.25),
         lambda canvas: map_grid(
-            maps, titles, shown.answers.objects, colour=colour_of(shown.answers.objects),
-            caption=about, canvas=canvas,
-        ), positions, (run.key,),
+            maps, titles, objects, colour=colour, selected=shown.selected, caption=text,
+            canvas=canvas,
+        ), positions, (run.key,), picks=True,
     )

@@ -69,7 +69,7 @@ def presented(shown: ShownResults, *runs: Run) -> Iterator[Element]:
     taken: Counter[str] = Counter()
     for run in runs or shown.runs:
         kind = run.kind if run.task == "fit" else ""
-        for present in PRESENTATIONS.get((run.task, kind), ()):
+        for present in PRESENTATIONS.get((run.task, kind, type(shown.detail)), ()):
             for part in present(shown, run):
                 if isinstance(part, Drawing):
                     taken[part.name] += 1

@@ -8,9 +8,10 @@ archives and scripts the figures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -54,8 +55,8 @@ class Numbers:
 
 Element = Drawing | Statement | Advice | Numbers
 Presentation = Callable[["ShownResults", Run], Iterator[Element]]
-#: How results are presented, by their task, and for fits the kind of method.
-PRESENTATIONS: dict[tuple[str, str], list[Presentation]] = {}
+#: How results are presented, by their task, for fits the kind of method, and the kind of detail.
+PRESENTATIONS: dict[tuple[str, str, type], list[Presentation]] = {}
 #: Tasks whose results a part of the report tells of as they are presented, by its name.
 TOLD_IN: dict[str, list[str]] = {}
 
@@ -79,6 +80,10 @@ class ShownResults:
     curve: What a curve of searches shows: misses by leaf ``size``, ``distance`` errors, or misses
         by questions ``asked``.
     two_at_a_time: Whether choices among several count as comparisons of two.
+    coverage: Share of what is uncertain that bands of scales cover.
+    in_noise: Whether scales are in units of the noise.
+    axis: Of a map, which is drawn against the stimulus; None is the angle around its centre.
+    detail: What is looked at of a result, in place of all of it: see `presents`.
     cautious: Whether figures are withheld of what no test confirms, as on pages and in reports;
         scripts draw what they ask for.
     """
@@ -89,9 +94,9 @@ class ShownResults:
     words: Words = ENGLISH
     rotations: dict[str, np.ndarray] = field(default_factory=dict)
     cuts: dict[str, int] = field(default_factory=dict)
-    pictures: dict[int, str] = field(default_factory=dict)
+    pictures: Mapping[int, str] = field(default_factory=dict)
     named: dict[str, dict[int, str]] = field(default_factory=dict)
-    addresses: dict[int, str] = field(default_factory=dict)
+    addresses: Mapping[int, str] = field(default_factory=dict)
     selected: tuple[int, ...] = ()
     marks: str | None = None
     colour: str | None = None
@@ -99,9 +104,13 @@ class ShownResults:
     predictor: str = ""
     curve: str = "size"
     two_at_a_time: bool = False
+    coverage: float = 0.95
+    in_noise: bool = False
+    axis: int | None = None
+    detail: object = None
     cautious: bool = False
 
-    def pictures_on(self, canvas: Canvas) -> dict[int, str]:
+    def pictures_on(self, canvas: Canvas) -> Mapping[int, str]:
         """Pictures for a page, or for a file, which has them in it."""
         return self.addresses if canvas.screen and self.addresses else self.pictures
 
@@ -132,15 +141,16 @@ class ShownResults:
 
 
 def presents(
-    task: str, kind: str = "", *, told_in: str = ""
+    task: str, kind: str = "", *, detail: type = NoneType, told_in: str = ""
 ) -> Callable[[Presentation], Presentation]:
     """Declare how results of a task are presented; of fits, those of methods of a kind.
 
+    detail: Class of `ShownResults.detail` for which this is presented, such as one object's.
     told_in: Part of the report that tells of them; empty where that says more than is said here.
     """
 
     def declare(make: Presentation) -> Presentation:
-        PRESENTATIONS.setdefault((task, kind), []).append(make)
+        PRESENTATIONS.setdefault((task, kind, detail), []).append(make)
         if told_in:
             TOLD_IN.setdefault(told_in, []).append(task)
         return make

@@ -154,16 +154,26 @@ class Context:
         newest: Whether the newest result of other options stands in for one that is not there yet.
         """
         if options is None:
-            given = dict(given or {})
-            options = parameter_form(
-                self.session, TASKS[task].function, f"{self.page}.{task}",
-                hidden=(*given, *hidden), columns=columns,
-            )
-            options |= {k: v(options) if callable(v) else v for k, v in given.items()}
+            options = self.options(task, given=given, hidden=hidden, columns=columns)
         (run,) = self.results(
             task, TASKS[task].words, [(method, task, options)], about, at_once=at_once, label=label
         )
         return run or (self.find(method, task) if newest else None)
+
+    def options(
+        self, task: str, *, given: Mapping[str, Any] | None = None, hidden: Sequence[str] = (),
+        columns: Mapping[str, Sequence[str]] = MappingProxyType({}), place: str = "",
+    ) -> dict[str, Any]:
+        """Ask for the options of a task; see `result`.
+
+        place: Of the form, if two tabs are not to share it.
+        """
+        given = dict(given or {})
+        options = parameter_form(
+            self.session, TASKS[task].function, place or f"{self.page}.{task}",
+            hidden=(*given, *hidden), columns=columns,
+        )
+        return options | {k: v(options) if callable(v) else v for k, v in given.items()}
 
     def results(
         self, key: str, title: str, pieces: Sequence[analysis.Piece], about: str, *,

@@ -121,8 +121,10 @@ class Words:
             return f"*p* > {self.share(1 - _SMALL)}"
         return f"*p* = {self.share(value)}"
 
-    def listing(self, parts: list[str]) -> str:
-        """Several things in a row: a, b, and c."""
+    def listing(self, parts: list[str], most: int = 0) -> str:
+        """Several things in a row: a, b, and c; of more than `most`, only the first are named."""
+        if 0 < most < len(parts):
+            return self("and more", names=", ".join(parts[:most]), number=len(parts) - most)
         if len(parts) < 3:
             return f" {self._form['and']} ".join(parts)
         comma = self._form["last_comma"]
