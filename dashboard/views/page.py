@@ -34,7 +34,7 @@ from tripletscope.dashboard.results.showing import presented
 from tripletscope.dashboard.results.shown import Advice, Numbers, ShownResults, Statement
 from tripletscope.dashboard.state import Session, session, widgets
 from tripletscope.dashboard.views.opening import about
-from tripletscope.dashboard.views.pictures import picture_addresses
+from tripletscope.dashboard.views.pictures import EmbeddedPictures, picture_addresses
 
 #: Pixels that a figure is wide on a typical page, and what is seen at a time of a tall one.
 _WIDE, _WINDOW = 900.0, 720
@@ -216,11 +216,10 @@ class Context:
         beside: Further results that these are judged by.
         **how: Further attributes of `ShownResults`.
         """
-        objects = self.answers.objects
-        addresses = picture_addresses(self.info, objects, _PICTURE)
-        shown = ShownResults(
-            (*runs, *beside), self.answers, self.info.name, addresses=addresses,
-            selected=tuple(self.selected), cautious=True, **how,
+        shown = self.shown(*runs, *beside, **how)
+        content = (
+            [(run.key, run.created) for run in shown.runs], self.info.fingerprint,
+            self.info.pictures, shown.selected, shown.named, how,
         )
         said: list[str] = []
         halves: list[Any] = []
@@ -233,7 +232,7 @@ class Context:
             if isinstance(part, Drawing) and part.is_half:
                 halves = halves or list(st.columns(2))
                 with halves.pop(0):
-                    self._figure(part)
+                    self._figure(part, content)
                 continue
             halves.clear()
             if isinstance(part, Advice):
@@ -241,10 +240,22 @@ class Context:
             elif isinstance(part, Numbers):
                 self._numbers(part)
             else:
-                self._figure(part)
+                self._figure(part, content)
         panels.sentences(said)
 
-    def _figure(self, drawing: Drawing) -> None:
+    def shown(self, *runs: Run, **how: Any) -> ShownResults:
+        """Results as the page shows them."""
+        objects = self.answers.objects
+        pictures = {
+            "pictures": EmbeddedPictures(self.info, objects),
+            "addresses": picture_addresses(self.info, objects, _PICTURE),
+        }
+        return ShownResults(
+            runs, self.answers, self.info.name, selected=tuple(self.selected), cautious=True,
+            **(pictures | how),
+        )
+
+    def _figure(self, drawing: Drawing, content: Any) -> None:
         wide = _WIDE / 2 if drawing.is_half else _WIDE
         panels.figure_panel(
             self.session, drawing.draw, key=f"{self.page}.{drawing.name}", alt=drawing.alt,
@@ -252,6 +263,7 @@ class Context:
             canvas=Canvas(wide, wide * drawing.ratio),
             name=export.file_name(self.info.name, drawing.name),
             on_pick=self.session.select_positions if drawing.picks else None,
+            of=(drawing.name, content),
             pictures=picture_addresses(self.info, self.answers.objects, _HOVERED)
             if drawing.picks else None,
         )

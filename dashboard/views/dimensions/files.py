@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
 import pandas as pd
 
 from tripletscope.core.run import Run
 from tripletscope.dashboard import export
-from tripletscope.dashboard.figures.dimensions import DimensionData
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import PRESETS, Composition
@@ -18,7 +14,7 @@ from tripletscope.dashboard.reproduce.recipe import reproduction
 from tripletscope.dashboard.results import drawings
 from tripletscope.dashboard.results.dimensions import weights_table
 from tripletscope.dashboard.views.dimensions.context import DimensionsContext
-from tripletscope.dashboard.views.pictures import embedded_pictures
+from tripletscope.dashboard.views.pictures import EmbeddedPictures
 
 
 def object_table(context: DimensionsContext) -> pd.DataFrame:
@@ -41,15 +37,6 @@ def runs_of(context: DimensionsContext) -> list[Run]:
     return [context.fit, *(run for run in found if run is not None)]
 
 
-def with_pictures(context: DimensionsContext, which: list[int] | np.ndarray) -> DimensionData:
-    """What is drawn, with some pictures themselves in the place of their addresses, for files."""
-    data = context.data
-    if not data.pictures:
-        return data
-    wanted = sorted({int(i) for i in which} & set(data.pictures))
-    return replace(data, pictures=embedded_pictures(context.info, data.objects, wanted))
-
-
 def everything(context: DimensionsContext, facts: pd.DataFrame) -> bytes:
     """Figures, tables, settings and a script that computes all of it again, as one ZIP."""
     name = export.file_name(context.info.name, "dimensions")
@@ -64,12 +51,11 @@ def everything(context: DimensionsContext, facts: pd.DataFrame) -> bytes:
     }
     if data.sd is not None:
         files[f"{name}-sd.csv"] = export.csv(uncertainty_table(context))
-    shown = {int(i) for k in range(data.n_dimensions) for i in data.highest(k, 20)}
     possible = can_render()
     composition = Composition(**PRESETS["Two columns"])
     for drawing in drawings(
         runs, context.triplets, name=context.info.name, named={context.fit.key: data.names},
-        pictures=with_pictures(context, sorted(shown)).pictures,
+        pictures=EmbeddedPictures(context.info, data.objects),
     ):
         for form in FORMATS:
             if possible or form not in NEED_BROWSER:
