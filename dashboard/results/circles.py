@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -37,8 +38,6 @@ def circle_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         yield Statement(words("scale predicts", method=words.method(run.fresh()), error=(
             estimate.error, estimate.low, estimate.high
         ), over=(estimate.unit, estimate.n_units)))
-    text = words("stimulus map of", method=words.method(run.fresh()), about=shown.about,
-                 stimulus=stimulus)
     positions = np.full((shown.answers.n_objects, result.values.shape[1]), np.nan)
     positions[result.objects] = result.values
     colour, objects = shown.colour or run.options["stimulus"], shown.answers.objects
@@ -50,13 +49,10 @@ def circle_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     for k, (values, spread) in enumerate(zip(result.values.T, result.deviation.T, strict=True)):
         table[f"axis {k + 1}"], table[f"s.d. {k + 1}"] = values, spread
     table["angle in degrees"] = np.degrees(result.angles)
-    yield Drawing(
-        "stimulus-map", words("title stimulus map", stimulus=stimulus), text,
-        words("alt stimulus map", stimulus=stimulus), RATIO,
-        lambda canvas: stimulus_map(
-            MapData(positions, objects, selected=shown.selected), result.values, colour=colour,
-            caption=text, canvas=canvas,
-        ), lambda: table, (run.key,), picks=True,
+    data = MapData(positions, objects, selected=shown.selected)
+    yield shown.drawing(
+        run, "stimulus-map", RATIO, partial(stimulus_map, data, result.values, colour=colour),
+        lambda: table, picks=True, stimulus=stimulus,
     )
     yield _against(shown, run, stimulus, table)
 
@@ -72,7 +68,7 @@ def _of_a_line(shown: ShownResults, run: Run) -> Run | None:
 
 def _against(shown: ShownResults, run: Run, stimulus: str, table: pd.DataFrame) -> Drawing:
     """The angle around the centre of a map, or one of its axes, against the stimulus."""
-    words, result, axis = shown.words, run.result(), shown.axis
+    result, axis = run.result(), shown.axis
     if axis is None or axis >= result.values.shape[1]:
         values, title = np.degrees(result.angles), "angle around the centre (degrees)"
         low, high = (np.degrees(end) for end in result.angle_band(shown.coverage))
@@ -80,15 +76,13 @@ def _against(shown: ShownResults, run: Run, stimulus: str, table: pd.DataFrame) 
         values, title = result.values[:, axis], f"axis {axis + 1}, the widest of length 1"
         low, high = (end[:, axis] for end in result.band(shown.coverage))
     curve = Curve(title, result.stimulus, values, low, high, result.objects)
-    text = words("angle of" if axis is None else "axis of", axis=(axis or 0) + 1,
-                 stimulus=stimulus, coverage=shown.coverage)
-    return Drawing(
-        "stimulus-curve", words("title stimulus curve", stimulus=stimulus), text,
-        words("alt curve"), 0.45,
-        lambda canvas: scale_curves(
-            [curve], named_objects(shown), stimulus=stimulus, value=title, caption=text,
-            revision=f"{title} {stimulus}", canvas=canvas,
-        ), lambda: table.assign(value=values, low=low, high=high), (run.key,), picks=True,
+    return shown.drawing(
+        run, "stimulus-curve", 0.45, partial(
+            scale_curves, [curve], named_objects(shown), stimulus=stimulus, value=title,
+            revision=f"{title} {stimulus}",
+        ), lambda: table.assign(value=values, low=low, high=high), picks=True,
+        key="angle" if axis is None else "axis", axis=(axis or 0) + 1, stimulus=stimulus,
+        coverage=shown.coverage,
     )
 
 

@@ -97,27 +97,18 @@ class OneTrial:
 
 def _drawing(
     shown: ShownResults, run: Run, name: str, height: float, table: Callable[[], pd.DataFrame],
-    draw: Callable[..., go.Figure], *, width: float = _WIDTH, said: str = "", key: str = "",
-    further: dict[str, Any] | None = None, **fields: Any,
+    draw: Callable[..., go.Figure], *, width: float = _WIDTH, **how: Any,
 ) -> Drawing:
-    """A figure whose words have its name.
+    """A figure of the dimensions of a fit.
 
     height: In pixels, at a width.
     draw: Takes the data, and caption and canvas.
-    said, key: What the caption says further, and its key, if that is not the name.
-    further: Other attributes.
-    **fields: Of the words.
+    **how: Further arguments of `ShownResults.drawing`.
     """
-    words = shown.words
-    text = " ".join(filter(None, (
-        words(f"{key or name} of", **fields), said,
-        words("by method", method=run.fresh(), about=shown.about),
-    )))
-    return Drawing(
-        f"dimension-{name}", words(f"title {name}", **fields), text, words(f"alt {name}", **fields),
-        height / width,
-        lambda canvas: draw(data_of(shown, run, canvas), caption=text, canvas=canvas), table,
-        (run.key,), **(further or {}),
+    return shown.drawing(
+        run, f"dimension-{name}", height / width,
+        lambda canvas, caption: draw(data_of(shown, run, canvas), caption=caption, canvas=canvas),
+        table, **how,
     )
 
 
@@ -134,9 +125,8 @@ def some_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
             for k in which for rank, i in enumerate(data.highest(k, _IN_TABLE).tolist(), 1)
         ])
 
-    title = shown.words("title strips", method=run.fresh().title)
     lines = {k: facts_said(shown.words, facts, k) for k in which}
-    yield strips_of(shown, run, which, "dimension-strips", title, table, lines)
+    yield strips_of(shown, run, which, "", table, lines)
 
 
 def facts_said(words: Words, facts: pd.DataFrame, dimension: int) -> str:
@@ -186,20 +176,19 @@ def one_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     yield _drawing(
         shown, run, "sheet", sheet_height(data, len(which), Canvas(_WIDTH)), table(which.tolist()),
         lambda data, **how: object_sheet(data, k, which, **how), title=title, number=len(which),
-        key="sheet along" if looked.along else "sheet", further={"picks": True},
+        key="sheet along" if looked.along else "", alt="alt sheet", picks=True,
         names=", ".join(data.labels[i] for i in which[:_NAMED]),
     )
-    half = {"is_half": True}
     yield _drawing(
         shown, run, "histogram", 460.0, table(list(range(len(data.labels)))),
-        lambda data, **how: histogram(data, k, **how), width=450.0, title=title, further=half,
+        lambda data, **how: histogram(data, k, **how), width=450.0, title=title, is_half=True,
         number=len(data.highest(k)),
     )
     rows = data.highest(k, _ROWS).tolist()
     yield _drawing(
         shown, run, "intervals", 460.0, table(rows),
         lambda data, **how: object_intervals(data, k, rows, **how), width=450.0, title=title,
-        number=len(rows), origin=_origin(shown, run), further=half | {"picks": True},
+        number=len(rows), origin=_origin(shown, run), is_half=True, picks=True,
     )
     if looked.column is not None:
         against = _quantity if is_quantity(data.objects[looked.column]) else _categories
@@ -233,7 +222,7 @@ def _quantity(shown: ShownResults, run: Run, data: DimensionData) -> Drawing:
             "object": data.labels, column: values, "weight": data.weights[:, k],
         }),
         lambda data, **how: against_quantity(data, k, values, column, **how), said=said,
-        title=data.title(k), column=column, further={"picks": True},
+        title=data.title(k), column=column, picks=True,
     )
 
 
@@ -253,7 +242,7 @@ def _categories(shown: ShownResults, run: Run, data: DimensionData) -> Drawing:
     return _drawing(
         shown, run, "against", 110.0 + 24.0 * min(len(table), MOST_CATEGORIES), lambda: table,
         lambda data, **how: against_categories(data, k, table, values, **how), said=said,
-        title=data.title(k), column=column, key="by category", further={"picks": True},
+        title=data.title(k), column=column, key="by category", picks=True,
     )
 
 
@@ -269,7 +258,7 @@ def objects_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     if looked.other is not None:
         yield from map(Statement, similar_said(shown.words, data, *things))
     if looked.other is None and looked.bars:
-        key = "bars with intervals" if data.sd is not None else "bars"
+        key = f"bars{' with intervals' * (data.sd is not None)}"
         yield _drawing(
             shown, run, "rose", 550.0, lambda: _of_objects(data, things), key=key, names=names,
             draw=lambda data, **how: object_bars(data, looked.one, **how),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -107,9 +108,9 @@ def facts_table(shown: ShownResults, run: Run, most: int) -> pd.DataFrame:
 def dimensions_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How many there are, what they predict, and their highest objects on as many sheets."""
     data, words = data_of(shown, run), shown.words
-    d, method = data.n_dimensions, run.fresh()
+    d = data.n_dimensions
     if not d:
-        yield Statement(words("no dimension left", method=words.method(method)))
+        yield Statement(words("no dimension left", method=words.method(run.fresh())))
         return
     yield from map(Statement, number_said(words, run))
     yield from map(Statement, accuracy_said(shown, run))
@@ -117,28 +118,24 @@ def dimensions_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         yield Statement(words("dimensions not repeated"))
     for sheet, first in enumerate(range(0, d, _ON_A_SHEET), 1):
         which = list(range(d))[first : first + _ON_A_SHEET]
-        title = words("title strips", method=method.title)
-        if d > _ON_A_SHEET:
-            title += words("from to", first=which[0] + 1, last=which[-1] + 1)
         yield strips_of(
-            shown, run, which, "dimension-strips" if sheet == 1 else f"dimension-strips-{sheet}",
-            title, lambda: weights_table(data.objects, data.weights, data.names), {},
+            shown, run, which, "" if sheet == 1 else f"{sheet}",
+            lambda: weights_table(data.objects, data.weights, data.names), {},
         )
 
 
 def strips_of(
-    shown: ShownResults, run: Run, which: Sequence[int], name: str, title: str,
+    shown: ShownResults, run: Run, which: Sequence[int], place: str,
     table: Callable[[], pd.DataFrame], lines: Mapping[int, str],
 ) -> Drawing:
     """Rows of the highest objects of some dimensions."""
-    words = shown.words
-    text = words("strips of", method=words.method(run.fresh()), about=shown.about)
-    return Drawing(
-        name, title, text, words("alt strips", number=words.count(len(which), "dimension")),
+    return shown.drawing(
+        run, "dimension-strips",
         strips_height(data_of(shown, run), len(which), Canvas(_WIDTH)) / _WIDTH,
-        lambda canvas: strips(
-            data_of(shown, run, canvas), which, facts=lines, caption=text, canvas=canvas
-        ), table, (run.key,), picks=True,
+        lambda canvas, caption: strips(
+            data_of(shown, run, canvas), which, facts=lines, caption=caption, canvas=canvas
+        ), table, place=place, alt="alt strips", picks=True, first=which[0] + 1,
+        last=which[-1] + 1, number=len(which),
     )
 
 
@@ -226,16 +223,14 @@ def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             number=words.count(len(found.mean), "dimension"), mean=words.share(found.overall),
         ))
     data, table = data_of(shown, fit), reproducibility_table(results)
-    text = words("reproducibility of", method=words.method(run.fresh()), against=words.listing(
-        [words("halves" if found.halves else "starts") for found in results]
-    ))
-    yield Drawing(
-        "dimension-reproducibility", words("title reproducibility"), text, words("alt curve"),
-        _FLAT, lambda canvas: reproducibility_curve(data, table, caption=text, canvas=canvas),
+    yield shown.drawing(
+        run, "dimension-reproducibility", _FLAT, partial(reproducibility_curve, data, table),
         lambda: table.assign(
             dimension=table["dimension"] + 1,
             name=[data.names.get(int(k), "") for k in table["dimension"]],
-        ), tuple(one.key for one in again),
+        ), runs=again, against=words.listing(
+            [words("halves" if found.halves else "starts") for found in results]
+        ),
     )
 
 
@@ -244,14 +239,10 @@ def penalty_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Held-out log-likelihood by the strength of the penalty."""
     found, words = run.result(), shown.words
     table = penalty_table(found)
-    text = words("penalty of", method=words.method(run.fresh()), trials=found.n_trials,
-                 chosen=words.number(found.chosen),
-                 why=words("predicts best" if found.chosen == found.best else "none is left"))
-    yield Drawing(
-        "penalty", words("title penalty"), text,
-        words("alt penalty", best=words.number(found.best)), _FLAT,
-        lambda canvas: penalty_curve(
-            table, chosen=found.chosen, best=found.best, chance=GUESSING, caption=text,
-            canvas=canvas,
-        ), lambda: table, (run.key,),
+    yield shown.drawing(
+        run, "penalty", _FLAT, partial(
+            penalty_curve, table, chosen=found.chosen, best=found.best, chance=GUESSING
+        ), lambda: table, alt="alt penalty", trials=found.n_trials, best=words.number(found.best),
+        chosen=words.number(found.chosen),
+        why=words("predicts best" if found.chosen == found.best else "none is left"),
     )

@@ -233,10 +233,10 @@ def _weights_said(words: Words, found: FeatureWeights, table: pd.DataFrame) -> I
     counts, nothing = table[~table["is_zero"]], table[table["is_zero"]]["name"]
     if len(counts):
         estimates = zip(*counts[["name", "value", "low", "high"]].to_numpy().T, strict=True)
-        names = words.listing(_named(words, estimates), _MOST)
+        names = words.first(_named(words, estimates), _MOST)
         yield Statement(words("features count", names=names, over=(found.unit, found.n_units)))
     if len(nothing):
-        names = words.listing([plain(name) for name in nothing], _NOTHING)
+        names = words.first([plain(name) for name in nothing], _NOTHING)
         yield Statement(words("features do not count", names=names))
     yield Advice(words("weights are shared"))
 

@@ -14,7 +14,6 @@ from tripletscope.core.run import Run
 from tripletscope.core.scale import MLDS, GroupScales
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.scales import Curve, panel_height, scale_multiples
-from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.scales import groups_aligned, scale_name, stimulus_title
 from tripletscope.dashboard.results.shown import (
     Advice,
@@ -49,20 +48,15 @@ def groups_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         empty = scale.names[np.isnan(scale.values).all(axis=1) & enough].tolist()
         if empty:
             yield Statement(words("no scale for", method=name, names=empty))
-    text = words(
-        "group scales of", stimulus=stimulus, by=by, methods="; ".join(scales), about=shown.about,
-        coverage=options["coverage"], over=words(f"each over {options['unit']}", enough=ENOUGH),
-    )
-    if any(scale.pooled.any() for scale in scales.values()):
-        text += f" {words('scales pooled')}"
     common, panels = _panels(shown, runs, scales)
-    yield Drawing(
-        "group-scales", words("title group scales", by=by), text, words("alt group scales"),
-        panel_height(len(panels)) / _WIDTH,
-        lambda canvas: scale_multiples(
-            panels, common, stimulus=stimulus, value="perceptual scale (all answers: 0 to 1)",
-            caption=text, canvas=canvas,
-        ), partial(_of_groups, scales), tuple(one.key for one in runs.values()),
+    pooled = any(scale.pooled.any() for scale in scales.values())
+    yield shown.drawing(
+        run, "group-scales", panel_height(len(panels)) / _WIDTH, partial(
+            scale_multiples, panels, common, stimulus=stimulus,
+            value="perceptual scale (all answers: 0 to 1)",
+        ), partial(_of_groups, scales), runs=runs.values(), method="; ".join(scales), by=by,
+        said=words("scales pooled") if pooled else "", stimulus=stimulus,
+        coverage=options["coverage"], over=words(f"each over {options['unit']}", enough=ENOUGH),
     )
     for name, scale in scales.items():
         if said := scale.floor.sentence(options["by"] or "group"):
@@ -75,7 +69,7 @@ def held_said(words: Words, name: str, scale: GroupScales) -> str:
     Silent on: answers enough (tests/core/scale/test_observers.py::test_nobody_is_held).
     """
     held = [plain(one) for one in short_labels(scale.names[scale.held].tolist(), _NAME)]
-    return words("scales held", method=name, names=words.listing(held, _NAMED))
+    return words("scales held", method=name, names=words.first(held, _NAMED))
 
 
 def _panels(

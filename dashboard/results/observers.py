@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -30,6 +31,7 @@ from tripletscope.dashboard.results.shown import (
     ShownResults,
     Statement,
     presents,
+    table_of,
 )
 
 _WIDTH = 900.0
@@ -59,13 +61,10 @@ def who_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             result.accuracy[np.ix_(learned, learned)], result.pooled[learned],
         ))
     if not relations.empty:
-        text = words("relations of", people=int(relations["participants"].max()),
-                     method=run.fresh(), about=shown.about)
-        yield Drawing(
-            "relations", words("title relations"), text, words("alt rows"),
-            (100.0 + 44.0 * len(relations)) / _WIDTH,
-            lambda canvas: relation_dots(relations, caption=text, canvas=canvas),
-            lambda: relations, (run.key,),
+        yield shown.drawing(
+            run, "relations", (100.0 + 44.0 * len(relations)) / _WIDTH,
+            partial(relation_dots, relations), lambda: relations,
+            people=int(relations["participants"].max()),
         )
 
 
@@ -77,10 +76,6 @@ def _matrix(shown: ShownResults, run: Run, result: Predictions) -> Drawing:
     values = result.accuracy[np.ix_(order, order)]
     grouped = len(np.unique(groups)) > 1
     rows = [f"{n} ({g})" if g and grouped else n for n, g in zip(names, groups, strict=True)]
-    text = words("who of", by=by, method=run.fresh(), about=shown.about,
-                 grouped=words("within groups") if grouped else "")
-    top = float(np.nanmax(values))
-
     def table() -> pd.DataFrame:
         frame = pd.DataFrame({
             "learned from": names, "group": groups, "answers": result.n_answers[order],
@@ -88,14 +83,12 @@ def _matrix(shown: ShownResults, run: Run, result: Predictions) -> Drawing:
         })
         return frame.join(pd.DataFrame(values, columns=names), rsuffix=" (predicted)")
 
-    return Drawing(
-        "who-predicts-whom", words("title who"), text, words("alt who", by=by),
-        float(np.clip(190 + 26 * len(names), 320, 900)) / _WIDTH,
-        lambda canvas: square_matrix(
-            values, rows, title="accuracy", across="predicted", down="learned from",
-            limits=(1.0 - CHANCE, max(top, 0.6)), caption=text, canvas=canvas,
+    return shown.drawing(
+        run, "who-predicts-whom", float(np.clip(190 + 26 * len(names), 320, 900)) / _WIDTH, partial(
+            square_matrix, values, rows, title="accuracy", across="predicted", down="learned from",
+            limits=(1.0 - CHANCE, max(float(np.nanmax(values)), 0.6)),
             borders=(np.flatnonzero(groups[1:] != groups[:-1]) + 1).tolist(),
-        ), table, (run.key,),
+        ), table, by=by, grouped=words("within groups") if grouped else "",
     )
 
 
@@ -123,15 +116,11 @@ def by_similarity(accuracy: np.ndarray, groups: np.ndarray) -> np.ndarray:
 @presents("pooling_curve", told_in="groups")
 def pooling_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """What it brings to learn from several participants."""
-    result, words = run.result(), shown.words
-    text = words(
-        "pooling of", by=run.options["by"], orders=len(result.accuracy), method=run.fresh(),
-        people=int(result.table["predicted"].max()), about=shown.about,
-    )
-    yield Drawing(
-        "pooling", words("title pooling"), text, words("alt curve"), 0.45,
-        lambda canvas: pooling_figure(result, caption=text, canvas=canvas),
-        lambda: result.table, (run.key,),
+    result = run.result()
+    yield shown.drawing(
+        run, "pooling", 0.45, partial(pooling_figure, result), lambda: result.table,
+        by=run.options["by"], orders=len(result.accuracy),
+        people=int(result.table["predicted"].max()),
     )
 
 
@@ -142,16 +131,14 @@ def observer_maps_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     if len(result.names) == 2:
         yield Statement(words("two maps", share=result.apart[0, 1], by=by) if
                         result.comparable[0, 1] else words("two maps not comparable"))
-    text = words("observer maps of", by=by, method=run.fresh(), about=shown.about)
-    if result.common.shape[1] == 1:
-        text += f" {words('one axis of all')}"
     short = short_labels(result.names.tolist(), _TITLE)
     sizes = [len(shown.answers), *result.n_answers.tolist()]
     titles = [f"{name} ({number:,})" for name, number in
               zip([words("map of all"), *short], sizes, strict=True)]
     yield maps_beside(
-        shown, run, f"maps-{by}", words("title observer maps", by=by),
-        np.concatenate([result.common[None], result.maps]), titles, text, shown.colour,
+        shown, run, "observer-maps", np.concatenate([result.common[None], result.maps]), titles,
+        place=by, by=by, colour=shown.colour,
+        said=words("one axis of all") if result.common.shape[1] == 1 else "",
     )
     if len(result.names) > 2:
         yield from _distances(shown, run, result)
@@ -160,37 +147,25 @@ def observer_maps_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 def _distances(shown: ShownResults, run: Run, result: ObserverMaps) -> Iterator[Element]:
     """Matrix of Procrustes distances, and the tree of those whose maps these are."""
     words, by, names, tree = shown.words, run.options["by"], result.names.tolist(), result.tree
-    text = words("procrustes of", method=run.fresh(), about=shown.about)
-    if not result.comparable.all():
-        text += f" {words('maps not comparable')}"
     order = tree.order
     ordered = result.apart[np.ix_(order, order)]
-    yield Drawing(
-        f"procrustes-{by}", words("title procrustes"), text, words("alt procrustes"),
-        float(np.clip(170 + 20 * len(names), 320, 620)) / (_WIDTH / 2),
-        lambda canvas: square_matrix(
-            ordered, [names[i] for i in order], title="variance unexplained", across=by, down=by,
-            limits=(0.0, max(float(ordered.max()), 0.01)), caption=text, canvas=canvas,
-        ),
-        lambda: pd.DataFrame(result.apart, index=names, columns=names).rename_axis("of")
-        .reset_index(), (run.key,), is_half=True,
+    matrix = pd.DataFrame(result.apart, index=names, columns=names).rename_axis("of")
+    yield shown.drawing(
+        run, "procrustes", float(np.clip(170 + 20 * len(names), 320, 620)) / (_WIDTH / 2), partial(
+            square_matrix, ordered, [names[i] for i in order], title="variance unexplained",
+            across=by, down=by, limits=(0.0, max(float(ordered.max()), 0.01)),
+        ), matrix.reset_index, place=by, is_half=True,
+        said="" if result.comparable.all() else words("maps not comparable"),
     )
     clusters = min(shown.cuts.get(run.key, 2), len(names))
     rows, members = Rows(tree, len(names)), by_size(tree.cut(clusters))
-    about = words("observer tree of", by=by, method=run.fresh(), about=shown.about)
     data = DendrogramData(
         tree, pd.DataFrame({"id": names, "label": names}), members, tree.height_for(clusters)
     )
-    yield Drawing(
-        f"tree-{by}", words("title observer tree"), about,
-        words("alt observer tree", number=len(names), clusters=clusters),
-        screen_height(rows, pictures=False) / (_WIDTH / 2),
-        lambda canvas: dendrogram(
-            data, rows, title="variance unexplained", caption=about, revision=f"{clusters}",
-            canvas=canvas,
-        ),
-        lambda: pd.DataFrame({
-            "name": names, "cluster": members + 1, "answers": result.n_answers,
-        }), (run.key,), is_half=True,
+    yield shown.drawing(
+        run, "observer-tree", screen_height(rows, pictures=False) / (_WIDTH / 2),
+        partial(dendrogram, data, rows, title="variance unexplained", revision=f"{clusters}"),
+        table_of(name=names, cluster=members + 1, answers=result.n_answers), place=by, by=by,
+        is_half=True,
     )
     yield Advice(words("maps differ by chance"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -237,8 +238,6 @@ def _groups(shown: ShownResults, run: Run, fitted: LatentClassMap) -> Iterator[D
             fitted.people_, fitted.membership_, caption=text, canvas=canvas
         ), lambda: table, (run.key,),
     )
-    about = words("group maps of", groups=words.whole(fitted.n_groups),
-                  method=words.method(run.fresh()))
     maps = np.concatenate([fitted.embedding_[None], fitted.maps_])
     maps = np.where(fitted.placed_[None, :, None], maps, np.nan)
     titles = [words("map of all"), *(
@@ -246,8 +245,8 @@ def _groups(shown: ShownResults, run: Run, fitted: LatentClassMap) -> Iterator[D
         for g, share in enumerate(fitted.shares_)
     )]
     yield maps_beside(
-        shown, run, "group-maps", words("title group maps"), maps, titles, about,
-        colour_of(shown.answers.objects),
+        shown, run, "group-maps", maps, titles, colour=colour_of(shown.answers.objects),
+        groups=fitted.n_groups,
     )
 
 
@@ -258,15 +257,14 @@ def silence_said(shown: ShownResults, run: Run, by: str) -> str:
 
 
 def maps_beside(
-    shown: ShownResults, run: Run, name: str, title: str, maps: np.ndarray,
-    titles: Sequence[str], text: str, colour: str | None,
+    shown: ShownResults, run: Run, name: str, maps: np.ndarray, titles: Sequence[str], *,
+    colour: str | None, **how: Any,
 ) -> Drawing:
     """Maps of several, side by side.
 
     Shapes: maps (p, n, d), titles length p.
+    **how: Further arguments of `ShownResults.drawing`.
     """
-    objects = shown.answers.objects
-
     def positions() -> pd.DataFrame:
         return pd.concat([
             pd.DataFrame({
@@ -275,10 +273,8 @@ def maps_beside(
             }) for title, x in zip(titles, maps, strict=True)
         ], ignore_index=True)
 
-    return Drawing(
-        name, title, text, shown.words("alt group maps"), max(grid_height(maps) / _WIDTH, 0.25),
-        lambda canvas: map_grid(
-            maps, titles, objects, colour=colour, selected=shown.selected, caption=text,
-            canvas=canvas,
-        ), positions, (run.key,), picks=True,
+    return shown.drawing(
+        run, name, max(grid_height(maps) / _WIDTH, 0.25), partial(
+            map_grid, maps, titles, shown.answers.objects, colour=colour, selected=shown.selected,
+        ), positions, alt="alt group maps", picks=True, **how,
     )

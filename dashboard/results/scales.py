@@ -196,25 +196,20 @@ def _curves(
     """Scales against the stimulus."""
     words, several = shown.words, len(curves) > 1
     stimulus = stimulus_title(shown, next(iter(scales.values())))
-    text = words("scale of", stimulus=stimulus, methods="; ".join(scales), about=shown.about,
-                 coverage=shown.coverage, origin=_origin(words, scales))
-    if shown.in_noise:
-        text += f" {words('in units of the noise')}"
-    elif several:
-        text += f" {words('scales aligned')}"
     unit = "units of noise" if shown.in_noise else "first: 0 to 1" if several else "0 to 1"
     first = curves[0].known()
-    key = "alt scale of noise" if shown.in_noise else "alt scales" if several else "alt scale"
-    return Drawing(
-        "scale", words("title scale", stimulus=stimulus), text,
-        words(key, stimulus=stimulus, low=words.number(first.stimulus[0]),
-              high=words.number(first.stimulus[-1])), RATIO,
-        lambda canvas: scale_curves(
-            curves, named_objects(shown), stimulus=stimulus, value=f"perceptual scale ({unit})",
-            colour=shown.colour, caption=text, revision=f"{stimulus} {unit}", canvas=canvas,
+    said = words("in units of the noise") if shown.in_noise else ""
+    return shown.drawing(
+        next(iter(scales.values())), "scale", RATIO, partial(
+            scale_curves, curves, named_objects(shown), stimulus=stimulus,
+            value=f"perceptual scale ({unit})", colour=shown.colour, revision=f"{stimulus} {unit}",
         ),
         lambda: pd.concat([t.assign(method=n) for n, t in tables.items()], ignore_index=True),
-        tuple(one.key for one in scales.values()), picks=True,
+        runs=scales.values(), picks=True, method="; ".join(scales), stimulus=stimulus,
+        said=said or (words("scales aligned") if several else ""), coverage=shown.coverage,
+        alt="" if said else "alt scales" if several else "alt scale",
+        low=words.number(first.stimulus[0]), high=words.number(first.stimulus[-1]),
+        origin=_origin(words, scales),
     )
 
 
@@ -279,14 +274,14 @@ def observers_said(words: Words, fitted: MLDS) -> Iterator[str]:
             f"{names[k]}{words.percent(fitted.lapse_[k])} [{words.percent(fitted.lapse_low_[k])}, "
             f"{words.percent(fitted.lapse_high_[k])}]" for k in order.tolist()
         ]
-        yield words("scale lapses", rates=words.listing(rates, _NAMED))
+        yield words("scale lapses", rates=words.first(rates, _NAMED))
     if fitted.order:
         reach = 1.96 * fitted.preference_errors_
         sides = [
             f"{name}{value:+.2f} [{value - half:+.2f}, {value + half:+.2f}]"
             for name, value, half in zip(names, fitted.preference_, reach, strict=True)
         ]
-        yield words("scale order", sides=words.listing(sides, _NAMED))
+        yield words("scale order", sides=words.first(sides, _NAMED))
 
 
 def _values(shown: ShownResults, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -334,40 +329,24 @@ def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         yield from map(Statement, observers_said(words, fit.fitted()))
     if found.lapse_p is not None:  # asked where the method has no rates already
         yield Statement(lapses_said(words, found))
-    about = words("simulations of", method=words.method(run.fresh()), about=shown.about,
-                  number=len(found.simulated_runs))
-    text, n = f"{words('residuals of')} {about}", len(found.residuals)
-    yield Drawing(
-        "residuals", words("title residuals"), text,
-        words("alt residuals", share=words.percent(found.outside)), RATIO,
-        lambda canvas: residual_curve(found, caption=text, canvas=canvas),
-        lambda: pd.DataFrame({
-            "share below": (np.arange(n) + 0.5) / n, "residual": found.residuals,
-            "low": found.low, "high": found.high,
-        }), (run.key,),
+    about, n = words("simulations", number=len(found.simulated_runs)), len(found.residuals)
+    yield shown.drawing(
+        run, "residuals", RATIO, partial(residual_curve, found),
+        table_of(**{"share below": (np.arange(n) + 0.5) / n}, residual=found.residuals,
+                 low=found.low, high=found.high),
+        said=about, alt="alt residuals", share=words.percent(found.outside),
     )
-    yield _simulated(
-        words, run, "runs", found.simulated_runs, found.runs, "number of runs",
-        f"{words('runs of')} {about}",
-    )
+    tests = [("runs", found.simulated_runs, found.runs, "number of runs")]
     if found.six_point is not None:
-        yield _simulated(
-            words, run, "six-point", found.simulated_six_point, found.six_point, "log-likelihood",
-            f"{words('six-point of', number=found.n_six_points)} {about}",
+        tests.append(
+            ("six-point", found.simulated_six_point, found.six_point, "log-likelihood")
         )
-
-
-def _simulated(
-    words: Words, run: Run, name: str, simulated: np.ndarray, observed: float, title: str,
-    text: str,
-) -> Drawing:
-    """What a test gives for simulated answers, and for the answers."""
-    return Drawing(
-        name, words(f"title {name}"), text, words("alt simulated"), RATIO,
-        lambda canvas: simulated_against(simulated, observed, title=title, caption=text,
-                                         canvas=canvas),
-        table_of(simulated=simulated, answers=observed), (run.key,),
-    )
+    for name, simulated, observed, title in tests:
+        yield shown.drawing(
+            run, name, RATIO, partial(simulated_against, simulated, observed, title=title),
+            table_of(simulated=simulated, answers=observed), said=about, alt="alt simulated",
+            number=found.n_six_points,
+        )
 
 
 def departures_said(words: Words, found: ScaleDiagnostics) -> Iterator[str]:

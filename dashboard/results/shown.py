@@ -8,7 +8,7 @@ archives and scripts the figures.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import NoneType
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceiling
@@ -72,6 +73,7 @@ class ShownResults:
     pictures: Pictures of objects, as data addresses, by position.
     named: What people call dimensions, by position, by the key of their fit.
     addresses: Where a browser finds the pictures, by position.
+    embed: Makes the pictures for a file, where they are not given.
     selected: Positions of the objects that are selected.
     marks, colour: How objects are shown in a map, and by which of their columns.
     forest: Positions of leaf size and number of trees of the forest that is looked at; None is the
@@ -94,9 +96,10 @@ class ShownResults:
     words: Words = ENGLISH
     rotations: dict[str, np.ndarray] = field(default_factory=dict)
     cuts: dict[str, int] = field(default_factory=dict)
-    pictures: Mapping[int, str] = field(default_factory=dict)
+    pictures: dict[int, str] = field(default_factory=dict)
     named: dict[str, dict[int, str]] = field(default_factory=dict)
-    addresses: Mapping[int, str] = field(default_factory=dict)
+    addresses: dict[int, str] = field(default_factory=dict)
+    embed: Callable[[], Mapping[int, str]] = dict
     selected: tuple[int, ...] = ()
     marks: str | None = None
     colour: str | None = None
@@ -112,7 +115,9 @@ class ShownResults:
 
     def pictures_on(self, canvas: Canvas) -> Mapping[int, str]:
         """Pictures for a page, or for a file, which has them in it."""
-        return self.addresses if canvas.screen and self.addresses else self.pictures
+        if canvas.screen and self.addresses:
+            return self.addresses
+        return self.pictures or self.embed()
 
     @property
     def about(self) -> str:
@@ -121,6 +126,34 @@ class ShownResults:
         return words(
             "about", name=self.name, objects=words.count(self.answers.n_objects, "object"),
             answers=words.count(len(self.answers), "answer"),
+        )
+
+    def drawing(
+        self, run: Run, name: str, ratio: float, draw: Callable[..., go.Figure],
+        table: Callable[[], pd.DataFrame], *, place: str = "", key: str = "", alt: str = "",
+        said: str = "", runs: Iterable[Run] = (), picks: bool = False, is_half: bool = False,
+        **fields: Any,
+    ) -> Drawing:
+        """A figure of a result in the words of its name: "`name` of" and "title `name`".
+
+        name, ratio, table, picks, is_half: See `Drawing`.
+        draw: Takes caption and canvas.
+        place: What the name ends in, where several figures have these words.
+        key: Of the caption, if that is not the name.
+        alt: Key of the alternative text, if that is not the caption.
+        said: What the caption says further.
+        runs: All results, if they are several.
+        **fields: Of the sentences, which also know ``method`` and ``about``.
+        """
+        words = self.words
+        fields = {"method": words.method(run.fresh()), "about": self.about} | fields
+        parts = (words(f"{key or name} of", **fields), said, words("by method", **fields))
+        text = " ".join(filter(None, parts))
+        return Drawing(
+            f"{name}-{place}" if place else name, words(f"title {name}", **fields), text,
+            words(alt, **fields) if alt else text, ratio,
+            lambda canvas: draw(caption=text, canvas=canvas), table,
+            tuple(one.key for one in runs or (run,)), picks, is_half,
         )
 
     @cached_property

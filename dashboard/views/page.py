@@ -9,7 +9,7 @@ from __future__ import annotations
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Self
@@ -34,7 +34,7 @@ from tripletscope.dashboard.results.showing import presented
 from tripletscope.dashboard.results.shown import Advice, Numbers, ShownResults, Statement
 from tripletscope.dashboard.state import Session, session, widgets
 from tripletscope.dashboard.views.opening import about
-from tripletscope.dashboard.views.pictures import EmbeddedPictures, picture_addresses
+from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 
 #: Pixels that a figure is wide on a typical page, and what is seen at a time of a tall one.
 _WIDE, _WINDOW = 900.0, 720
@@ -246,13 +246,10 @@ class Context:
     def shown(self, *runs: Run, **how: Any) -> ShownResults:
         """Results as the page shows them."""
         objects = self.answers.objects
-        pictures = {
-            "pictures": EmbeddedPictures(self.info, objects),
-            "addresses": picture_addresses(self.info, objects, _PICTURE),
-        }
+        how.setdefault("addresses", picture_addresses(self.info, objects, _PICTURE))
         return ShownResults(
-            runs, self.answers, self.info.name, selected=tuple(self.selected), cautious=True,
-            **(pictures | how),
+            runs, self.answers, self.info.name, selected=tuple(self.selected),
+            embed=partial(embedded_pictures, self.info, objects), cautious=True, **how,
         )
 
     def _figure(self, drawing: Drawing, content: Any) -> None:

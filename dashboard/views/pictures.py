@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import pandas as pd
 
@@ -25,30 +25,29 @@ def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> di
     }
 
 
-class EmbeddedPictures(Mapping[int, str]):
-    """The pictures themselves, in the place of their addresses; each is read when it is needed.
+def embedded_pictures(
+    info: DatasetInfo, objects: pd.DataFrame, which: Iterable[int] | None = None
+) -> Mapping[int, str]:
+    """The pictures themselves, of some objects or of all, in the place of their addresses."""
+    pictured = picture_addresses(info, objects, _SIZE)
+    return _Embedded(
+        {i: info.pictures[objects["image"][i]] for i in pictured if which is None or i in which}
+    )
+
+
+class _Embedded(Mapping[int, str]):
+    """Pictures by the names that the workspace gave them; each is read when it is needed.
 
     A damaged one is left out; the page Data names it.
-
-    which: Objects whose pictures may be seen; all without any.
     """
 
-    def __init__(
-        self, info: DatasetInfo, objects: pd.DataFrame, which: Collection[int] | None = None
-    ) -> None:
-        self._info, self._images = info, objects.get("image", ())
-        pictured = picture_addresses(info, objects, _SIZE)
-        self._places = [i for i in pictured if which is None or i in which]
-        self._read: dict[int, str] = {}
+    def __init__(self, names: dict[int, str]) -> None:
+        self._names, self._read = names, {}
 
     def __getitem__(self, place: int) -> str:
-        if place not in self._places:
-            raise KeyError(place)
         if place not in self._read:
             try:
-                path = services().workspace.picture(
-                    self._info.pictures[self._images[place]], _SIZE
-                )
+                path = services().workspace.picture(self._names[place], _SIZE)
             except WorkspaceError as error:
                 raise KeyError(place) from error
             code = base64.b64encode(path.read_bytes()).decode()
@@ -56,7 +55,7 @@ class EmbeddedPictures(Mapping[int, str]):
         return self._read[place]
 
     def __iter__(self) -> Iterator[int]:
-        return (place for place in self._places if place in self)
+        return (place for place in self._names if place in self)
 
     def __len__(self) -> int:
-        return len(self._places)
+        return len(self._names)

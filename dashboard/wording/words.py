@@ -121,14 +121,18 @@ class Words:
             return f"*p* > {self.share(1 - _SMALL)}"
         return f"*p* = {self.share(value)}"
 
-    def listing(self, parts: list[str], most: int = 0) -> str:
-        """Several things in a row: a, b, and c; of more than `most`, only the first are named."""
-        if 0 < most < len(parts):
-            return self("and more", names=", ".join(parts[:most]), number=len(parts) - most)
+    def listing(self, parts: list[str]) -> str:
+        """Several things in a row: a, b, and c."""
         if len(parts) < 3:
             return f" {self._form['and']} ".join(parts)
         comma = self._form["last_comma"]
         return f"{', '.join(parts[:-1])}{comma} {self._form['and']} {parts[-1]}"
+
+    def first(self, names: list[str], most: int) -> str:
+        """A list of which only the first are named, and how many more there are."""
+        if len(names) <= most:
+            return self.listing(names)
+        return self("and more", names=", ".join(names[:most]), number=len(names) - most)
 
     def over(self, unit: str, number: int | None) -> str:
         """What an interval takes as independent, as the end of a phrase."""

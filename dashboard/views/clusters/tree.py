@@ -38,7 +38,7 @@ from tripletscope.dashboard.views.clusters.choosing import make_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.pictures import EmbeddedPictures, picture_addresses
+from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.turning import turn_of
 
 _MAP = Canvas(900.0, 620.0)
@@ -156,7 +156,7 @@ def _draw_tree(shown: ShownClustering, marks: str, most: int) -> None:
 
     def draw(canvas: Canvas) -> Any:
         own = data if canvas.screen else replace(
-            data, pictures=EmbeddedPictures(shown.info, shown.triplets.objects, pictures)
+            data, pictures=embedded_pictures(shown.info, shown.triplets.objects, pictures)
         )
         return dendrogram(
             own, rows, title=title, marks=marks, caption=text,
@@ -288,7 +288,7 @@ def _draw_map(shown: ShownClustering, marks: str) -> None:
 
     def draw(canvas: Canvas) -> Any:
         own = data if canvas.screen else replace(
-            data, pictures=EmbeddedPictures(shown.info, shown.triplets.objects, pictures)
+            data, pictures=embedded_pictures(shown.info, shown.triplets.objects, pictures)
         )
         return embedding_map(own, style, caption=text, revision=run.key, canvas=canvas)
 

@@ -14,7 +14,7 @@ from tripletscope.dashboard.reproduce.recipe import reproduction
 from tripletscope.dashboard.results import drawings
 from tripletscope.dashboard.results.dimensions import weights_table
 from tripletscope.dashboard.views.dimensions.context import DimensionsContext
-from tripletscope.dashboard.views.pictures import EmbeddedPictures
+from tripletscope.dashboard.views.pictures import embedded_pictures
 
 
 def object_table(context: DimensionsContext) -> pd.DataFrame:
@@ -55,7 +55,7 @@ def everything(context: DimensionsContext, facts: pd.DataFrame) -> bytes:
     composition = Composition(**PRESETS["Two columns"])
     for drawing in drawings(
         runs, context.triplets, name=context.info.name, named={context.fit.key: data.names},
-        pictures=EmbeddedPictures(context.info, data.objects),
+        pictures=embedded_pictures(context.info, data.objects),
     ):
         for form in FORMATS:
             if possible or form not in NEED_BROWSER:

@@ -11,7 +11,7 @@ from tripletscope.dashboard.results.dimension_details import SomeObjects
 from tripletscope.dashboard.views.dimensions.context import DimensionsContext, choose_fit
 from tripletscope.dashboard.views.dimensions.fitting import PAGE
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.pictures import EmbeddedPictures
+from tripletscope.dashboard.views.pictures import embedded_pictures
 
 #: Objects that are named as the most similar ones.
 _NEXT = 8
@@ -63,7 +63,7 @@ def _take(context: DimensionsContext, chosen: list[int]) -> None:
 def _similar(context: DimensionsContext, one: int) -> None:
     """The object, and buttons that compare it with those that are most like it."""
     data = context.data
-    if (picture := EmbeddedPictures(context.info, data.objects).get(one)) is not None:
+    if (picture := embedded_pictures(context.info, data.objects).get(one)) is not None:
         st.image(picture, width=180)
     st.markdown("**Most similar**")
     similar = data.weights @ data.weights[one]

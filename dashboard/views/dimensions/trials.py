@@ -15,7 +15,7 @@ from tripletscope.dashboard.results.dimension_details import OneTrial
 from tripletscope.dashboard.views.dimensions.context import PICKED, DimensionsContext, choose_fit
 from tripletscope.dashboard.views.dimensions.fitting import PAGE, asked_in
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.pictures import EmbeddedPictures
+from tripletscope.dashboard.views.pictures import embedded_pictures
 
 #: Trials in the table.
 _LISTED = 200
@@ -124,7 +124,7 @@ def _list(context: DimensionsContext, table: pd.DataFrame) -> int:
 def _explain(context: DimensionsContext, position: int) -> None:
     """The three objects, and what the dimensions say of them."""
     objects = tuple(int(i) for i in context.trials[0][position])
-    pictures = EmbeddedPictures(context.info, context.data.objects)
+    pictures = embedded_pictures(context.info, context.data.objects)
     if all(i in pictures for i in objects):
         roles = ("stays", "stays", "chosen as odd")
         for column, i, role in zip(st.columns(6), objects, roles, strict=False):

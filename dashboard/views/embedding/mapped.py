@@ -45,7 +45,7 @@ from tripletscope.dashboard.views.embedding.colouring import (
 )
 from tripletscope.dashboard.views.opening import about
 from tripletscope.dashboard.views.page import go_to
-from tripletscope.dashboard.views.pictures import EmbeddedPictures, picture_addresses
+from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.turning import Turn, turn_of
 from tripletscope.dashboard.wording import ENGLISH
 
@@ -152,7 +152,7 @@ def show_map(current: Session, result: Result) -> None:
 
     def draw(canvas: Canvas) -> Any:
         shown = data if canvas.screen else replace(
-            data, pictures=EmbeddedPictures(result.info, data.objects, data.pictures)
+            data, pictures=embedded_pictures(result.info, data.objects, data.pictures)
         )
         return embedding_map(shown, style, caption=text, revision=result.fit.key, canvas=canvas)
 
@@ -368,7 +368,7 @@ def _recipe(
         [ids[i] for i in data.selected], {ids[i]: place for i, place in data.moved.items()},
         {name: value for name, value in zip(ids, values, strict=False) if pd.notna(value)},
         {ids[i]: picture for i, picture in
-         EmbeddedPictures(result.info, data.objects, pictures).items()},
+         embedded_pictures(result.info, data.objects, pictures).items()},
     )
 
 

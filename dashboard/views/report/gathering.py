@@ -21,7 +21,7 @@ from tripletscope.dashboard.views.clusters.clustering import number_cut
 from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import Context
-from tripletscope.dashboard.views.pictures import EmbeddedPictures
+from tripletscope.dashboard.views.pictures import embedded_pictures
 from tripletscope.dashboard.views.turning import turn_of
 from tripletscope.dashboard.wording import Words
 
@@ -104,7 +104,7 @@ def _written(key: tuple, _context: Context, _cuts: dict[str, int]) -> dict[str, 
     objects = _context.answers.objects
     pictures = {}
     if "image" in objects and len(objects) <= _PICTURED:
-        pictures = dict(EmbeddedPictures(info, objects))
+        pictures = embedded_pictures(info, objects)
     return written(Material(
         info.name, workspace.cleaning(info), tuple(runs), Words(language),
         info.extra.get("asked", ""), _rotations(_context, runs), _cuts, pictures,

@@ -17,7 +17,7 @@ from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.views.pictures import EmbeddedPictures, picture_addresses
+from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.trees.grove import PAGE, Grove
 
 _MAP = Canvas(900.0, 520.0)
@@ -104,7 +104,7 @@ def _cells(grove: Grove, tree: CoordinateTree, colour: str | None, text: str) ->
     mark = "pictures" if pictures and grove.info.n_objects <= 60 else "points"
 
     def draw(canvas: Canvas) -> Any:
-        shown = pictures if canvas.screen else EmbeddedPictures(grove.info, objects)
+        shown = pictures if canvas.screen else embedded_pictures(grove.info, objects)
         data = MapData(grove.positions, objects, None, shown, grove.selected)
         return divided_map(
             data, MapStyle(mark, colour), regions, caption=text,

@@ -24,7 +24,7 @@ from tripletscope.dashboard.interface.theme import PALETTE, Canvas, count
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.pictures import EmbeddedPictures, picture_addresses
+from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.trees.answering import show_searching
 from tripletscope.dashboard.views.trees.grove import (
     PAGE,
@@ -197,7 +197,7 @@ def _map(grove: Grove, plan: Planting, grown: Grown, walk: _Walk, step: int) -> 
     mark = "pictures" if pictures and grove.info.n_objects <= 60 else "points"
 
     def draw(canvas: Canvas) -> Any:
-        shown = pictures if canvas.screen else EmbeddedPictures(grove.info, objects)
+        shown = pictures if canvas.screen else embedded_pictures(grove.info, objects)
         data = MapData(grove.positions, objects, None, shown, [walk.query, *inside])
         figure = divided_map(
             data, MapStyle(mark), regions, caption=text, revision=f"search {grove.fit.key}",

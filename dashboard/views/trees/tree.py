@@ -29,7 +29,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.theme import FAINT, Canvas, count
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.pictures import EmbeddedPictures, picture_addresses
+from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.trees.answering import show_answering
 from tripletscope.dashboard.views.trees.coordinates import show_coordinate_tree
 from tripletscope.dashboard.views.trees.grove import (
@@ -167,7 +167,7 @@ def _diagram(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeDat
         if not canvas.screen and data.pictures:
             shown = ComparisonTreeData(**{
                 **{field: getattr(data, field) for field in data.__dataclass_fields__},
-                "pictures": EmbeddedPictures(grove.info, data.objects),
+                "pictures": embedded_pictures(grove.info, data.objects),
             })
         return tree_diagram(shown, revision=name, caption=text, canvas=canvas)
 
@@ -271,7 +271,7 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeD
     mark = "pictures" if data.pictures and len(plan.objects) <= 60 else "points"
 
     def draw(canvas: Canvas) -> Any:
-        pictures = data.pictures if canvas.screen else EmbeddedPictures(grove.info, data.objects)
+        pictures = data.pictures if canvas.screen else embedded_pictures(grove.info, data.objects)
         there = MapData(shown, data.objects, None, pictures, data.selected)
         return divided_map(
             there, MapStyle(mark, data.colour), regions, displaced=lost, caption=text,

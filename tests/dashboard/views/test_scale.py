@@ -248,13 +248,13 @@ def test_observers_predict_pool_and_cluster(services, opened):
     assert len(heat["layout"]["shapes"]) == 2, "between the groups"
     assert "from another participant of the same group" in words(app)
     assert numbers(figure(app, "scale.pooling")["data"][1]["x"]).tolist() == [1, 2, 3]
-    maps = figure(app, "scale.maps-participant")["layout"]["annotations"]
+    maps = figure(app, "scale.observer-maps-participant")["layout"]["annotations"]
     assert maps[0]["text"] == "all (606)"
     assert len(maps) == 5
-    sides = figure(app, "scale.maps-place")["layout"]["annotations"]
+    sides = figure(app, "scale.observer-maps-place")["layout"]["annotations"]
     assert [a["text"] for a in sides] == ["all (606)", "crowd (305)", "lab (301)"]
     assert "of the variance of one map is unexplained by the other" in words(app).replace("\\", "")
-    tree = [t for t in figure(app, "scale.tree-participant")["data"] if "customdata" in t]
+    tree = [t for t in figure(app, "scale.observer-tree-participant")["data"] if "customdata" in t]
     assert sorted(node for t in tree for node in t["customdata"]) == list(range(7))
 
 
