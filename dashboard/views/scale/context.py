@@ -18,7 +18,6 @@ from tripletscope.core.people.floor import Floor, floor_of
 from tripletscope.core.people.groups import groups_of
 from tripletscope.core.scale import MLDS
 from tripletscope.core.scale.trials import stimulus_of
-from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick
 from tripletscope.dashboard.interface.watching import watch
@@ -79,11 +78,6 @@ class StimulusContext(ScaleContext):
     def n_levels(self) -> int:
         objects = self.answers.objects
         return len(objects) if self.stimulus is None else objects[self.stimulus].nunique()
-
-    def describe(self, method: Method) -> str:
-        """Name and settings of a method, without what the axis says of it."""
-        words = analysis.describe(method).replace(", 1 dimension", "")
-        return words.replace(f", stimulus {self.stimulus}", "")
 
     def mlds(self) -> MLDS:
         """Ask how difference scaling is to be done; the same on every view."""

@@ -45,7 +45,7 @@ def show_scales(context: StimulusContext) -> None:
         looks = _looks(context, any(run.method == MLDS.name for run in scales)) if scales else {}
     there = {run.key for run in scales}
     missing = [
-        context.describe(method)
+        method.title
         for (method, task, _), run in zip(pieces, runs, strict=True)
         if task in _TASKS and (run is None or run.key not in there)
     ]
