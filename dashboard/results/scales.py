@@ -324,7 +324,7 @@ def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     found, words = run.result(), shown.words
     fit = shown.of(run, "fit")
     yield from map(Statement, departures_said(words, found))
-    if fit is not None:
+    if fit is not None and shown.of(run, "bootstrap_scale") is None:  # which says the same
         yield Statement(fit_said(words, fit.fitted()))
         yield from map(Statement, observers_said(words, fit.fitted()))
     if found.lapse_p is not None:  # asked where the method has no rates already
