@@ -70,6 +70,16 @@ class DimensionsContext(Context):
         """Odd-one-out trials that are looked at: rows (Q, 3), the odd one last, and answers."""
         return _some_trials(self.info.fingerprint, self.triplets)
 
+    def steps(self, place: str, labels: tuple[str, str], now: int, number: int) -> None:
+        """Buttons that go to what is before and after in a menu of so many."""
+        icons = ("chevron_left", "chevron_right")
+        for label, icon, to in zip(labels, icons, (now - 1, now + 1), strict=True):
+            st.button(
+                label, key=f"{self.page}.{label.lower()}", icon=f":material/{icon}:",
+                type="tertiary", disabled=not 0 <= to < number, on_click=self.set_to,
+                args=(place, to),
+            )
+
     def set_to(self, key: str, value: Any) -> None:
         """Give a widget a value before the page is drawn; for what happens on a click."""
         widgets()[key] = self.session.remember(key, value)

@@ -11,22 +11,15 @@ from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import PRESETS, Composition
 from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER
 from tripletscope.dashboard.reproduce.recipe import reproduction
-from tripletscope.dashboard.results import drawings
 from tripletscope.dashboard.results.dimensions import weights_table
+from tripletscope.dashboard.results.showing import drawn
 from tripletscope.dashboard.views.dimensions.context import DimensionsContext
-from tripletscope.dashboard.views.pictures import embedded_pictures
 
 
 def object_table(context: DimensionsContext) -> pd.DataFrame:
     """A row for each object, with its weights in the dimensions, which have their names."""
     data = context.data
     return weights_table(data.objects, data.weights, data.names)
-
-
-def uncertainty_table(context: DimensionsContext) -> pd.DataFrame:
-    """The same with the standard deviations of the weights."""
-    data = context.data
-    return weights_table(data.objects, data.sd, data.names)
 
 
 def runs_of(context: DimensionsContext) -> list[Run]:
@@ -50,13 +43,11 @@ def everything(context: DimensionsContext, facts: pd.DataFrame) -> bytes:
         ),
     }
     if data.sd is not None:
-        files[f"{name}-sd.csv"] = export.csv(uncertainty_table(context))
+        deviations = weights_table(data.objects, data.sd, data.names)
+        files[f"{name}-sd.csv"] = export.csv(deviations)
     possible = can_render()
     composition = Composition(**PRESETS["Two columns"])
-    for drawing in drawings(
-        runs, context.triplets, name=context.info.name, named={context.fit.key: data.names},
-        pictures=embedded_pictures(context.info, data.objects),
-    ):
+    for drawing in drawn(context.shown(*runs)):
         for form in FORMATS:
             if possible or form not in NEED_BROWSER:
                 title = export.file_name(context.info.name, drawing.name)

@@ -165,20 +165,10 @@ def _paged(context: DimensionsContext, facts: pd.DataFrame) -> tuple[np.ndarray,
                 k: f"{k * at_once + 1} to {min((k + 1) * at_once, len(order))} of {len(order)}"
                 for k in range(n_pages)
             }
-            page = pick(context.session, f"{PAGE}.page@{context.fit.key}", "Shown", pages,
-                        width=150)
-            _step(context, page, n_pages)
+            place = f"{PAGE}.page@{context.fit.key}"
+            page = pick(context.session, place, "Shown", pages, width=150)
+            context.steps(place, ("Before", "Next"), page, n_pages)
     return order, order[page * at_once : (page + 1) * at_once]
-
-
-def _step(context: DimensionsContext, page: int, n_pages: int) -> None:
-    for label, icon, to in (("Before", "chevron_left", page - 1), ("Next", "chevron_right",
-                                                                   page + 1)):
-        st.button(
-            label, key=f"{PAGE}.{label.lower()}", icon=f":material/{icon}:", type="tertiary",
-            disabled=not 0 <= to < n_pages, on_click=context.set_to,
-            args=(f"{PAGE}.page@{context.fit.key}", to),
-        )
 
 
 def _ordered(facts: pd.DataFrame, by: str) -> np.ndarray:

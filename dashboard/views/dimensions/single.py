@@ -38,14 +38,7 @@ def _choose(context: DimensionsContext) -> OneDimension:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         options = {k: data.title(k) for k in range(data.n_dimensions)}
         dimension = pick(context.session, place, "Dimension", options, width=260)
-        for label, icon, to in (
-            ("Previous", "chevron_left", dimension - 1), ("Following", "chevron_right",
-                                                          dimension + 1),
-        ):
-            st.button(
-                label, key=f"{PAGE}.{label.lower()}", icon=f":material/{icon}:", type="tertiary",
-                disabled=to not in options, on_click=context.set_to, args=(place, to),
-            )
+        context.steps(place, ("Previous", "Following"), dimension, len(options))
         name = data.names.get(dimension, "")
         key = context.session.key_following(f"{PAGE}.name@{context.fit.key}.{dimension}", name)
         typed = st.text_input(
