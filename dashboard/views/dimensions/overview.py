@@ -213,6 +213,7 @@ def _table(context: DimensionsContext, facts: pd.DataFrame, order: np.ndarray) -
     edited = st.data_editor(
         shown, key=key, hide_index=True, height=min(38 + 35 * len(shown), 420),
         disabled=[c for c in shown.columns if c != "name"], column_config=_COLUMNS,
+        column_order=list(_COLUMNS),
     )
     typed = [" ".join(str(name or "").split()) for name in edited["name"]]
     if typed != shown["name"].tolist():
