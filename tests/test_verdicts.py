@@ -28,7 +28,6 @@ WORDED = ("dashboard/results/", "dashboard/report/")
 NO_VERDICTS = {
     ("dashboard/views/data/direction.py", "_comparison"): "what is meant by clearly",
     ("dashboard/views/data/weighting.py", "_compared"): "that a comparison needs somebody",
-    ("dashboard/views/dimensions/single.py", "_categories"): "that some of it is luck",
     ("core/io/prompts.py", "_chosen"): "why a reply of a model was not read",
 }
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
 from tripletscope.dashboard.figures.axes import log_axis, whole_axis
 from tripletscope.dashboard.figures.labels import short_labels
@@ -21,7 +22,9 @@ from tripletscope.dashboard.interface.theme import (
     Canvas,
     finished,
     note_hidden,
+    panelled,
     template,
+    with_caption,
     with_rows,
 )
 
@@ -140,7 +143,57 @@ class Plot:
         return finished(figure.update_layout(self.layout), caption, canvas, top=_TOP)
 
 
-def as_figure(declare: Callable[..., Plot]) -> Callable[..., go.Figure]:
+@dataclass(frozen=True)
+class Panels:
+    """Small charts side by side, with common axes and a title each.
+
+    layers: By title.
+    most: Of panels side by side.
+    """
+
+    layers: Mapping[str, Sequence[Layer | Level | None]]
+    x: Axis
+    y: Axis
+    most: int
+    revision: str = ""
+    layout: Mapping[str, Any] = field(default_factory=dict)
+
+    def figure(self, caption: str = "", canvas: Canvas = SCREEN) -> go.Figure:
+        """What plotly draws."""
+        titles = list(self.layers)
+        columns, canvas = panelled(titles, self.most, canvas)
+        rows = -(-len(titles) // columns)
+        figure = make_subplots(
+            rows, columns, shared_xaxes="all", shared_yaxes="all",
+            subplot_titles=[escape(title) for title in titles], horizontal_spacing=0.09 / columns,
+            vertical_spacing=min(34.0 / canvas.height, 0.9 / rows),
+            x_title=escape(self.x.title), y_title=escape(self.y.title),
+        )
+        figure.update_annotations(font={"size": FONT_SIZE})
+        figure.layout.annotations[-2].yshift = -1.8 * FONT_SIZE
+        figure.layout.annotations[-1].xshift = -3.4 * FONT_SIZE
+        for k, layers in enumerate(self.layers.values()):
+            add_layers(figure, layers, canvas, row=k // columns + 1, col=k % columns + 1)
+        named: set[str] = set()
+        for trace in figure.data:
+            trace.showlegend = bool(trace.showlegend) and trace.name not in named
+            named.add(trace.name)
+        figure.update_xaxes(self.x.settings([], canvas) | {"title": None})
+        figure.update_yaxes(self.y.settings([], canvas) | {"title": None})
+        # The lowest panel of every column has numbers, also where the last row is not full, and an
+        # empty title: the common one is a note, for which no room is made.
+        for k in range(max(len(titles) - columns, 0), len(titles)):
+            figure.update_xaxes(showticklabels=True, title=" ", row=k // columns + 1,
+                                col=k % columns + 1)
+        figure.update_layout(
+            template=template(canvas), dragmode="zoom", uirevision=self.revision,
+            margin={"l": 68, "t": 62},
+            legend={"y": 1.0 + 30 / canvas.height},
+        )
+        return with_caption(figure.update_layout(self.layout), caption, canvas)
+
+
+def as_figure(declare: Callable[..., Plot | Panels]) -> Callable[..., go.Figure]:
     """Draw the chart that a function declares, which then takes ``caption`` and ``canvas``, too."""
 
     @wraps(declare)

@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
-from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figure
+from tripletscope.dashboard.figures.chart import Axis, Panels, Plot, as_figure
 from tripletscope.dashboard.figures.labels import shorten, shorten_each
 from tripletscope.dashboard.figures.layers import Bars, Level
 from tripletscope.dashboard.figures.points import DIM_TEXT, RING
@@ -26,7 +25,6 @@ from tripletscope.dashboard.interface.theme import (
     Canvas,
     finished,
     number,
-    panelled,
     template,
 )
 
@@ -189,33 +187,16 @@ def sheet_height(data: DimensionData, number: int, canvas: Canvas = SCREEN) -> f
     return lines * _line(data) + _above(canvas)
 
 
-def histograms(
-    data: DimensionData, which: Sequence[int], *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def histograms(data: DimensionData, which: Sequence[int]) -> Panels:
     """Histograms of the weights of some dimensions, side by side, with one scale for all."""
     titles = shorten_each([data.title(k) for k in which], 14.0)
-    columns, canvas = panelled(titles, 6, canvas)
-    rows = -(-len(which) // columns)
-    figure = make_subplots(
-        rows, columns, shared_xaxes="all", shared_yaxes="all",
-        subplot_titles=[html.escape(title, quote=False) for title in titles],
-        horizontal_spacing=0.02,
-        vertical_spacing=min(2.6 * FONT_SIZE / canvas.height, 0.5 / rows),
-    )
     edges = np.linspace(0.0, float(data.weights[:, list(which)].max(initial=1e-9)), _BINS // 2 + 1)
-    for k, dimension in enumerate(which):
-        place = {"row": k // columns + 1, "col": k % columns + 1}
-        add_layers(figure, [_bars(data, dimension, edges)], canvas, **place)
-    figure.update_annotations(font_size=0.9 * FONT_SIZE)
-    figure.update_layout(
-        template=template(canvas), dragmode="zoom", uirevision="histograms", showlegend=False,
-        bargap=0.06, margin_t=1.8 * FONT_SIZE,
+    return Panels(
+        {title: [_bars(data, k, edges)] for title, k in zip(titles, which, strict=True)},
+        Axis("weight", grid=False, further={"nticks": 4}), Axis("objects", further=_DECADES), 6,
+        layout={"bargap": 0.06},
     )
-    figure.update_xaxes(showgrid=False, zeroline=False, nticks=4)
-    figure.update_yaxes(zeroline=False, **_DECADES)
-    figure.update_xaxes(title="weight", row=rows)
-    figure.update_yaxes(title="objects", col=1)
-    return finished(figure, caption, canvas, top=44)
 
 
 @as_figure

@@ -211,6 +211,7 @@ class Level:
 
     at, to: Of the quantity.
     upright: Whether it is upright; in a chart with rows it always is.
+    within: Ends of an upright one that does not reach from side to side.
     note: What is written at it, on a side such as "bottom right", at an angle.
     """
 
@@ -223,12 +224,22 @@ class Level:
     width: float = 1.0
     colour: str = FAINT
     upright: bool = False
+    within: tuple[float, float] | None = None
 
     def draw(
         self, figure: go.Figure, sideways: bool, logarithmic: bool, **place: int
     ) -> None:
         """Add it to a figure."""
         upright = sideways or self.upright
+        line = {"color": self.colour, "dash": self.dash, "width": self.width}
+        if self.within is not None:
+            band = self.to is not None
+            figure.add_shape(
+                type="rect" if band else "line", x0=self.at, x1=self.to if band else self.at,
+                y0=self.within[0], y1=self.within[1], line=line, layer="below" if band else None,
+                fillcolor=transparent(FAINT, _BAND) if band else None, **place,
+            )
+            return
         if self.to is not None:
             (figure.add_vrect if upright else figure.add_hrect)(
                 self.at, self.to, fillcolor=transparent(FAINT, _BAND), line_width=0, layer="below",
@@ -239,8 +250,7 @@ class Level:
                 "textangle": self.angle}
         at_once = bool(self.note) and not (upright and logarithmic)
         (figure.add_vline if upright else figure.add_hline)(
-            self.at, **place,
-            line={"color": self.colour, "dash": self.dash, "width": self.width},
+            self.at, **place, line=line,
             **({"annotation": note, "annotation_position": self.side} if at_once else {}),
         )
         if self.note and not at_once:

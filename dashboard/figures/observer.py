@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import plotly.graph_objects as go
-
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy
-from tripletscope.dashboard.figures.chart import Axis, Plot
-from tripletscope.dashboard.figures.layers import Series
-from tripletscope.dashboard.figures.points import transparent
+from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
+from tripletscope.dashboard.figures.layers import Level, Series
 from tripletscope.dashboard.figures.series import bold
-from tripletscope.dashboard.interface.theme import FAINT, SCREEN, Canvas, interval
+from tripletscope.dashboard.interface.theme import interval
 
 #: Half the height of a band, in rows.
 _HALF = 0.32
@@ -21,21 +18,23 @@ _ROOM = 0.03
 _NAMES = 20.0
 
 
-def agreement_bars(
-    found: Sequence[ChoiceAccuracy], observer: str, *, caption: str = "", canvas: Canvas = SCREEN
-) -> go.Figure:
+@as_figure
+def agreement_bars(found: Sequence[ChoiceAccuracy], observer: str) -> Plot:
     """Agreement with people for each kind of question, with chance and ceiling.
 
     found: As `tripletscope.core.inference.evaluation.choosing.observer_agreement` gives them.
     """
     share = [one.accuracy for one in found]
     kinds = ["two options" if one.kind.shown == 2 else str(one.kind) for one in found]
-    bounds = [(one.ceiling.lower.value, one.ceiling.upper.value) if one.ceiling.is_precise else ()
-              for one in found]
-    drawn = [
-        *(edge for one in share for edge in (one.low, one.high)), *(one.chance for one in found),
-        *(bound for both in bounds for bound in both),
-    ]
+    levels = []
+    for row, one in enumerate(found):
+        within = (row - _HALF, row + _HALF)
+        if one.ceiling.is_precise:
+            ends = (one.ceiling.lower.value, one.ceiling.upper.value)
+            levels.append(Level(at=ends[0], to=ends[1], within=within, dash="dash"))
+        levels.append(Level(at=one.chance, within=within))
+    drawn = [edge for one in share for edge in (one.low, one.high)]
+    drawn += [end for level in levels for end in (level.at, level.to) if end is not None]
     points = Series(
         x=[one.value for one in share], y=list(range(len(found))), size=10.0,
         low=[one.low for one in share], high=[one.high for one in share], text=[
@@ -43,21 +42,9 @@ def agreement_bars(
             for kind, one in zip(kinds, share, strict=True)
         ],
     )
-    figure = Plot(
-        [points],
+    return Plot(
+        [*levels, points],
         Axis(f"agreement of people with {observer}", ends=(min(drawn) - _ROOM, max(drawn) + _ROOM),
              further={"tickformat": ".2~f"}),
         Axis(names=kinds, width=_NAMES), revision="agreement",
-    ).figure(caption, canvas)
-    line = {"color": FAINT, "width": 1.0}
-    for row, (one, ends) in enumerate(zip(found, bounds, strict=True)):
-        across = {"y0": row - _HALF, "y1": row + _HALF}
-        if ends:
-            figure.add_shape(
-                type="rect", x0=ends[0], x1=ends[1], **across, line={**line, "dash": "dash"},
-                fillcolor=transparent(FAINT, 0.2), layer="below",
-            )
-        figure.add_shape(
-            type="line", x0=one.chance, x1=one.chance, **across, line={**line, "dash": "dot"}
-        )
-    return figure
+    )

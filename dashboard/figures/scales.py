@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
-from plotly.subplots import make_subplots
 
-from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figure
+from tripletscope.dashboard.figures.chart import Axis, Panels, Plot, add_layers, as_figure
 from tripletscope.dashboard.figures.labels import WIDTH, shorten
 from tripletscope.dashboard.figures.layers import Series, escape, intervals
+from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import (
     MapData,
     MapStyle,
@@ -25,7 +25,6 @@ from tripletscope.dashboard.figures.points import (
 from tripletscope.dashboard.figures.series import bold, chance_level, series_of
 from tripletscope.dashboard.interface.theme import (
     FAINT,
-    FONT_SIZE,
     PALETTE,
     SCREEN,
     SYMBOLS,
@@ -33,9 +32,7 @@ from tripletscope.dashboard.interface.theme import (
     finished,
     interval,
     number,
-    panelled,
     template,
-    with_caption,
 )
 from tripletscope.dashboard.wording import ENGLISH
 
@@ -131,6 +128,26 @@ def scale_curves(
     return finished(figure, caption, canvas, top=62 if several else 34)
 
 
+def stimulus_map(
+    data: MapData, along: np.ndarray, *, colour: str, caption: str = "", canvas: Canvas = SCREEN
+) -> go.Figure:
+    """A map with a line in the order of the stimulus below its points.
+
+    along (m, d): Positions in that order.
+    colour: Column of the objects.
+    """
+    flat = along.shape[1] == 2
+    style = MapStyle("labels" if flat else "points", colour, False, flat=flat)
+    figure = embedding_map(data, style, caption=caption, revision=caption, canvas=canvas)
+    add = figure.add_scatter if flat else figure.add_scatter3d
+    add(**dict(zip("xyz", along.T, strict=False)), mode="lines", hoverinfo="skip", opacity=0.6,
+        showlegend=False, line={"color": FAINT, "width": 1.5})
+    figure.data = (figure.data[-1], *figure.data[:-1])
+    for trace in figure.data[1:]:
+        beside_the_bar(trace)
+    return figure
+
+
 def _shade(rank: int, colour: str | None) -> str:
     """Colour of a method; where a column takes the colours, symbols and dashes tell them apart."""
     return PALETTE[rank % len(PALETTE)] if colour is None else FAINT
@@ -181,67 +198,33 @@ def panel_height(n_panels: int) -> float:
     return 200.0 * -(-n_panels // _ACROSS) + 110.0
 
 
+@as_figure
 def scale_multiples(
-    panels: Mapping[str, Sequence[Curve]],
-    common: Sequence[Curve],
-    *,
-    stimulus: str,
-    value: str,
-    caption: str = "",
-    canvas: Canvas = SCREEN,
-) -> go.Figure:
+    panels: Mapping[str, Sequence[Curve]], common: Sequence[Curve], *, stimulus: str, value: str
+) -> Panels:
     """A small panel for every group, all with the same axes.
 
     panels: By title; in each the same methods in the same order.
     common: Of all answers, drawn faintly in every panel.
     """
-    across, canvas = panelled(list(panels), _ACROSS, canvas)
-    figure = _grid(list(panels), across, stimulus, value, canvas)
-    for k, curves in enumerate(panels.values()):
-        place = {"row": k // across + 1, "col": k % across + 1}
-        for curve in (c.known() for c in common):
-            add_layers(figure, [Series(
-                x=curve.stimulus, y=curve.values, line=curve.is_joined, points=not curve.is_joined,
-                name="all answers", colour=FAINT, width=1.2, dash="dot", size=3.0,
-                further={"opacity": 0.6, "showlegend": k == 0 and curve.name == common[0].name},
-            )], canvas, **place)
+    faint = [
+        Series(
+            x=curve.stimulus, y=curve.values, line=curve.is_joined, points=not curve.is_joined,
+            name="all answers", colour=FAINT, width=1.2, dash="dot", size=3.0,
+            further={"opacity": 0.6},
+        ) for curve in (c.known() for c in common)
+    ]
+
+    def layers(curves: Sequence[Curve]) -> Iterator[Series | None]:
+        yield from faint
         for rank, curve in enumerate(c.known() for c in curves):
-            series = replace(curve.series(rank), width=1.6, size=4.5,
-                             further={"showlegend": k == 0})
-            add_layers(figure, [curve.band(_shade(rank, None)), series], canvas, **place)
-    figure.update_layout(dragmode="zoom", uirevision=f"multiples {len(panels)}")
-    return with_caption(figure, caption, canvas)
+            yield curve.band(_shade(rank, None))
+            yield replace(curve.series(rank), width=1.6, size=4.5)
 
-
-def _grid(
-    titles: Sequence[str], n_columns: int, across: str, up: str, canvas: Canvas
-) -> go.Figure:
-    """Panels with common axes and a title each."""
-    n_rows = -(-len(titles) // n_columns)
-    figure = make_subplots(
-        n_rows, n_columns, shared_xaxes="all", shared_yaxes="all",
-        subplot_titles=[escape(title) for title in titles],
-        horizontal_spacing=0.09 / n_columns,
-        vertical_spacing=min(34.0 / canvas.height, 0.9 / n_rows),
-        x_title=escape(across), y_title=up,
+    return Panels(
+        {title: list(layers(curves)) for title, curves in panels.items()}, Axis(stimulus),
+        Axis(value), _ACROSS, f"multiples {len(panels)}",
     )
-    figure.update_annotations(font={"size": FONT_SIZE})
-    figure.layout.annotations[-2].yshift = -1.8 * FONT_SIZE
-    figure.layout.annotations[-1].xshift = -3.4 * FONT_SIZE
-    # The lowest panel of every column has ticks, also where the last row is not full.
-    for k in range(len(titles)):
-        if k + n_columns >= len(titles):
-            figure.update_xaxes(showticklabels=True, row=k // n_columns + 1, col=k % n_columns + 1)
-    figure.update_xaxes(zeroline=False)
-    figure.update_yaxes(zeroline=False)
-    figure.update_layout(template=template(canvas))
-    # The titles of all panels together are notes, for which no room is made: an empty title of
-    # the lowest axes makes it.
-    for k in range(max(len(titles) - n_columns, 0), len(titles)):
-        figure.update_xaxes(title=" ", row=k // n_columns + 1, col=k % n_columns + 1)
-    margin = {"l": 68, "t": 62}
-    figure.update_layout(margin=margin, legend={"y": 1.0 + 30 / canvas.height})
-    return figure
 
 
 @as_figure

@@ -14,7 +14,9 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.curves import dimension_curves, learning_figure
 from tripletscope.dashboard.figures.scales import group_errors
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.people import silence_said
 from tripletscope.dashboard.results.shown import (
+    Advice,
     Element,
     Numbers,
     ShownResults,
@@ -136,6 +138,10 @@ def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     table = pd.concat([
         one.dropna(subset="error").assign(method=name) for name, one in tables.items()
     ], ignore_index=True)
+    if not any(one.options["by"] == by for one in shown.all_of("scales_by")):
+        for one in runs:
+            if said := silence_said(shown, one, by):
+                yield Advice(f"{words.method(one.fresh())}: {said[0].lower()}{said[1:]}")
     number = table["name"].nunique()
     if not number:  # nobody gave answers enough
         return

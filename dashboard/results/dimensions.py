@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from tripletscope.core.dimensions.penalties import PenaltyCurve
 from tripletscope.core.dimensions.reproducibility import FOUND_AGAIN, DimensionReproducibility
+from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.inference.evaluation.compare import is_chance
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.dimensions import DimensionData, strips, strips_height
 from tripletscope.dashboard.figures.reproduced import (
@@ -18,6 +21,7 @@ from tripletscope.dashboard.figures.reproduced import (
 )
 from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.quality import of_choices, predicted_said
 from tripletscope.dashboard.results.shown import (
     Element,
     ShownResults,
@@ -30,7 +34,7 @@ from tripletscope.dashboard.wording import Words
 _ON_A_SHEET = 16
 #: Whom to cite for each method.
 _SOURCES = {"spose": "@zheng2019; @hebart2020", "vice": "@muttenthaler2022"}
-_WIDTH = 1000.0
+_WIDTH = 900.0
 _FLAT = 0.5
 
 
@@ -70,34 +74,69 @@ def reproducibility_table(found: Sequence[DimensionReproducibility]) -> pd.DataF
     ], ignore_index=True)
 
 
-def data_of(shown: ShownResults, run: Run) -> DimensionData:
-    """What is drawn of a fit."""
-    fitted = run.fitted()
+def data_of(shown: ShownResults, run: Run, canvas: Canvas | None = None) -> DimensionData:
+    """What is drawn of a fit, with standard deviations of resamples where it has none."""
+    fitted, again = run.fitted(), shown.of(run, "bootstrap_dimensions")
+    sd = fitted.embedding_sd_
+    if sd is None and again is not None and again.arrays["sd"].shape == fitted.embedding_.shape:
+        sd = again.arrays["sd"]
+    pictures = shown.pictures_on(canvas) if canvas else shown.addresses or shown.pictures
     return DimensionData(
-        fitted.embedding_, shown.answers.objects, fitted.embedding_sd_,
-        shown.named.get(run.key, {}), shown.pictures,
+        fitted.embedding_, shown.answers.objects, sd, shown.named.get(run.key, {}), pictures,
+        shown.selected,
     )
 
 
+def facts_table(shown: ShownResults, run: Run, most: int) -> pd.DataFrame:
+    """A row for each dimension: its name, its highest objects, its share, and how sure it is.
+
+    most: Of the highest objects that are named.
+    """
+    data, again = data_of(shown, run), fitted_again(shown, run)
+    every = range(data.n_dimensions)
+    table = pd.DataFrame({
+        "dimension": np.arange(1, data.n_dimensions + 1),
+        "name": [data.names.get(k, "") for k in every],
+        "highest": [", ".join(data.labels[i] for i in data.highest(k, most)) for k in every],
+        "share": data.weights.sum(axis=0) / (data.weights.sum() or 1.0),
+        "objects": [len(data.highest(k)) for k in every],
+    })
+    return table.assign(reproduced=again[0].result().mean) if again else table
+
+
 @presents("fit", "dimensions")
-def strips_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """The highest objects of every dimension, on as many sheets as that takes."""
+def dimensions_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """How many there are, what they predict, and their highest objects on as many sheets."""
     data, words = data_of(shown, run), shown.words
     d = data.n_dimensions
-    n_sheets = -(-d // _ON_A_SHEET)
-    text = words("strips of", method=words.method(run.fresh()), about=shown.about)
-    for sheet in range(n_sheets):
-        which = list(range(d))[sheet * _ON_A_SHEET : (sheet + 1) * _ON_A_SHEET]
-        title = words("title strips", method=run.fresh().title)
-        if n_sheets > 1:
-            title += words("from to", first=which[0] + 1, last=which[-1] + 1)
-        yield Drawing(
-            "dimension-strips" if not sheet else f"dimension-strips-{sheet + 1}", title, text,
-            words("alt strips", number=words.count(len(which), "dimension")),
-            strips_height(data, len(which), Canvas(_WIDTH)) / _WIDTH,
-            lambda canvas, which=which: strips(data, which, caption=text, canvas=canvas),
-            lambda: weights_table(data.objects, data.weights, data.names), (run.key,),
+    if not d:
+        yield Statement(words("no dimension left", method=words.method(run.fresh())))
+        return
+    yield from map(Statement, number_said(words, run))
+    yield from map(Statement, accuracy_said(shown, run))
+    if not fitted_again(shown, run):
+        yield Statement(words("dimensions not repeated"))
+    for sheet, first in enumerate(range(0, d, _ON_A_SHEET), 1):
+        which = list(range(d))[first : first + _ON_A_SHEET]
+        yield strips_of(
+            shown, run, which, "" if sheet == 1 else f"{sheet}",
+            lambda: weights_table(data.objects, data.weights, data.names), {},
         )
+
+
+def strips_of(
+    shown: ShownResults, run: Run, which: Sequence[int], place: str,
+    table: Callable[[], pd.DataFrame], lines: Mapping[int, str],
+) -> Drawing:
+    """Rows of the highest objects of some dimensions."""
+    return shown.drawing(
+        run, "dimension-strips",
+        strips_height(data_of(shown, run), len(which), Canvas(_WIDTH)) / _WIDTH,
+        lambda canvas, caption: strips(
+            data_of(shown, run, canvas), which, facts=lines, caption=caption, canvas=canvas
+        ), table, place=place, alt="alt strips", picks=True, first=which[0] + 1,
+        last=which[-1] + 1, number=len(which),
+    )
 
 
 def number_said(words: Words, fit: Run) -> Iterator[str]:
@@ -117,6 +156,35 @@ def number_said(words: Words, fit: Run) -> Iterator[str]:
         yield words("all dimensions used")
     elif penalty is not None:
         yield words("weaker dimensions")
+
+
+def accuracy_said(shown: ShownResults, fit: Run) -> Iterator[str]:
+    """What dimensions predict of held-out trials."""
+    words, run = shown.words, shown.of(fit, "split_error", "cross_validate")
+    if run is None:
+        yield words("dimensions not tested")
+        return
+    error = run.result()
+    choices = [one for one in choice_accuracies(shown.answers, error) if one.accuracy]
+    if not choices:  # no choices among three
+        yield words("dimensions predict answers", error=(error.error, error.low, error.high),
+                    over=(error.unit, error.n_units))
+        if is_chance(error):
+            yield words("dimensions guess")
+    for choice in choices:
+        yield from choice_said(words, choice)
+
+
+def choice_said(words: Words, choice: ChoiceAccuracy) -> Iterator[str]:
+    """What is predicted of choices, beside the noise ceiling.
+
+    Silent on: choices that are predicted
+    (tests/dashboard/report/test_interpretable.py::test_only_noise_must_not_be_interpreted).
+    """
+    yield from predicted_said(words, choice)
+    if choice.accuracy.low <= choice.chance:
+        yield words("dimensions guess")
+    yield of_choices(words, choice)
 
 
 def fitted_again(shown: ShownResults, fit: Run) -> list[Run]:
@@ -144,16 +212,14 @@ def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             number=words.count(len(found.mean), "dimension"), mean=words.share(found.overall),
         ))
     data, table = data_of(shown, fit), reproducibility_table(results)
-    text = words("reproducibility of", method=words.method(run.fresh()), against=words.listing(
-        [words("halves" if found.halves else "starts") for found in results]
-    ))
-    yield Drawing(
-        "dimension-reproducibility", words("title reproducibility"), text, words("alt curve"),
-        _FLAT, lambda canvas: reproducibility_curve(data, table, caption=text, canvas=canvas),
+    yield shown.drawing(
+        run, "dimension-reproducibility", _FLAT, partial(reproducibility_curve, data, table),
         lambda: table.assign(
             dimension=table["dimension"] + 1,
             name=[data.names.get(int(k), "") for k in table["dimension"]],
-        ), tuple(one.key for one in again),
+        ), runs=again, against=words.listing(
+            [words("halves" if found.halves else "starts") for found in results]
+        ),
     )
 
 
@@ -162,14 +228,10 @@ def penalty_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Held-out log-likelihood by the strength of the penalty."""
     found, words = run.result(), shown.words
     table = penalty_table(found)
-    text = words("penalty of", method=words.method(run.fresh()), trials=found.n_trials,
-                 chosen=words.number(found.chosen),
-                 why=words("predicts best" if found.chosen == found.best else "none is left"))
-    yield Drawing(
-        "penalty", words("title penalty"), text,
-        words("alt penalty", best=words.number(found.best)), _FLAT,
-        lambda canvas: penalty_curve(
-            table, chosen=found.chosen, best=found.best, chance=GUESSING, caption=text,
-            canvas=canvas,
-        ), lambda: table, (run.key,),
+    yield shown.drawing(
+        run, "penalty", _FLAT, partial(
+            penalty_curve, table, chosen=found.chosen, best=found.best, chance=GUESSING
+        ), lambda: table, alt="alt penalty", trials=found.n_trials, best=words.number(found.best),
+        chosen=words.number(found.chosen),
+        why=words("predicts best" if found.chosen == found.best else "none is left"),
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,8 @@ from tripletscope.core.people import (
     WeightedEuclidean,
 )
 from tripletscope.core.people.comparing import CONSISTENCY, ONE, OWN, WEIGHTS, groups_model
-from tripletscope.core.people.floor import Floor
+from tripletscope.core.people.floor import Floor, floor_of
+from tripletscope.core.people.groups import groups_of
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.observers import grid_height, map_grid
 from tripletscope.dashboard.figures.people import (
@@ -253,15 +255,33 @@ def _groups(shown: ShownResults, run: Run, fitted: LatentClassMap) -> Iterator[D
             fitted.people_, fitted.membership_, caption=text, canvas=canvas
         ), lambda: table, (run.key,),
     )
-    about = words("group maps of", groups=words.whole(fitted.n_groups),
-                  method=words.method(run.fresh()))
     maps = np.concatenate([fitted.embedding_[None], fitted.maps_])
     maps = np.where(fitted.placed_[None, :, None], maps, np.nan)
     titles = [words("map of all"), *(
         words("map of group", number=str(g + 1), share=words.percent(share, 0))
         for g, share in enumerate(fitted.shares_)
     )]
+    yield maps_beside(
+        shown, run, "group-maps", maps, titles, colour=colour_of(shown.answers.objects),
+        groups=fitted.n_groups,
+    )
 
+
+def silence_said(shown: ShownResults, run: Run, by: str) -> str:
+    """Of which people or groups a result says nothing, and why; empty where all gave enough."""
+    members = dict(list(groups_of(shown.answers, by).items())[: run.options["most"]])
+    return floor_said(shown.words, floor_of(run.fresh(), shown.answers, members), by)
+
+
+def maps_beside(
+    shown: ShownResults, run: Run, name: str, maps: np.ndarray, titles: Sequence[str], *,
+    colour: str | None, **how: Any,
+) -> Drawing:
+    """Maps of several, side by side.
+
+    Shapes: maps (p, n, d), titles length p.
+    **how: Further arguments of `ShownResults.drawing`.
+    """
     def positions() -> pd.DataFrame:
         return pd.concat([
             pd.DataFrame({
@@ -270,11 +290,8 @@ def _groups(shown: ShownResults, run: Run, fitted: LatentClassMap) -> Iterator[D
             }) for title, x in zip(titles, maps, strict=True)
         ], ignore_index=True)
 
-    yield Drawing(
-        "group-maps", words("title group maps"), about, words("alt group maps"),
-        max(grid_height(maps) / _WIDTH, 0.25),
-        lambda canvas: map_grid(
-            maps, titles, shown.answers.objects, colour=colour_of(shown.answers.objects),
-            caption=about, canvas=canvas,
-        ), positions, (run.key,),
+    return shown.drawing(
+        run, name, max(grid_height(maps) / _WIDTH, 0.25), partial(
+            map_grid, maps, titles, shown.answers.objects, colour=colour, selected=shown.selected,
+        ), positions, alt="alt group maps", picks=True, **how,
     )

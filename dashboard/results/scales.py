@@ -2,63 +2,84 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import plotly.graph_objects as go
 
 from tripletscope.core.inference.evaluation.compare import is_chance
-from tripletscope.core.inference.evaluation.score import ErrorEstimate
+from tripletscope.core.inference.evaluation.score import CHANCE, ErrorEstimate
 from tripletscope.core.run import Run
-from tripletscope.core.scale import GroupScales, OrdinalScale, ScaleDiagnostics, ScaleSamples
+from tripletscope.core.scale import (
+    MLDS,
+    GroupScales,
+    OrdinalScale,
+    ScaleDiagnostics,
+    ScaleSamples,
+)
 from tripletscope.dashboard.figures.diagnostics import residual_curve, simulated_against
+from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.points import MapData
-from tripletscope.dashboard.figures.scales import Curve, scale_curves
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.scales import (
+    Curve,
+    scale_curves,
+)
+from tripletscope.dashboard.interface.theme import interval
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import (
+    Advice,
     Element,
+    Numbers,
     ShownResults,
     Statement,
     presents,
     table_of,
 )
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import Words, plain
 
 _TASKS = ("bootstrap_scale", "ordinal_scale")
-_RATIO = 0.6
+#: Height of a figure of a scale, divided by its width.
+RATIO = 0.6
 #: Stimuli that two scales must have in common to be aligned.
 _COMMON = 3
 #: Probabilities below this one are called unlikely, as in most papers.
 _UNLIKELY = 0.05
 #: Of the residuals 5 % lie outside of their envelope where the model holds.
 _MANY_OUTSIDE = 0.10
+#: People in a sentence, and width of their names, in em.
+_NAMED, _NAME = 6, 16.0
 
 
-def scale_table(shown: ShownResults, run: Run, coverage: float = 0.95) -> pd.DataFrame | None:
+def scale_table(shown: ShownResults, run: Run) -> pd.DataFrame | None:
     """``stimulus``, ``value``, ``standard error``, ``low``, ``high``, with ``object`` if known.
 
     Of a scale with its band: a bootstrap of difference scaling, or an embedding on a stimulus.
-    None where a bootstrap lacks its fit.
+    None where a bootstrap lacks its fit, of a map in the plane or in space, and of an embedding in
+    units of the noise.
     """
-    found = run.result()
+    result = run.result()
     if run.task == "ordinal_scale":
-        low, high = found.band(coverage)
+        if shown.in_noise or result.values.shape[1] > 1:
+            return None
+        low, high = result.band(shown.coverage)
         return pd.DataFrame({
-            "object": found.objects, "stimulus": found.stimulus, "value": found.values[:, 0],
-            "standard error": found.deviation[:, 0], "low": low[:, 0], "high": high[:, 0],
+            "object": result.objects, "stimulus": result.stimulus, "value": result.values[:, 0],
+            "standard error": result.deviation[:, 0], "low": low[:, 0], "high": high[:, 0],
         })
     fit = shown.of(run, "fit")
     if fit is None:
         return None
-    fitted = fit.fitted()
-    low, high = found.interval(coverage)
-    errors = fitted.scale_errors_ if found.unit == "answers" else found.standard_errors()
+    fitted, free = fit.fitted(), shown.in_noise
+    low, high = result.interval(shown.coverage, unconstrained=free)
+    errors = fitted.standard_errors_ if free else fitted.scale_errors_
+    if result.unit != "answers":  # those of the fit take answers as independent
+        errors = result.standard_errors(unconstrained=free)
     table = pd.DataFrame({
-        "stimulus": fitted.levels_, "value": fitted.scale_, "standard error": errors,
-        "low": low, "high": high,
+        "stimulus": fitted.levels_, "value": fitted.unconstrained_ if free else fitted.scale_,
+        "standard error": errors, "low": low, "high": high,
     })
     members = pd.Series(np.arange(fitted.n_objects_)).groupby(fitted.level_of_).first()
     if len(members) == fitted.n_objects_:
@@ -72,7 +93,7 @@ def rises(found: ScaleSamples | OrdinalScale, error: ErrorEstimate | None) -> bo
     None where it does not, and held-out answers are not shown to be predicted better than by
     chance: 9 % of the scales of 100 guesses fell.
 
-    Silent on: guesses (tests/dashboard/results/test_aligned_scales.py::test_guesses_do_not_fall).
+    Silent on: guesses (tests/dashboard/results/test_scales.py::test_guesses_do_not_fall).
     """
     fits = found.is_monotone()
     return None if not fits and (error is None or is_chance(error)) else fits
@@ -115,11 +136,6 @@ def _onto(values: np.ndarray, reference: np.ndarray) -> tuple[float, float]:
     return (slope, offset) if slope > 0 else (1.0, 0.0)
 
 
-def value_title(several: bool) -> str:
-    """What stands at the axis of the values; see `aligned`."""
-    return f"perceptual scale ({'first: ' if several else ''}0 to 1)"
-
-
 def stimulus_title(shown: ShownResults, run: Run) -> str:
     """What stands at the axis of the stimulus."""
     column = run.options.get("stimulus", run.parameters.get("stimulus"))
@@ -128,105 +144,216 @@ def stimulus_title(shown: ShownResults, run: Run) -> str:
     return shown.words("object id") if column == "id" else column
 
 
+def scale_name(words: Words, run: Run) -> str:
+    """Its method, without what the axes say of it."""
+    method = run.fresh()
+    if isinstance(method, MLDS):
+        method.set_params(stimulus=None)
+    return words.method(method).replace(f", {words.count(1, 'dimension')}", "")
+
+
 def scale_runs(shown: ShownResults) -> list[Run]:
     """Results with a scale and its band, of those that share the first one's stimulus."""
     runs = [run for task in _TASKS for run in shown.all_of(task)
-            if scale_table(shown, run) is not None]
+            if scale_table(replace(shown, in_noise=False), run) is not None]
     return [run for run in runs if stimulus_title(shown, run) == stimulus_title(shown, runs[0])]
 
 
-def _scale(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+@presents("ordinal_scale", told_in="scales")
+@presents("bootstrap_scale", told_in="scales")
+def scales_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """All scales in one figure."""
     runs, words = scale_runs(shown), shown.words
     if not runs or run is not runs[0]:
         return
-    names: list[str] = []
+    scales: dict[str, Run] = {}
     for one in runs:  # two runs of one method, by other options, are two curves
-        name = words.method(one.fresh())
-        again = sum(words.method(known.fresh()) == name for known in runs[: len(names)])
-        names.append(f"{name} ({again + 1})" if again else name)
-    tables = dict(zip(names, aligned({one.key: scale_table(shown, one) for one in runs}).values(),
-                      strict=True))
-    curves = []
-    for name, table in tables.items():
-        objects = table["object"].to_numpy() if "object" in table else None
-        parts = (table[c].to_numpy() for c in ("stimulus", "value", "low", "high"))
-        curves.append(Curve(name, *parts, objects))
-    found, stimulus = run.result(), stimulus_title(shown, run)
-    text = words("scale of", stimulus=stimulus, methods="; ".join(tables), about=shown.about,
-                 over=words.over(found.unit, found.n_units))
-    several = len(curves) > 1
-    if several:
-        text += f" {words('scales aligned')}"
-    data = MapData(np.empty((shown.answers.n_objects, 1)), shown.answers.objects)
+        name = scale_name(words, one)
+        again = sum(scale_name(words, other) == name for other in scales.values())
+        scales[f"{name} ({again + 1})" if again else name] = one
+    for name, one in scales.items():
+        yield from map(Statement, scale_said(shown, name, one))
+    tables = {name: table for name, one in scales.items()
+              if (table := scale_table(shown, one)) is not None}
+    if not shown.in_noise:
+        tables = aligned(tables)
+    curves = [
+        Curve(name, *(table[c].to_numpy() for c in ("stimulus", "value", "low", "high")),
+              table["object"].to_numpy() if "object" in table else None)
+        for name, table in tables.items()
+    ]
+    if curves:
+        yield _curves(shown, scales, tables, curves)
+    yield Numbers(words("scale values"), partial(_values, shown, tables))
+    yield Numbers(words("numbers"), partial(_beside, shown, scales))
+    yield Advice(words("bands read", chance=CHANCE))
 
-    def draw(canvas: Canvas) -> go.Figure:
-        return scale_curves(
-            curves, data, stimulus=stimulus, value=value_title(several), caption=text,
-            canvas=canvas,
-        )
 
+def _curves(
+    shown: ShownResults, scales: Mapping[str, Run], tables: Mapping[str, pd.DataFrame],
+    curves: Sequence[Curve],
+) -> Drawing:
+    """Scales against the stimulus."""
+    words, several = shown.words, len(curves) > 1
+    stimulus = stimulus_title(shown, next(iter(scales.values())))
+    unit = "units of noise" if shown.in_noise else "first: 0 to 1" if several else "0 to 1"
     first = curves[0].known()
-    yield Drawing(
-        "scale", words("title scale", stimulus=stimulus), text,
-        words("alt scales" if several else "alt scale", stimulus=stimulus,
-              low=words.number(first.stimulus[0]), high=words.number(first.stimulus[-1])),
-        _RATIO, draw,
+    said = words("in units of the noise") if shown.in_noise else ""
+    return shown.drawing(
+        next(iter(scales.values())), "scale", RATIO, partial(
+            scale_curves, curves, named_objects(shown), stimulus=stimulus,
+            value=f"perceptual scale ({unit})", colour=shown.colour, revision=f"{stimulus} {unit}",
+        ),
         lambda: pd.concat([t.assign(method=n) for n, t in tables.items()], ignore_index=True),
-        tuple(one.key for one in runs),
+        runs=scales.values(), picks=True, method="; ".join(scales), stimulus=stimulus,
+        said=said or (words("scales aligned") if several else ""), coverage=shown.coverage,
+        alt="" if said else "alt scales" if several else "alt scale",
+        low=words.number(first.stimulus[0]), high=words.number(first.stimulus[-1]),
+        origin=_origin(words, scales),
     )
 
 
-for _task in _TASKS:
-    presents(_task)(_scale)
+def named_objects(shown: ShownResults) -> MapData:
+    """Names of the objects of curves, and which are selected."""
+    objects = shown.answers.objects
+    return MapData(np.empty((len(objects), 1)), objects, selected=shown.selected)
 
 
-@presents("diagnose")
+def _origin(words: Words, scales: Mapping[str, Run]) -> str:
+    """What bands are made of, and, where that is not the same for all, whose."""
+    names: dict[str, list[str]] = {}
+    for name, run in scales.items():
+        source, result = run.options.get("source", "bootstrap"), run.result()
+        origin = words(f"band from {source}", over=(result.unit, result.n_units))
+        names.setdefault(origin, []).append(name)
+    if len(names) == 1:
+        return next(iter(names))
+    return words("; of").join(f"{origin} ({'; '.join(whose)})" for origin, whose in names.items())
+
+
+def scale_said(shown: ShownResults, name: str, run: Run) -> Iterator[str]:
+    """What is to be said of a scale: whether it rises, its noise and lapses, how it predicts."""
+    words, error, fit = shown.words, shown.of(run, "cross_validate"), shown.of(run, "fit")
+    fitted = fit.fitted() if isinstance(run.fresh(), MLDS) and fit is not None else None
+    if fitted is not None and fitted.sigma_ < 0:
+        yield words("scale contradicted", method=name)
+    if fitted is not None and not fitted.finite_:
+        yield words("scale not finite", method=name)
+    rising = rises(run.result(), error.result() if error else None)
+    if rising is not None:
+        yield words("rises" if rising else "falls", method=name)
+    if fitted is not None:
+        yield fit_said(words, fitted)
+        yield from observers_said(words, fitted)
+        unused = len(shown.answers) - fitted.n_answers_
+        if unused and not fitted.outside:
+            yield words("scale omits", method=name, answers=unused)
+    if error is not None:
+        estimate = error.result()
+        yield words("scale predicts", method=name,
+                    error=(estimate.error, estimate.low, estimate.high),
+                    over=(estimate.unit, estimate.n_units))
+
+
+def fit_said(words: Words, fitted: MLDS) -> str:
+    """Noise and deviance of a difference scale."""
+    return words(
+        "difference scaling", answers=fitted.n_answers_, sigma=fitted.sigma_,
+        deviance=words.number(fitted.deviance_, 5), aic=words.number(fitted.aic_, 5),
+        guessing=words.number(fitted.null_deviance_, 5), daf=fitted.daf_,
+    )
+
+
+def observers_said(words: Words, fitted: MLDS) -> Iterator[str]:
+    """Lapse rates and preferences of observers with a scale, with their intervals."""
+    observers = fitted.observers_.tolist() if fitted.lapses != "none" or fitted.order else []
+    names = [f"{plain(name)} " if name else "" for name in short_labels(observers, _NAME)]
+    if fitted.lapses != "none":
+        order = np.argsort(-fitted.lapse_)
+        rates = [
+            f"{names[k]}{words.percent(fitted.lapse_[k])} [{words.percent(fitted.lapse_low_[k])}, "
+            f"{words.percent(fitted.lapse_high_[k])}]" for k in order.tolist()
+        ]
+        yield words("scale lapses", rates=words.first(rates, _NAMED))
+    if fitted.order:
+        reach = 1.96 * fitted.preference_errors_
+        sides = [
+            f"{name}{value:+.2f} [{value - half:+.2f}, {value + half:+.2f}]"
+            for name, value, half in zip(names, fitted.preference_, reach, strict=True)
+        ]
+        yield words("scale order", sides=words.first(sides, _NAMED))
+
+
+def _values(shown: ShownResults, tables: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """Values of all scales with their standard errors and intervals."""
+    labels = np.array(shown.answers.labels, dtype=object)
+    return pd.concat([
+        table.assign(method=name, object=labels[table["object"].to_numpy()]
+                     if "object" in table else "")
+        for name, table in tables.items()
+    ], ignore_index=True)[
+        ["method", "object", "stimulus", "value", "standard error", "low", "high"]
+    ]
+
+
+def _beside(shown: ShownResults, scales: Mapping[str, Run]) -> pd.DataFrame:
+    """What scales rest on, and how well they predict: a row for each."""
+    rows = []
+    for name, run in scales.items():
+        row: dict[str, Any] = {"method": name}
+        fit, error = shown.of(run, "fit"), shown.of(run, "cross_validate")
+        if run.task == "ordinal_scale":
+            row |= {"answers used": len(shown.answers),
+                    "rank correlation": interval(*run.result().rank_correlation)}
+        elif fit is not None:
+            row |= {"answers used": fit.fitted().n_answers_, "noise σ": fit.fitted().sigma_}
+        if error is not None:
+            estimate = error.result()
+            row |= {"held-out error": interval(estimate.error, estimate.low, estimate.high),
+                    "s.d. over folds": float(estimate.fold_errors.std(ddof=1))}
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+# Whether the model holds ---------------------------------------------------------------------
+
+
+@presents("diagnose", told_in="scales")
 def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Whether a difference scale could have produced the answers: its tests, and their figures."""
     found, words = run.result(), shown.words
+    fit = shown.of(run, "fit")
     yield from map(Statement, departures_said(words, found))
-    about = words("simulations of", method=words.method(run.fresh()), about=shown.about,
-                  number=len(found.simulated_runs))
-    text, n = f"{words('residuals of')} {about}", len(found.residuals)
-    yield Drawing(
-        "residuals", words("title residuals"), text,
-        words("alt residuals", share=words.percent(found.outside)), _RATIO,
-        lambda canvas: residual_curve(found, caption=text, canvas=canvas),
-        lambda: pd.DataFrame({
-            "share below": (np.arange(n) + 0.5) / n, "residual": found.residuals,
-            "low": found.low, "high": found.high,
-        }), (run.key,),
+    if fit is not None and shown.of(run, "bootstrap_scale") is None:  # which says the same
+        yield Statement(fit_said(words, fit.fitted()))
+        yield from map(Statement, observers_said(words, fit.fitted()))
+    if found.lapse_p is not None:  # asked where the method has no rates already
+        yield Statement(lapses_said(words, found))
+    about, n = words("simulations", number=len(found.simulated_runs)), len(found.residuals)
+    yield shown.drawing(
+        run, "residuals", RATIO, partial(residual_curve, found),
+        table_of(**{"share below": (np.arange(n) + 0.5) / n}, residual=found.residuals,
+                 low=found.low, high=found.high),
+        said=about, alt="alt residuals", share=words.percent(found.outside),
     )
-    yield _simulated(
-        words, run, "runs", found.simulated_runs, found.runs, "number of runs",
-        f"{words('runs of')} {about}",
-    )
+    tests = [("runs", found.simulated_runs, found.runs, "number of runs")]
     if found.six_point is not None:
-        yield _simulated(
-            words, run, "six-point", found.simulated_six_point, found.six_point, "log-likelihood",
-            f"{words('six-point of', number=found.n_six_points)} {about}",
+        tests.append(
+            ("six-point", found.simulated_six_point, found.six_point, "log-likelihood")
         )
-
-
-def _simulated(
-    words: Words, run: Run, name: str, simulated: np.ndarray, observed: float, title: str,
-    text: str,
-) -> Drawing:
-    """What a test gives for simulated answers, and for the answers."""
-    return Drawing(
-        name, words(f"title {name}"), text, words("alt simulated"), _RATIO,
-        lambda canvas: simulated_against(simulated, observed, title=title, caption=text,
-                                         canvas=canvas),
-        table_of(simulated=simulated, answers=observed), (run.key,),
-    )
+    for name, simulated, observed, title in tests:
+        yield shown.drawing(
+            run, name, RATIO, partial(simulated_against, simulated, observed, title=title),
+            table_of(simulated=simulated, answers=observed), said=about, alt="alt simulated",
+            number=found.n_six_points,
+        )
 
 
 def departures_said(words: Words, found: ScaleDiagnostics) -> Iterator[str]:
     """What each test says of the model.
 
     Silent on: answers by the model
-    (tests/dashboard/views/test_scale.py::test_the_model_is_seldom_denied).
+    (tests/dashboard/results/test_scales.py::test_the_model_is_seldom_denied).
     """
     yield words("residuals depart" if found.outside > _MANY_OUTSIDE else "residuals fit",
                 outside=found.outside)
@@ -238,3 +365,15 @@ def departures_said(words: Words, found: ScaleDiagnostics) -> Iterator[str]:
         p = found.six_point_p
         yield words("six-point departs" if p < _UNLIKELY else "six-point fits", p=p,
                     number=found.n_six_points, value=words.number(found.six_point, 5))
+
+
+def lapses_said(words: Words, result: ScaleDiagnostics) -> str:
+    """Whether guesses that the scale does not explain make the answers more probable.
+
+    Silent on: observers without lapses
+    (tests/core/scale/test_lapses.py::test_advice_is_given_where_there_are_lapses).
+    """
+    if not result.advises_lapses:
+        return words("lapses not needed", p=result.lapse_p)
+    return words("lapses needed", rate=result.lapse, p=result.lapse_p,
+                 change=f"{result.lapse_aic:+.1f}")

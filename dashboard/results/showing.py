@@ -98,9 +98,10 @@ def presented(
     """
     taken: Counter[str] = Counter()
     for result in results or shown.runs:
-        key = (type(result), "")
+        named = (type(result), "")
         if isinstance(result, Run):
-            key = (result.task, result.kind if result.task == "fit" else "")
+            named = (result.task, result.kind if result.task == "fit" else "")
+        key = (*named, type(shown.detail))
         for present in PRESENTATIONS.get(key, ()) if by is None else (by,):
             for part in present(shown, result):
                 if isinstance(part, Drawing):

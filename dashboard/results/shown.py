@@ -11,10 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import NoneType
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceiling
@@ -58,9 +60,9 @@ class Numbers:
 
 Element = Drawing | Statement | Advice | Numbers
 Presentation = Callable[["ShownResults", Any], Iterator[Element]]
-#: How results are presented, by their task, and for fits the kind of method; what is no `Run`, by
-#: its class.
-PRESENTATIONS: dict[tuple[str | type, str], list[Presentation]] = {}
+#: How results are presented: by their task and for fits the kind of method, what is no `Run` by its
+#: class; and by the kind of detail.
+PRESENTATIONS: dict[tuple[str | type, str, type], list[Presentation]] = {}
 #: Tasks whose results a part of the report tells of as they are presented, by its name.
 TOLD_IN: dict[str, list[str]] = {}
 
@@ -90,6 +92,10 @@ class ShownResults:
     measured: Kind of the ratings, confusions and so on that the answers were derived from; empty
         where the answers themselves were given.
     wanted: What plans are to reach, by quantity.
+    coverage: Share of what is uncertain that bands of scales cover.
+    in_noise: Whether scales are in units of the noise.
+    axis: Of a map, which is drawn against the stimulus; None is the angle around its centre.
+    detail: What is looked at of a result, in place of all of it: see `presents`.
     cautious: Whether figures are withheld of what no test confirms, as on pages and in reports;
         scripts draw what they ask for.
     """
@@ -115,9 +121,13 @@ class ShownResults:
     asked: str = ""
     measured: str = ""
     wanted: Mapping[str, float | None] = field(default_factory=dict)
+    coverage: float = 0.95
+    in_noise: bool = False
+    axis: int | None = None
+    detail: object = None
     cautious: bool = False
 
-    def pictures_on(self, canvas: Canvas) -> dict[int, str]:
+    def pictures_on(self, canvas: Canvas) -> Mapping[int, str]:
         """Pictures for a page, or for a file, which has them in it."""
         if canvas.screen and self.addresses:
             return self.addresses
@@ -132,6 +142,34 @@ class ShownResults:
             number = words("answers in trials", answers=number, trials=answers.n_trials)
         return words("about", name=self.name, answers=number,
                      objects=words.count(answers.n_objects, "object"))
+
+    def drawing(
+        self, run: Run, name: str, ratio: float, draw: Callable[..., go.Figure],
+        table: Callable[[], pd.DataFrame], *, place: str = "", key: str = "", alt: str = "",
+        said: str = "", runs: Iterable[Run] = (), picks: bool = False, is_half: bool = False,
+        **fields: Any,
+    ) -> Drawing:
+        """A figure of a result in the words of its name: "`name` of" and "title `name`".
+
+        name, ratio, table, picks, is_half: See `Drawing`.
+        draw: Takes caption and canvas.
+        place: What the name ends in, where several figures have these words.
+        key: Of the caption, if that is not the name.
+        alt: Key of the alternative text, if that is not the caption.
+        said: What the caption says further.
+        runs: All results, if they are several.
+        **fields: Of the sentences, which also know ``method`` and ``about``.
+        """
+        words = self.words
+        fields = {"method": words.method(run.fresh()), "about": self.about} | fields
+        parts = (words(f"{key or name} of", **fields), said, words("by method", **fields))
+        text = " ".join(filter(None, parts))
+        return Drawing(
+            f"{name}-{place}" if place else name, words(f"title {name}", **fields), text,
+            words(alt, **fields) if alt else text, ratio,
+            lambda canvas: draw(caption=text, canvas=canvas), table,
+            tuple(one.key for one in runs or (run,)), picks, is_half,
+        )
 
     @cached_property
     def ceiling(self) -> Ceiling:
@@ -151,16 +189,17 @@ class ShownResults:
 
 
 def presents(
-    task: str | type, kind: str = "", *, told_in: str = ""
+    task: str | type, kind: str = "", *, detail: type = NoneType, told_in: str = ""
 ) -> Callable[[Presentation], Presentation]:
     """Declare how results of a task, or of a class, are presented.
 
     kind: Of fits, those of methods of this kind.
+    detail: Class of `ShownResults.detail` for which this is presented, such as one object's.
     told_in: Part of the report that tells of them; empty where that says more than is said here.
     """
 
     def declare(make: Presentation) -> Presentation:
-        PRESENTATIONS.setdefault((task, kind), []).append(make)
+        PRESENTATIONS.setdefault((task, kind, detail), []).append(make)
         if told_in:
             TOLD_IN.setdefault(told_in, []).append(task)
         return make

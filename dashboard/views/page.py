@@ -164,16 +164,26 @@ class Context:
         newest: Whether the newest result of other options stands in for one that is not there yet.
         """
         if options is None:
-            given = dict(given or {})
-            options = parameter_form(
-                self.session, TASKS[task].function, f"{self.page}.{task}",
-                hidden=(*given, *hidden), columns=columns,
-            )
-            options |= {k: v(options) if callable(v) else v for k, v in given.items()}
+            options = self.options(task, given=given, hidden=hidden, columns=columns)
         (run,) = self.results(
             task, TASKS[task].words, [(method, task, options)], about, at_once=at_once, label=label
         )
         return run or (self.find(method, task) if newest else None)
+
+    def options(
+        self, task: str, *, given: Mapping[str, Any] | None = None, hidden: Sequence[str] = (),
+        columns: Mapping[str, Sequence[str]] = MappingProxyType({}), place: str = "",
+    ) -> dict[str, Any]:
+        """Ask for the options of a task; see `result`.
+
+        place: Of the form, if two tabs are not to share it.
+        """
+        given = dict(given or {})
+        options = parameter_form(
+            self.session, TASKS[task].function, place or f"{self.page}.{task}",
+            hidden=(*given, *hidden), columns=columns,
+        )
+        return options | {k: v(options) if callable(v) else v for k, v in given.items()}
 
     def results(
         self, key: str, title: str, pieces: Sequence[analysis.Piece], about: str, *,
@@ -226,15 +236,12 @@ class Context:
         by: What presents them in place of what is declared.
         **how: Further attributes of `ShownResults`.
         """
-        if self.info is None:
-            shown = ShownResults(runs_of((*results, *beside)), None, "", **how)
-        else:
-            shown = ShownResults(
-                runs_of((*results, *beside)), self.answers, self.info.name,
-                selected=tuple(self.selected),
-                addresses=picture_addresses(self.info, self.answers.objects, _PICTURE),
-                embed=partial(embedded_pictures, self.info, self.answers.objects),
-                cautious=True, **self.collected, **how,
+        shown = self.shown(*results, *beside, **how)
+        content = None
+        if self.info is not None and len(shown.runs) == len(results) + len(beside):
+            content = (
+                [(run.key, run.created) for run in shown.runs], self.info.fingerprint,
+                self.info.pictures, shown.selected, shown.named, how,
             )
         said: list[str] = []
         halves: list[Any] = []
@@ -247,7 +254,7 @@ class Context:
             if isinstance(part, Drawing) and part.is_half:
                 halves = halves or list(st.columns(2))
                 with halves.pop(0):
-                    self.figure(part, *results)
+                    self.figure(part, *results, content=content)
                 continue
             halves.clear()
             if isinstance(part, Advice):
@@ -256,16 +263,30 @@ class Context:
                 self.numbers(part)
             else:
                 with st.expander(part.title) if part.is_folded else nullcontext():
-                    self.figure(part, *results)
+                    self.figure(part, *results, content=content)
         panels.sentences(said)
 
+    def shown(self, *results: Any, **how: Any) -> ShownResults:
+        """Results as the page shows them."""
+        if self.info is None:
+            return ShownResults(runs_of(results), None, "", **how)
+        objects = self.answers.objects
+        how.setdefault("addresses", picture_addresses(self.info, objects, _PICTURE))
+        return ShownResults(
+            runs_of(results), self.answers, self.info.name, selected=tuple(self.selected),
+            embed=partial(embedded_pictures, self.info, objects), cautious=True,
+            **self.collected, **how,
+        )
+
     def figure(
-        self, drawing: Drawing, *runs: Run, further: Callable[[], None] | None = None
+        self, drawing: Drawing, *runs: Run, further: Callable[[], None] | None = None,
+        content: Any = None,
     ) -> None:
         """A figure with its caption, its numbers, and what can be done with it.
 
         runs: Simulations that it is of, where no data set is open.
         further: Draws more beside the menu.
+        content: Of what it is drawn, so that it is drawn once.
         """
         wide = _WIDE / 2 if drawing.is_half else _WIDE
         panels.figure_panel(
@@ -277,6 +298,7 @@ class Context:
                 analysis.describe(run.fresh()) for run in runs
             ), runs, strict=True)),
             further=further, on_pick=self.session.select_positions if drawing.picks else None,
+            of=None if content is None else (drawing.name, content),
             pictures=picture_addresses(self.info, self.answers.objects, _HOVERED)
             if drawing.picks else None,
         )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
 
 import pandas as pd
 
 from tripletscope.dashboard.interface.chart import address
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
+
+_SIZE = 320  # pixels of pictures in files
 
 
 def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> dict[int, str]:
@@ -26,11 +27,35 @@ def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> di
 
 def embedded_pictures(
     info: DatasetInfo, objects: pd.DataFrame, which: Iterable[int] | None = None
-) -> dict[int, str]:
+) -> Mapping[int, str]:
     """The pictures themselves, of some objects or of all, in the place of their addresses."""
-    found = {}
-    for i in picture_addresses(info, objects, 320) if which is None else which:
-        with suppress(WorkspaceError):  # a damaged one is left out; the page Data names it
-            path = services().workspace.picture(info.pictures[objects["image"][i]], 320)
-            found[i] = f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode()}"
-    return found
+    pictured = picture_addresses(info, objects, _SIZE)
+    return _Embedded(
+        {i: info.pictures[objects["image"][i]] for i in pictured if which is None or i in which}
+    )
+
+
+class _Embedded(Mapping[int, str]):
+    """Pictures by the names that the workspace gave them; each is read when it is needed.
+
+    A damaged one is left out; the page Data names it.
+    """
+
+    def __init__(self, names: dict[int, str]) -> None:
+        self._names, self._read = names, {}
+
+    def __getitem__(self, place: int) -> str:
+        if place not in self._read:
+            try:
+                path = services().workspace.picture(self._names[place], _SIZE)
+            except WorkspaceError as error:
+                raise KeyError(place) from error
+            code = base64.b64encode(path.read_bytes()).decode()
+            self._read[place] = f"data:image/png;base64,{code}"
+        return self._read[place]
+
+    def __iter__(self) -> Iterator[int]:
+        return (place for place in self._names if place in self)
+
+    def __len__(self) -> int:
+        return len(self._names)

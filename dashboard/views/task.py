@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from tripletscope.core.engine.method import Method
-from tripletscope.core.run import Run
+from tripletscope.core.run import TASKS, Run
+from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.views.page import Context, tab
 
@@ -15,37 +16,14 @@ from tripletscope.dashboard.views.page import Context, tab
 PRESENTED: list[str] = []
 
 
-@dataclass(frozen=True)
-class MethodContext(Context):
-    """A method as it is set, with the places for what is seen and for what it is set by."""
-
-    method: Any
-    picture: Any
-    side: Any
-
-    def picture_and_side(self) -> tuple[Any, Any]:
-        """The places that the method was asked for in."""
-        return self.picture, self.side
-
-
-def beside(ask: Callable[[Context], Method]) -> Callable[[Context], MethodContext]:
-    """What a tab needs that asks for a method beside what is seen."""
-
-    def needs(context: Context) -> MethodContext:
-        picture, side = context.picture_and_side()
-        with side:
-            method = ask(context)
-        return MethodContext.of(context, method=method, picture=picture, side=side)
-
-    return needs
-
-
 def task_tab(
     page: str, title: str, order: float, task: str, *, name: str, about: str,
     promise: str | Callable[[Any], str],
-    needs: Callable[[Context], Context | None], slot: str = "",
+    needs: Callable[[Context], Context | None] | None = None, slot: str = "",
+    method: Callable[[Any], Method] = attrgetter("method"),
     refuse: Callable[[Any], tuple[str, str] | None] = lambda context: None,
-    given: Callable[[Any], Mapping[str, Any]] = lambda context: {},
+    given: Callable[[Any, Method], Mapping[str, Any]] = lambda context, method: {},
+    beside: Callable[[Any, Method, dict[str, Any]], Sequence[Piece]] = lambda *_: (),
     at_once: Callable[[Any], bool] = lambda context: False,
     further: Callable[[Any], Mapping[str, Any]] = lambda context: {},
     looks: Callable[[Any, Run], Mapping[str, Any]] = lambda context, run: {},
@@ -54,12 +32,14 @@ def task_tab(
 ) -> None:
     """Declare a tab: settings and a button beside the result, or beside what it would be.
 
-    page, title, order, needs, slot: As of `tab`. What `needs` gives has the `method` of the task.
+    page, title, order, needs, slot: As of `tab`.
     name: Of the tab, in addresses.
     about: Help of the button.
     promise: What is seen once it is computed.
+    method: Asks for the method of the task, where what `needs` gives does not have it.
     refuse: Says, as a title and a text, why the task cannot be computed, if so.
     given: Options that are not asked for.
+    beside: Asks for what is computed with it and judges the result, such as a held-out error.
     at_once: Whether it takes so little that it is computed without being asked for.
     further: Asks, below the button, for more of how the result is shown; see `Context.present`.
     looks: Asks the same where that depends on the result, once it is there.
@@ -72,11 +52,15 @@ def task_tab(
         refused, run, how = refuse(context), None, {}
         if refused is None:
             with side:
-                run = context.result(
-                    context.method, task, about, given=given(context), columns=columns(context),
-                    at_once=at_once(context),
+                chosen = method(context)
+                options = context.options(
+                    task, given=given(context, chosen), columns=columns(context)
                 )
-                how = dict(further(context))
+                pieces = [(chosen, task, options), *beside(context, chosen, options)]
+                run, *others = context.results(
+                    task, TASKS[task].words, pieces, about, at_once=at_once(context)
+                )
+                how = {"beside": [one for one in others if one is not None], **further(context)}
                 if run is not None and run.complete:
                     how |= looks(context, run)
         with picture:

@@ -11,7 +11,7 @@ from tripletscope.dashboard.results.showing import TOLD_IN
 TOLD = (
     "bootstrap", "posterior", "laplace", "cross_validate", "split_error", "reliability",
     "calibrate", "abstention", "compare_active", "uncertainty_by_dimension", "stability",
-    "count_clusters", "bootstrap_scale", "ordinal_scale", "diagnose", "errors_by_group",
+    "count_clusters", "errors_by_group",
     "compare_people", "compare_conditions", "with_lapses", "dimension_reproducibility",
     "penalty_curve", *chain.from_iterable(TOLD_IN.values()),
 )

@@ -14,7 +14,6 @@ from tripletscope.core.inference.evaluation.score import ErrorEstimate
 from tripletscope.core.kernel.evidence import evidence
 from tripletscope.core.kernel.triplet import TripletKernel
 from tripletscope.core.run import Run
-from tripletscope.core.scale import MLDS
 from tripletscope.dashboard.report.document import Block, TextTable, joined
 from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.part import part
@@ -22,8 +21,8 @@ from tripletscope.dashboard.report.references import SOURCES
 from tripletscope.dashboard.results.clusters import clusters_of, described
 from tripletscope.dashboard.results.comparison import dimensions_said
 from tripletscope.dashboard.results.quality import predicted_said
-from tripletscope.dashboard.results.scales import rises, scale_runs
-from tripletscope.dashboard.wording import Words, plain
+from tripletscope.dashboard.results.scales import scale_runs
+from tripletscope.dashboard.wording import Words
 
 #: Objects that random comparisons of a kernel are counted for.
 _COUNTED = 50
@@ -236,51 +235,7 @@ def _number_of(material: Material, run: Run, number: int) -> Iterator[str]:
 @part("scales", "results", 6)
 def scales(material: Material) -> Iterator[Block]:
     """Perceptual scales."""
-    words, shown = material.words, material.shown()
-    runs = scale_runs(shown)
-    if not runs:
-        return
-    errors = {
-        words.method(run.fresh()): run for run in material.all_of("cross_validate")
-        if any((run.method, run.parameters) == (one.method, one.parameters) for one in runs)
-    }
-    sentences = [words("scale shown")]
-    for run in runs:
-        method = run.fresh()
-        estimate = errors.get(words.method(method))
-        rising = rises(run.result(), estimate.result() if estimate else None)
-        if rising is not None:
-            sentences.append(words("rises" if rising else "falls", method=words.method(method)))
-        fit = shown.of(run, "fit")
-        if isinstance(method, MLDS) and fit is not None:
-            fitted = fit.fitted()
-            sentences.append(words(
-                "difference scaling", answers=words.count(fitted.n_answers_, "answer"),
-                sigma=words.number(fitted.sigma_), aic=words.number(fitted.aic_, 4),
-                daf=words.percent(fitted.daf_),
-            ))
-            if fitted.lapses != "none":
-                sentences.append(words("scale lapses", rates=_rates(words, fitted)))
-    for name, run in errors.items():
-        sentences.append(words("scale predicts", method=name, error=error_of(words, run.result())))
-    yield joined(*sentences)
-    yield from material.drawn(*(
-        run for run in material.runs
-        if run in runs or (run.task, run.kind) == ("fit", "scale")
-    ))
-    for run in material.all_of("diagnose"):
-        yield from material.told(run)
-
-
-def _rates(words: Words, fitted: MLDS) -> str:
-    """Lapse rates of the observers, with their intervals."""
-    named = zip(
-        fitted.observers_, fitted.lapse_, fitted.lapse_low_, fitted.lapse_high_, strict=True
-    )
-    return words.listing([
-        f"{plain(str(name))} {words.percent(rate)} ({words.percent(low)}–{words.percent(high)})"
-        .strip() for name, rate, low, high in named
-    ])
+    return material.told_in("scales")
 
 
 @part("trees", "results", 7)
@@ -300,3 +255,4 @@ def groups(material: Material) -> Iterator[Block]:
         # Where nobody gave answers enough, there is only the error of all.
         if run.task != "errors_by_group" or run.result().table["error"].count() > 1:
             yield from material.told(run)
+    yield from material.told_in("groups")

@@ -11,7 +11,7 @@ from tripletscope.dashboard.interface.controls import number, pick, pressed
 from tripletscope.dashboard.views.compare.comparing import PAGE
 from tripletscope.dashboard.views.embedding.fitting import fit_now
 from tripletscope.dashboard.views.page import Context
-from tripletscope.dashboard.views.task import MethodContext, beside, task_tab
+from tripletscope.dashboard.views.task import task_tab
 
 #: Methods that choose their dimensions themselves, or whose prior plays another role.
 _UNTUNED = ("lore", "gnmdsk")
@@ -36,23 +36,23 @@ def _of_tuning(context: Context) -> Method:
     return methods("embedding")[name]()
 
 
-def _use(context: MethodContext, run: Run) -> None:
+def _use(context: Context, run: Run) -> None:
     """Fit the map whose prior predicts best."""
     if pressed(
         context.session, "compare.tune.use", "Fit this map", icon=":material/scatter_plot:"
     ):
-        fit_now(context, type(context.method)(**run.result().setting()))
+        fit_now(context, type(run.fresh())(**run.result().setting()))
         st.switch_page("../pages/embedding.py")
 
 
 task_tab(
-    PAGE, "Learning curve", 3, "learning_curve", name="learning", needs=beside(_of_curve),
+    PAGE, "Learning curve", 3, "learning_curve", name="learning", method=_of_curve,
     about="Fits to growing subsets of the answers and predicts the same held-out answers.",
     promise="Compute shows how the error falls with the number of answers, and whether more "
     "answers would help.",
 )
 task_tab(
-    PAGE, "Hyperparameters", 4, "tune", name="tuning", needs=beside(_of_tuning), after=_use,
+    PAGE, "Hyperparameters", 4, "tune", name="tuning", method=_of_tuning, after=_use,
     about="Cross-validates five prior strengths in several numbers of dimensions.",
     promise="With few answers, a prior that shrinks the map and an average over restarts predict "
     "better than the best single map. Compute finds the prior strength that predicts best.",

@@ -8,7 +8,6 @@ from typing import Any
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Parameter, parameters
 from tripletscope.core.engine.method import Method, methods
-from tripletscope.core.inference.evaluation.paired import PairedDifference
 from tripletscope.core.inference.evaluation.score import cross_validate, has_split
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
@@ -89,12 +88,3 @@ def _allowed(parameter: Parameter, value: Any) -> Any:
         return parameter.default
 
 
-def points(apart: PairedDifference) -> str:
-    """A difference of errors with its interval, like 1.8 points [0.9, 2.7]."""
-    ends = ", ".join(f"{100 * end:.1f}" for end in (apart.low, apart.high))
-    return f"{100 * apart.difference:.1f} points [{ends}]"
-
-
-def p_value(value: float) -> str:
-    """A p value in two digits, like p = 0.21."""
-    return f"p = {value:.2g}" if value >= 0.001 else "p < 0.001"

@@ -1,1 +1,1 @@
-"""The page Kernel."""
+"""The page Dimensions."""

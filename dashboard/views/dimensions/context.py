@@ -7,17 +7,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from tripletscope.core.dimensions.sparse import SparseDimensions
 from tripletscope.core.run import Run
-from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.dimensions import DimensionData
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.results.dimensions import reproducibility_table
+from tripletscope.dashboard.results.dimensions import data_of
+from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.dimensions.fitting import ask_for_fit, fits_of, new_fit
 from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
@@ -49,51 +48,41 @@ class DimensionsContext(Context):
         """What people call the dimensions, by position."""
         return names_of_dimensions(self.info, self.fit)
 
+    def shown(self, *runs: Run, **how: Any) -> ShownResults:
+        """The fit as the page shows it, with larger pictures and the names of its dimensions."""
+        addresses = picture_addresses(self.info, self.triplets.objects, _SMALL)
+        every = {run.key: run for run in (*runs, self.fit, *self.again, self.resampled) if run}
+        return super().shown(
+            *every.values(), addresses=addresses, named={self.fit.key: self.names}, **how
+        )
+
+    def look(self, detail: object) -> None:
+        """Present something of the fit more closely."""
+        self.present(self.fit, detail=detail)
+
     @cached_property
     def data(self) -> DimensionData:
         """What is drawn."""
-        objects, sd = self.triplets.objects, self.fitted.embedding_sd_
-        if sd is None and self.resampled is not None:
-            sd = self.resampled.arrays["sd"]
-        return DimensionData(
-            self.fitted.embedding_, objects, sd, self.names,
-            picture_addresses(self.info, objects, _SMALL), self.selected,
-        )
-
-    @property
-    def about(self) -> str:
-        """Method and data, for captions."""
-        stopped = "" if self.fit.complete else ", stopped early"
-        return f"{analysis.describe(self.method)}{stopped}. {self.size}"
-
-    def full(self, text: str) -> str:
-        """A caption for files, which say what they are of."""
-        return f"{text} {self.about}"
-
-    @property
-    def content(self) -> tuple[Any, ...]:
-        """Tells what is drawn from what was drawn before, by its content."""
-        return (
-            self.fit.key, self.fit.created, self.info.fingerprint, self.names, self.selected,
-            self.resampled and self.resampled.key,
-            tuple(sorted(self.info.pictures.items())),
-        )
+        return data_of(self.shown(self.fit), self.fit)
 
     @cached_property
     def trials(self) -> tuple[np.ndarray, np.ndarray]:
         """Odd-one-out trials that are looked at: rows (Q, 3), the odd one last, and answers."""
         return _some_trials(self.info.fingerprint, self.triplets)
 
+    def steps(self, place: str, labels: tuple[str, str], now: int, number: int) -> None:
+        """Buttons that go to what is before and after in a menu of so many."""
+        icons = ("chevron_left", "chevron_right")
+        for label, icon, to in zip(labels, icons, (now - 1, now + 1), strict=True):
+            st.button(
+                label, key=f"{self.page}.{label.lower()}", icon=f":material/{icon}:",
+                type="tertiary", disabled=not 0 <= to < number, on_click=self.set_to,
+                args=(place, to),
+            )
+
     def set_to(self, key: str, value: Any) -> None:
         """Give a widget a value before the page is drawn; for what happens on a click."""
         widgets()[key] = self.session.remember(key, value)
-
-    @cached_property
-    def reproduced(self) -> pd.DataFrame | None:
-        """How well each dimension is found again, of what was computed; halves come first."""
-        found = [run.result() for run in self.again if run.complete]
-        known = [one for one in found if one.reference.shape[1] == self.data.n_dimensions]
-        return reproducibility_table(known) if known else None
 
     @cached_property
     def again(self) -> list[Run]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.results.dimensions import number_said
+from tripletscope.dashboard.results.dimensions import fitted_again, number_said
 from tripletscope.dashboard.views.dimensions.context import DimensionsContext, choose_fit
 from tripletscope.dashboard.views.dimensions.fitting import PAGE
 from tripletscope.dashboard.views.page import tab
@@ -51,13 +51,11 @@ def _reproducibility(context: DimensionsContext) -> None:
             "Fits again, and looks for each dimension in what comes of it.",
         )
     with picture:
-        if context.reproduced is None:
+        if not fitted_again(context.shown(context.fit), context.fit):
             context.empty(
                 "Nothing was fitted again yet",
                 "Compute shows which dimensions are found in halves of the trials, or from other "
                 "starts.",
             )
         else:
-            context.present(
-                *context.again, beside=[context.fit], named={context.fit.key: context.names}
-            )
+            context.present(*context.again)

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-import numpy as np
 import pandas as pd
 
 from tripletscope.core.run import Run
 from tripletscope.dashboard import export
-from tripletscope.dashboard.figures.dimensions import DimensionData
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import PRESETS, Composition
 from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER
 from tripletscope.dashboard.reproduce.recipe import reproduction
-from tripletscope.dashboard.results import drawings
 from tripletscope.dashboard.results.dimensions import weights_table
+from tripletscope.dashboard.results.showing import drawn
 from tripletscope.dashboard.views.dimensions.context import DimensionsContext
-from tripletscope.dashboard.views.pictures import embedded_pictures
 
 
 def object_table(context: DimensionsContext) -> pd.DataFrame:
@@ -27,27 +22,12 @@ def object_table(context: DimensionsContext) -> pd.DataFrame:
     return weights_table(data.objects, data.weights, data.names)
 
 
-def uncertainty_table(context: DimensionsContext) -> pd.DataFrame:
-    """The same with the standard deviations of the weights."""
-    data = context.data
-    return weights_table(data.objects, data.sd, data.names)
-
-
 def runs_of(context: DimensionsContext) -> list[Run]:
     """The fit and what was computed beside it."""
     tasks = ("cross_validate", "split_error", "penalty_curve")
     found = [context.find(context.method, task) for task in tasks]
     found += [*context.again, context.resampled]
     return [context.fit, *(run for run in found if run is not None)]
-
-
-def with_pictures(context: DimensionsContext, which: list[int] | np.ndarray) -> DimensionData:
-    """What is drawn, with some pictures themselves in the place of their addresses, for files."""
-    data = context.data
-    if not data.pictures:
-        return data
-    wanted = sorted({int(i) for i in which} & set(data.pictures))
-    return replace(data, pictures=embedded_pictures(context.info, data.objects, wanted))
 
 
 def everything(context: DimensionsContext, facts: pd.DataFrame) -> bytes:
@@ -63,14 +43,11 @@ def everything(context: DimensionsContext, facts: pd.DataFrame) -> bytes:
         ),
     }
     if data.sd is not None:
-        files[f"{name}-sd.csv"] = export.csv(uncertainty_table(context))
-    shown = {int(i) for k in range(data.n_dimensions) for i in data.highest(k, 20)}
+        deviations = weights_table(data.objects, data.sd, data.names)
+        files[f"{name}-sd.csv"] = export.csv(deviations)
     possible = can_render()
     composition = Composition(**PRESETS["Two columns"])
-    for drawing in drawings(
-        runs, context.triplets, name=context.info.name, named={context.fit.key: data.names},
-        pictures=with_pictures(context, sorted(shown)).pictures,
-    ):
+    for drawing in drawn(context.shown(*runs)):
         for form in FORMATS:
             if possible or form not in NEED_BROWSER:
                 title = export.file_name(context.info.name, drawing.name)

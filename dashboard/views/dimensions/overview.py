@@ -10,24 +10,24 @@ import streamlit as st
 
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
 from tripletscope.dashboard import export
-from tripletscope.dashboard.figures.dimensions import histograms, strips, strips_height
 from tripletscope.dashboard.figures.reproduced import AGAIN
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.results.dimension_details import Histograms, SomeDimensions
+from tripletscope.dashboard.results.dimensions import facts_table, fitted_again
 from tripletscope.dashboard.results.quality import of_choices, predicted_said
 from tripletscope.dashboard.views.dimensions.context import ENOUGH, DimensionsContext, choose_fit
-from tripletscope.dashboard.views.dimensions.files import everything, object_table, with_pictures
+from tripletscope.dashboard.views.dimensions.files import everything, object_table
 from tripletscope.dashboard.views.dimensions.fitting import PAGE
 from tripletscope.dashboard.views.dimensions.naming import rename_dimensions, taken_over
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording import ENGLISH
 
-_WIDTH = 1000.0
 #: Dimensions on one page, with pictures and without.
 _PICTURED, _WRITTEN = 6, 8
-#: Highest objects that the table names.
-_NAMED = 8
+#: Highest objects that the table names, and dimensions of which histograms are drawn together.
+_NAMED, _TOGETHER = 8, 60
 _ORDERS = {
     "weight": "Sum of weights", "reproduced": "Reproducibility", "lost": "What would be lost",
     "name": "Name", "objects": "Number of objects",
@@ -37,38 +37,16 @@ _ORDERS = {
 @tab(PAGE, "Dimensions", 1, needs=choose_fit)
 def show_overview(context: DimensionsContext) -> None:
     """Facts of the fit, strips of some dimensions, and the table of all."""
-    facts = facts_table(context)
+    shown = context.shown(context.fit)
+    facts = facts_table(shown, context.fit, _NAMED).assign(lost=left_out(context))
     _facts(context, facts)
     _taken(context)
     order, page = _paged(context, facts)
-    _strips(context, order, facts, page)
+    _strips(context, facts, page)
     _table(context, facts, order)
 
 
 # Facts ---------------------------------------------------------------------------------------
-
-
-def facts_table(context: DimensionsContext) -> pd.DataFrame:
-    """One row for each dimension: its name, its share, how sure it is and what it is good for."""
-    data, weights = context.data, context.data.weights
-    total = weights.sum() or 1.0
-    table = pd.DataFrame({
-        "dimension": np.arange(1, data.n_dimensions + 1),
-        "name": [data.names.get(k, "") for k in range(data.n_dimensions)],
-        "highest": [
-            ", ".join(data.labels[i] for i in data.highest(k, _NAMED))
-            for k in range(data.n_dimensions)
-        ],
-        "share": weights.sum(axis=0) / total,
-        "objects": [len(data.highest(k)) for k in range(data.n_dimensions)],
-        "lost": left_out(context),
-    })
-    found = context.reproduced
-    if found is not None:
-        first = found[found["against"] == found["against"].iloc[0]]
-        mean = first.set_index("dimension")["mean"]
-        table["reproduced"] = table["dimension"].sub(1).map(mean)
-    return table
 
 
 def left_out(context: DimensionsContext) -> np.ndarray:
@@ -108,17 +86,17 @@ def _facts(context: DimensionsContext, facts: pd.DataFrame) -> None:
     _accuracy(context, columns[0])
     columns[1].metric("Dimensions", f"{context.data.n_dimensions:,}")
     columns[1].caption(f"of at most {context.method.n_components:,}")
-    found = context.reproduced
-    if found is None:
+    again = fitted_again(context.shown(context.fit), context.fit)
+    if not again:
         columns[2].metric("Reproduced", "—", help="Computed on the tab How many.")
     else:
-        again = int((facts["reproduced"] > AGAIN).sum())
         columns[2].metric(
-            "Reproduced", f"{again:,} of {len(facts):,}",
+            "Reproduced", f"{(facts['reproduced'] > AGAIN).sum():,} of {len(facts):,}",
             help="Dimensions whose mean correlation with the most similar one of others is above "
             f"{AGAIN:g}.",
         )
-        columns[2].caption(f"in {found['against'].iloc[0]}, r > {AGAIN:g}".replace(">", "\\>"))
+        against = "halves of the trials" if again[0].result().halves else "other starts"
+        columns[2].caption(f"in {against}, r \\> {AGAIN:g}")
     named = len(context.names)
     columns[3].metric("Named", f"{named:,} of {len(facts):,}")
 
@@ -190,20 +168,10 @@ def _paged(context: DimensionsContext, facts: pd.DataFrame) -> tuple[np.ndarray,
                 k: f"{k * at_once + 1} to {min((k + 1) * at_once, len(order))} of {len(order)}"
                 for k in range(n_pages)
             }
-            page = pick(context.session, f"{PAGE}.page@{context.fit.key}", "Shown", pages,
-                        width=150)
-            _step(context, page, n_pages)
+            place = f"{PAGE}.page@{context.fit.key}"
+            page = pick(context.session, place, "Shown", pages, width=150)
+            context.steps(place, ("Before", "Next"), page, n_pages)
     return order, order[page * at_once : (page + 1) * at_once]
-
-
-def _step(context: DimensionsContext, page: int, n_pages: int) -> None:
-    for label, icon, to in (("Before", "chevron_left", page - 1), ("Next", "chevron_right",
-                                                                   page + 1)):
-        st.button(
-            label, key=f"{PAGE}.{label.lower()}", icon=f":material/{icon}:", type="tertiary",
-            disabled=not 0 <= to < n_pages, on_click=context.set_to,
-            args=(f"{PAGE}.page@{context.fit.key}", to),
-        )
 
 
 def _ordered(facts: pd.DataFrame, by: str) -> np.ndarray:
@@ -214,71 +182,22 @@ def _ordered(facts: pd.DataFrame, by: str) -> np.ndarray:
     return np.argsort(-facts[column].to_numpy(dtype=float), kind="stable")
 
 
-def told(facts: pd.DataFrame, dimension: int) -> str:
-    """What stands below the name of a dimension, in lines."""
-    row = facts.iloc[dimension]
-    lines = [f"{100 * row['share']:.1f} % of all weight, {count(int(row['objects']), 'object')}",
-             f"{100 * row['lost']:+.1f} points if left out".replace("+", "\N{MINUS SIGN}")
-             if row["lost"] > 0 else f"{-100 * row['lost']:+.1f} points if left out"]
-    if "reproduced" in facts and np.isfinite(row["reproduced"]):
-        lines.append(f"reproduced, r {row['reproduced']:.2f}")
-    return "\n".join(lines)
-
-
-def _strips(
-    context: DimensionsContext, order: np.ndarray, facts: pd.DataFrame, page: np.ndarray
-) -> None:
-    which = page.tolist()
-    data = context.data
-    lines = {k: told(facts, k) for k in which}
-    said = (
-        "Each row: the objects with the highest weights, their weights as bars relative to the "
-        "highest of all dimensions, and the histogram of all weights, with logarithmic heights."
-    )
-    text = f"Dimensions by {context.about} {said}"
-
-    def draw(canvas: Canvas) -> Any:
-        shown = data if canvas.screen else with_pictures(context, [
-            i for k in which for i in data.highest(k, 20).tolist()
-        ])
-        return strips(shown, which, facts=lines, caption=text, canvas=canvas)
-
-    def further() -> None:
+def _strips(context: DimensionsContext, facts: pd.DataFrame, page: np.ndarray) -> None:
+    context.look(SomeDimensions(tuple(page.tolist()), facts))
+    name = export.file_name(context.info.name, "dimensions")
+    with st.container(horizontal=True):
         st.download_button(
             "Objects × dimensions (CSV)", lambda: export.csv(object_table(context)),
-            f"{export.file_name(context.info.name, 'dimensions')}.csv", "text/csv",
-            key=f"{PAGE}.objects.csv", on_click="ignore", icon=":material/table:",
+            f"{name}.csv", "text/csv", key=f"{PAGE}.objects.csv", on_click="ignore",
+            icon=":material/table:",
         )
         st.download_button(
-            "Download everything", lambda: everything(context, facts),
-            f"{export.file_name(context.info.name, 'dimensions')}.zip", "application/zip",
-            key=f"{PAGE}.everything", on_click="ignore", icon=":material/folder_zip:",
+            "Download everything", lambda: everything(context, facts), f"{name}.zip",
+            "application/zip", key=f"{PAGE}.everything", on_click="ignore",
+            icon=":material/folder_zip:",
             help="Figures of all dimensions, their weights with names and uncertainty, the table "
             "below, the settings and a script that computes all of it again.",
         )
-
-    names = ", ".join(data.title(k) for k in which)
-    panels.figure_panel(
-        context.session, draw, key=f"{PAGE}.strips",
-        name=export.file_name(context.info.name, "dimension-strips"),
-        canvas=Canvas(_WIDTH, strips_height(data, len(which))), caption=said,
-        alt=f"Rows of the objects with the highest weights in {count(len(which), 'dimension')}: "
-        f"{names}.", table=lambda: strip_table(context, which),
-        on_pick=context.session.select_positions, further=further,
-        of=(context.content, which, lines),
-    )
-
-
-def strip_table(context: DimensionsContext, which: list[int]) -> pd.DataFrame:
-    """The highest objects of some dimensions, with their weights."""
-    data = context.data
-    rows = [
-        {"dimension": k + 1, "name": data.names.get(k, ""), "rank": rank, "object": data.labels[i],
-         "weight": data.weights[i, k],
-         **({} if data.sd is None else {"sd": data.sd[i, k]})}
-        for k in which for rank, i in enumerate(data.highest(k, 60).tolist(), 1)
-    ]
-    return pd.DataFrame(rows)
 
 
 # Table ---------------------------------------------------------------------------------------
@@ -297,6 +216,7 @@ def _table(context: DimensionsContext, facts: pd.DataFrame, order: np.ndarray) -
     edited = st.data_editor(
         shown, key=key, hide_index=True, height=min(38 + 35 * len(shown), 420),
         disabled=[c for c in shown.columns if c != "name"], column_config=_COLUMNS,
+        column_order=list(_COLUMNS),
     )
     typed = [" ".join(str(name or "").split()) for name in edited["name"]]
     if typed != shown["name"].tolist():
@@ -304,18 +224,7 @@ def _table(context: DimensionsContext, facts: pd.DataFrame, order: np.ndarray) -
         rename_dimensions(context.info, context.fit, given)
         st.rerun()
     with st.expander("Histograms of all dimensions"):
-        which = order.tolist()[:60]
-        panels.figure_panel(
-            context.session,
-            lambda canvas: histograms(
-                context.data, which, canvas=canvas,
-                caption=f"Weights of all objects, by dimension: {context.about}",
-            ),
-            key=f"{PAGE}.histograms", alt=f"Histograms of {count(len(which), 'dimension')}.",
-            name=export.file_name(context.info.name, "dimension-histograms"),
-            canvas=Canvas(_WIDTH, 90.0 + 120.0 * -(-len(which) // 6)),
-            table=lambda: object_table(context), of=(context.content, which),
-        )
+        context.look(Histograms(tuple(order.tolist()[:_TOGETHER])))
 
 
 _COLUMNS = {

@@ -8,11 +8,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.dashboard import export
-from tripletscope.dashboard.figures.contributions import ExplainedTrial, trial_contributions
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.theme import Canvas, count
+from tripletscope.dashboard.interface.theme import count
+from tripletscope.dashboard.results.dimension_details import OneTrial
 from tripletscope.dashboard.views.dimensions.context import PICKED, DimensionsContext, choose_fit
 from tripletscope.dashboard.views.dimensions.fitting import PAGE, asked_in
 from tripletscope.dashboard.views.page import tab
@@ -123,55 +122,12 @@ def _list(context: DimensionsContext, table: pd.DataFrame) -> int:
 
 
 def _explain(context: DimensionsContext, position: int) -> None:
-    row = context.trials[0][position]
-    data = context.data
-    trial = ExplainedTrial(
-        tuple(int(i) for i in row), context.fitted.contributions(row[None])[0],
-        context.fitted.probabilities(row[None])[0],
-    )
-    a, b, odd = (data.labels[i] for i in trial.objects)
-    pictures = embedded_pictures(
-        context.info, data.objects, [i for i in trial.objects if i in data.pictures]
-    )
-    if len(pictures) == 3:
-        columns = st.columns(6)
-        for column, thing, words in zip(
-            columns, trial.objects, ("stays", "stays", "chosen as odd"), strict=False
-        ):
-            column.image(pictures[thing], width=110)
-            column.caption(panels.plain(f"{data.labels[thing]}: {words}"))
-    probable = trial.objects[int(np.argmax(trial.probabilities))]
-    verdict = (
-        "as the dimensions have it" if probable == trial.objects[2]
-        else f"although {data.labels[probable]} was more probable"
-    )
-    text = (
-        f"{odd} was chosen as the odd one among {a}, {b} and {odd}, {verdict}. Bars: what each "
-        "dimension gives to the similarity of two of them; the third one is odd with the "
-        "probability at their end, by softmax. The bold pair is what stayed."
-    )
-    name = export.file_name(context.info.name, "trial", a, b, odd)
-    panels.figure_panel(
-        context.session,
-        lambda canvas: trial_contributions(
-            data, trial, caption=context.full(text), canvas=canvas
-        ),
-        key=f"{PAGE}.trial", name=name, canvas=Canvas(1000.0, 330.0), caption=text,
-        alt=f"Bars of the similarity of {a} and {b}, {a} and {odd}, {b} and {odd}, divided by "
-        "dimension.", table=lambda: _contributions(context, trial),
-        of=(context.content, trial.objects),
-    )
-
-
-def _contributions(context: DimensionsContext, trial: ExplainedTrial) -> pd.DataFrame:
-    data = context.data
-    names = [data.labels[i] for i in trial.objects]
-    table = pd.DataFrame({
-        "dimension": np.arange(1, data.n_dimensions + 1),
-        "name": [data.names.get(k, "") for k in range(data.n_dimensions)],
-        f"{names[0]} + {names[1]}": trial.contributions[2],
-        f"{names[0]} + {names[2]}": trial.contributions[1],
-        f"{names[1]} + {names[2]}": trial.contributions[0],
-    })
-    order = np.argsort(-trial.contributions.max(axis=0), kind="stable")
-    return table.iloc[order]
+    """The three objects, and what the dimensions say of them."""
+    objects = tuple(int(i) for i in context.trials[0][position])
+    pictures = embedded_pictures(context.info, context.data.objects)
+    if all(i in pictures for i in objects):
+        roles = ("stays", "stays", "chosen as odd")
+        for column, i, role in zip(st.columns(6), objects, roles, strict=False):
+            column.image(pictures[i], width=110)
+            column.caption(panels.plain(f"{context.data.labels[i]}: {role}"))
+    context.look(OneTrial(objects))

@@ -114,7 +114,7 @@ task_tab(
 task_tab(
     PAGE, "Map", 3, "map_correlation", name="map", slot=f"{PAGE}.map", needs=choose_spaces,
     refuse=_too_few_objects, further=_name_the_map,
-    given=lambda context: {"embedding": described(_map_of(context))},
+    given=lambda context, _: {"embedding": described(_map_of(context))},
     at_once=lambda context: context.size_of_work <= _MAPS_AT_ONCE,
     about="Correlates distances between features with those of the map and of maps of resampled "
     "answers.",

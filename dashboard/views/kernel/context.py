@@ -11,14 +11,21 @@ from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface.controls import method_form
 from tripletscope.dashboard.views.page import Context
-from tripletscope.dashboard.views.task import MethodContext
 
 PAGE = "kernel"
 
 
 @dataclass(frozen=True)
-class KernelContext(MethodContext):
-    """A kernel as it is set."""
+class KernelContext(Context):
+    """A kernel as it is set, with the places for what is seen and for what it is set by."""
+
+    method: Kernel
+    picture: Any
+    side: Any
+
+    def picture_and_side(self) -> tuple[Any, Any]:
+        """The places that the kernel was asked for in."""
+        return self.picture, self.side
 
     @property
     def kernel(self) -> Kernel:

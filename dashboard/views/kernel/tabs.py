@@ -7,7 +7,7 @@ from typing import Any
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.views.kernel.context import PAGE, KernelContext, choose_kernel
-from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
+from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.views.task import task_tab
 
 
@@ -23,7 +23,6 @@ def _marks(context: KernelContext) -> dict[str, Any]:
                       default=list(marks)[-1]),
         "colour": pick(current, f"kernel.colour@{info.id}", "Colour", columns,
                        default=current.drafts.get(f"map.colour@{info.id}")) or None,
-        "pictures": embedded_pictures(info, objects) if "pictures" in marks else {},
     }
 
 

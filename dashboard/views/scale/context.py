@@ -18,7 +18,6 @@ from tripletscope.core.people.floor import Floor, floor_of
 from tripletscope.core.people.groups import groups_of
 from tripletscope.core.scale import MLDS
 from tripletscope.core.scale.trials import stimulus_of
-from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick
 from tripletscope.dashboard.interface.watching import watch
@@ -76,21 +75,9 @@ class StimulusContext(ScaleContext):
     stimulus: str | None
 
     @property
-    def title(self) -> str:
-        """What stands at the axis of the stimulus."""
-        if self.stimulus is None:
-            return "rank in the order of the objects"
-        return "object" if self.stimulus == "id" else self.stimulus
-
-    @property
     def n_levels(self) -> int:
         objects = self.answers.objects
         return len(objects) if self.stimulus is None else objects[self.stimulus].nunique()
-
-    def describe(self, method: Method) -> str:
-        """Name and settings of a method, without what the axis says of it."""
-        words = analysis.describe(method).replace(", 1 dimension", "")
-        return words.replace(f", stimulus {self.stimulus}", "")
 
     def mlds(self) -> MLDS:
         """Ask how difference scaling is to be done; the same on every view."""
@@ -154,6 +141,14 @@ class StimulusContext(ScaleContext):
         """Methods to begin with: on pairs, embeddings only if they know where to begin."""
         lost = self.are_pairs and not self.begins_ordered
         return [MLDS.name] if lost else [MLDS.name, STE.name]
+
+
+def ask_for_coverage(context: Context) -> float:
+    """Ask for the share that bands cover; the same on every view."""
+    return pick(
+        context.session, f"{PAGE}.coverage", "Band",
+        {0.5: "50 %", 0.8: "80 %", 0.95: "95 %", 0.99: "99 %"}, default=0.95,
+    )
 
 
 def choose_stimulus(context: Context) -> StimulusContext | None:

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from tripletscope.core.engine.method import Method
 from tripletscope.core.run import Run
 from tripletscope.core.tree import ComparisonForest
 from tripletscope.core.tree.prediction import ForestErrors, grown_forest
@@ -35,7 +36,7 @@ def _nothing_to_predict(grove: Grove) -> tuple[str, str] | None:
     )
 
 
-def _kind(grove: Grove) -> dict[str, Any]:
+def _kind(grove: Grove, method: Method) -> dict[str, Any]:
     """Whether a column is predicted as numbers or as classes."""
     return {"kind": lambda options: (
         "numbers" if is_quantity(grove.triplets.objects[options["column"]]) else "classes"

@@ -23,7 +23,7 @@ def answers():
 @pytest.fixture(scope="module")
 def runs(answers):
     method = ts.TSTE(n_init=1)
-    tree = ts.Agglomerative(n_clusters=3)
+    tree, line = ts.Agglomerative(n_clusters=3), ts.STE(n_components=1, n_init=1)
     asked = [
         ("fit", method, {}), ("bootstrap", method, {"replicates": 10}), ("fit", ts.K1(), {}),
         ("fit", tree, {}), ("stability", tree, {"replicates": 5}),
@@ -35,6 +35,11 @@ def runs(answers):
         ("fit", ts.WeightedEuclidean(n_init=1), {}),
         ("fit", ts.LatentClassMap(n_init=1), {}),
         ("compare_people", ts.WeightedEuclidean(n_init=1), {"most_groups": 1, "folds": 2}),
+        ("diagnose", ts.MLDS(), {"simulations": 20}), ("scales_by", ts.MLDS(), {"most": 3}),
+        ("ordinal_scale", method, {"n_components": 2, "maps": 10}),
+        ("who_predicts_whom", line, {"most": 3, "folds": 2}),
+        ("pooling_curve", line, {"most": 3, "repeats": 2}),
+        ("observer_maps", line, {"most": 3}),
     ]
     return [ts.run(task, of, answers, options) for task, of, options in asked]
 
@@ -48,7 +53,9 @@ def test_figures_of_all_results(answers, runs, language):
         "together-agglomerative", "silhouettes-agglomerative", "clusters-kmeans",
         "spectrum-k1", "dimensions",
         "learning-curve", "scale", "errors-by-participant", "weights-participant",
-        "membership", "group-maps", "gains-participant",
+        "membership", "group-maps", "gains-participant", "residuals", "runs", "group-scales",
+        "stimulus-map", "stimulus-curve", "who-predicts-whom", "relations", "pooling",
+        "observer-maps-participant", "procrustes-participant", "observer-tree-participant",
     ]
     for drawing in found:
         assert len(drawing.figure().data) > 0
@@ -60,7 +67,7 @@ def test_figures_of_all_results(answers, runs, language):
 
 def test_two_runs_of_one_scale_are_two_curves(answers, runs):
     """Curves were keyed by method, and all were called 0 to 1 after they had been aligned."""
-    fit, first = (one for one in runs if one.method == ts.MLDS.name)
+    fit, first = [one for one in runs if one.method == ts.MLDS.name][:2]
     other = ts.run("bootstrap_scale", ts.MLDS(), answers, {"resamples": 100, "seed": 1})
     found = drawings([fit, first, other], answers)
     (drawing,) = (one for one in found if one.name == "scale")

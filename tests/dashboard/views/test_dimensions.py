@@ -24,6 +24,8 @@ from tripletscope.core.run import run
 from tripletscope.dashboard.printing import browser
 from tripletscope.dashboard.report.document import TextTable
 from tripletscope.dashboard.report.report import ReportSettings
+from tripletscope.dashboard.results.dimension_details import facts_said
+from tripletscope.dashboard.results.dimensions import facts_table
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.dimensions import files
 from tripletscope.dashboard.views.dimensions.context import DimensionsContext
@@ -33,8 +35,9 @@ from tripletscope.dashboard.views.dimensions.naming import (
     rename_dimensions,
     taken_over,
 )
-from tripletscope.dashboard.views.dimensions.overview import facts_table, left_out, told
+from tripletscope.dashboard.views.dimensions.overview import left_out
 from tripletscope.dashboard.views.report.gathering import offered, sections_of
+from tripletscope.dashboard.wording import ENGLISH
 
 PAGE = "dimensions"
 
@@ -103,7 +106,7 @@ def test_without_odd_ones_out_the_page_says_what_is_needed(services, holding):
 
 def test_each_row_begins_with_what_has_most_of_it(services, opened, fit):
     app = start(PAGE, opened)
-    drawn = figure(app, f"{PAGE}.strips")
+    drawn = figure(app, f"{PAGE}.dimension-strips")
     marks = next(trace for trace in drawn["data"] if trace["name"] == "marks")
     weights = fit.arrays["embedding_"]
     assert marks["customdata"][0] == int(np.argmax(weights[:, 0]))
@@ -116,7 +119,8 @@ def test_a_name_that_is_typed_stays_with_the_data(services, opened):
     assert not app.exception
     assert "Weights of all objects in 1 alive thing" in words(app)
     other = start(PAGE, session_of(services, "another"))
-    titles = next(t for t in figure(other, f"{PAGE}.strips")["data"] if t["name"] == "titles")
+    drawn = figure(other, f"{PAGE}.dimension-strips")
+    titles = next(trace for trace in drawn["data"] if trace["name"] == "titles")
     assert titles["text"][0] == "<b>1 alive thing</b>"
     box = name_box(app)
     box.set_value("").run()
@@ -167,9 +171,10 @@ def test_what_is_told_of_a_dimension_is_what_leaving_it_out_costs(services, open
     context = shown(services, opened)
     fitted = fit.fitted()
     np.testing.assert_allclose(left_out(context), fitted.leaving_out(choices))
-    facts = facts_table(context)
+    facts = facts_table(context.shown(fit), fit, 3).assign(lost=left_out(context))
     assert facts["share"].sum() == pytest.approx(1)
-    assert "\N{MINUS SIGN}" in told(facts, 0), "without it, fewer trials are predicted"
+    said = facts_said(ENGLISH, facts, 0)
+    assert "\N{MINUS SIGN}" in said, "without it, fewer trials are predicted"
     assert facts.loc[0, "highest"].split(", ")[0] == choices.labels[
         int(np.argmax(fitted.embedding_[:, 0]))
     ]
@@ -181,8 +186,8 @@ def test_two_objects_are_compared_and_their_similarity_explained(services, opene
     names["Object"].set_value(0).run()
     next(box for box in app.selectbox if box.label == "Compared with").set_value(1).run()
     assert not app.exception
-    assert "cat 1 is the" in words(app)
-    assert "similar of 23 objects to cat 0" in words(app)
+    assert "by similarity to cat 0, cat 1 is number" in words(app)
+    assert "of 23 objects" in words(app)
 
 
 def test_the_most_surprising_trial_is_the_least_probable(services, opened, fit, choices):
@@ -206,7 +211,7 @@ def test_one_file_has_weights_names_figures_and_the_script(services, opened, fit
     monkeypatch.setattr(browser, "can_render", lambda: False)
     rename_dimension(of(services), fit, 0, "alive")
     context = shown(services, opened)
-    archive = zipfile.ZipFile(io.BytesIO(files.everything(context, facts_table(context))))
+    archive = zipfile.ZipFile(io.BytesIO(files.everything(context, pd.DataFrame())))
     names = archive.namelist()
     weights = next(name for name in names if name.endswith("dimensions.csv"))
     table = pd.read_csv(io.BytesIO(archive.read(weights)))
@@ -226,9 +231,7 @@ def test_what_is_found_again_is_told_everywhere(services, opened, fit, choices):
     metrics = {metric.label: metric.value for metric in app.metric}
     assert metrics["Reproduced"] == "3 of 3"
     context = shown(services, opened)
-    assert list(dict.fromkeys(context.reproduced["against"])) == [
-        "halves of the trials", "other starts"
-    ]
+    assert [run.result().halves for run in context.again] == [True, False]
     on_tab(app, PAGE, "counting")
     drawn = figure(app, f"{PAGE}.dimension-reproducibility")
     assert [trace["name"] for trace in drawn["data"]] == ["halves of the trials", "other starts"]

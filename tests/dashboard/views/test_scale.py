@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,20 +13,11 @@ from tests.dashboard.views.harness import PAGES, figure, numbers, on_tab, settle
 from tests.paths import FIXTURES, SAMPLES
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.evaluation.paired import PairedDifference
 from tripletscope.core.io import read
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.core.run import run
-from tripletscope.core.scale import MLDS, diagnose
-from tripletscope.core.scale.ordinal import OrdinalScale
 from tripletscope.dashboard.keeping.jobs import Job, Step
-from tripletscope.dashboard.results.scales import departures_said
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.scale.context import PAGE, ScaleContext, StimulusContext
-from tripletscope.dashboard.views.scale.observers import by_similarity
-from tripletscope.dashboard.views.scale.scales import Scaled
-from tripletscope.dashboard.views.scale.space import _verdict
-from tripletscope.dashboard.wording import ENGLISH
 
 KK1 = FIXTURES / "mlds" / "kk1.csv"
 #: Scale values of R's package, from the same folder.
@@ -68,45 +61,15 @@ def compute(app, services, key: str):
     return settled(app, services)
 
 
-def around(angle: np.ndarray) -> OrdinalScale:
-    """A map of points of a circle, with maps that hardly differ."""
-    values = np.c_[np.cos(angle), np.sin(angle)]
-    maps = values + 0.001 * np.random.default_rng(0).normal(size=(10, *values.shape))
-    return OrdinalScale(
-        np.arange(len(angle)), np.arange(len(angle)), values, maps, np.full(values.shape, 0.001)
-    )
-
-
-def test_a_circle():
-    """Of five objects the order was blamed, which no test can show."""
-    clear, chance = (PairedDifference(0.03, *ends, spread, 8.0, 0.1)
-                     for spread, *ends in ((0.01, 0.007, 0.053), (0.03, -0.04, 0.1)))
-    assert clear.p_above < 0.05 < chance.p_above
-    ring = np.linspace(0, 1.7 * np.pi, 14)
-    mixed = np.r_[0, np.random.default_rng(0).permutation(ring[1:-1]), ring[-1]]
-    said = {
-        name: _verdict("hue", around(angle), clear) for name, angle in (
-            ("ring", ring), ("half", np.linspace(0, np.pi, 14)), ("mixed", mixed),
-            ("five", np.linspace(0, 1.6 * np.pi, 5)), ("six", np.linspace(0, 1.66 * np.pi, 6)),
-        )
-    }
-    closes = {name for name, text in said.items() if text.startswith("The stimulus nearly closes")}
-    assert closes == {"ring", "six"}
-    assert "fewer than 6 objects cannot be tested" in said["five"]
-    assert "of the widest distance apart" in said["half"]
-    assert "no nearer than in other orders" in said["mixed"] or "full turn" in said["mixed"]
-    assert _verdict("hue", around(ring), chance).startswith("No circle is seen: a line predicts")
-
-
 def test_the_first_visit_draws_scales_without_being_asked(services, opened):
     app = settled(scale(opened), services)
-    curves = [t for t in figure(app, "scale.figure")["data"] if t.get("mode") == "lines"
+    curves = [t for t in figure(app, "scale.scale")["data"] if t.get("mode") == "lines"
               and not t.get("fill")]
     assert len(curves) == 2
     np.testing.assert_allclose(numbers(curves[0]["x"]), np.linspace(0.1, 1, 7))
     assert numbers(curves[0]["y"])[[0, -1]].tolist() == [0, 1]
     text = words(app).replace("\\", "")
-    assert text.count("a monotonic curve fits into its simultaneous 95 % band") == 2
+    assert text.count("is compatible with a monotonic curve") == 2
     assert "whose anchor does not lie between the two others" in text
     assert app.button(key="scale.scale.run").disabled, "nothing is computed twice"
     values, errors = (frame.value for frame in app.dataframe)
@@ -116,7 +79,7 @@ def test_the_first_visit_draws_scales_without_being_asked(services, opened):
     assert errors["s.d. over folds"].between(0, 0.3).all()
 
     app.selectbox(key="scale.units").select("noise").run()
-    shown = figure(app, "scale.figure")
+    shown = figure(app, "scale.scale")
     assert shown["layout"]["yaxis"]["title"]["text"] == "perceptual scale (units of noise)"
     sigma = errors["noise σ"].iloc[0]
     top = max(numbers(t["y"])[-1] for t in shown["data"] if t.get("mode") == "lines"
@@ -133,25 +96,9 @@ def test_the_caption_says_what_bands_are_made_of(services, opened):
     app = compute(app, services, "scale")
     said = words(app).replace("\\", "")
     assert (
-        "bands of bootstrap replicates over answers (MLDS); of the posterior's normal "
+        "bands of bootstrap replicates over answers (MLDS); of the posterior’s normal "
         "approximation (STE)." in said
     )
-
-
-@pytest.mark.parametrize("unit", ["participants", "answers"])
-def test_standard_errors_are_over_the_same_units_as_their_bands(services, opened, unit):
-    workspace = services.workspace
-    answers = workspace.answers(workspace.datasets()[0])
-    method = MLDS(stimulus="contrast")
-    made = [run(task, method, answers, options) for task, options in (
-        ("fit", {}), ("bootstrap_scale", {"unit": unit, "resamples": 200}),
-    )]
-    table = Scaled(None, method, *made, None).values(0.95, "noise")
-    spread = made[1].result().standard_errors(unconstrained=True)
-    own = made[0].fitted().standard_errors_
-    expected = spread if unit == "participants" else own
-    np.testing.assert_allclose(table["standard error"], expected)
-    assert not np.allclose(spread[1:], own[1:], rtol=0.02)
 
 
 def test_few_questions_have_scales_though_they_cannot_be_divided_into_folds(services):
@@ -162,7 +109,7 @@ def test_few_questions_have_scales_though_they_cannot_be_divided_into_folds(serv
     people = pd.DataFrame({"participant": np.resize(["ann", "bob"], len(rows))})
     app = settled(scale(keep(services, Triplets(rows, objects, people, "Four"))), services)
     assert "4 different questions cannot be divided into 5 folds" in app.error[0].value
-    drawn = {t.get("name") for t in figure(app, "scale.figure")["data"]}
+    drawn = {t.get("name") for t in figure(app, "scale.scale")["data"]}
     assert {"MLDS", "STE"} <= drawn
     app.segmented_control(key="scale.view").set_value("observers").run()
     next(b for b in app.selectbox if b.label == "Method").select("mlds").run()
@@ -182,7 +129,7 @@ def test_without_a_stimulus_the_page_says_how_to_get_one(services):
     pick = next(b for b in app.selectbox if b.label == "Stimulus")
     pick.select("the order of the objects").run()
     app = settled(app, services)
-    assert figure(app, "scale.figure")["layout"]["xaxis"]["title"]["text"] == (
+    assert figure(app, "scale.scale")["layout"]["xaxis"]["title"]["text"] == (
         "rank in the order of the objects"
     )
     app.segmented_control(key="scale.view").set_value("groups").run()
@@ -195,54 +142,27 @@ def test_a_circle_is_shown_by_its_angle(services, opened):
     app = settled(scale(opened, "space"), services)
     assert "Nothing has been computed yet" in words(app)
     app.number_input(key="scale.ordinal_scale.maps").set_value(10).run()
-    app = compute(app, services, "space")
+    app = compute(app, services, "ordinal_scale")
     assert "No circle is seen" in words(app), "contrasts lie on a line"
-    (line,) = [t for t in figure(app, "scale.space.map")["data"] if t.get("mode") == "lines"]
+    (line,) = [t for t in figure(app, "scale.stimulus-map")["data"] if t.get("mode") == "lines"]
     assert len(numbers(line["x"])) == 7
-    angle = figure(app, "scale.space.curve")["layout"]["yaxis"]["title"]["text"]
+    angle = figure(app, "scale.stimulus-curve")["layout"]["yaxis"]["title"]["text"]
     assert angle == "angle around the centre (degrees)"
     app.selectbox(key="scale.space.view").select(1).run()
-    assert "axis 2" in figure(app, "scale.space.curve")["layout"]["yaxis"]["title"]["text"]
+    assert "axis 2" in figure(app, "scale.stimulus-curve")["layout"]["yaxis"]["title"]["text"]
 
 
 def test_whether_difference_scaling_fits_is_said_in_words(services, opened):
     app = scale(opened, "fit")
     app.number_input(key="scale.diagnose.simulations").set_value(50).run()
     app = compute(app, services, "diagnose")
-    metrics = {metric.label: metric.value for metric in app.metric}
-    assert set(metrics) == {"Deviance", "AIC", "DAF", "Noise σ"}
-    assert float(metrics["AIC"]) == pytest.approx(float(metrics["Deviance"]) + 12, abs=0.1)
     text = words(app).replace("\\", "")
+    deviance, aic = map(float, re.search(r"deviance ([\d.]+).* AIC = ([\d.]+)", text).groups())
+    assert aic == pytest.approx(deviance + 12, abs=0.1)
     assert "**Residuals**: " in text
     assert "Runs: " in text
     assert "Six-point test: not possible" in text
     assert numbers(figure(app, "scale.runs")["data"][0]["y"]).sum() == 50
-
-
-def by_scale(n: int, seed: int) -> Quadruples:
-    """Answers to which the model of difference scaling holds."""
-    rng = np.random.default_rng(seed)
-    s = np.sort([rng.choice(8, 4, replace=False) for _ in range(n)])
-    x = np.linspace(0, 1, 8) ** 0.7
-    larger = x[s[:, 3]] - x[s[:, 2]] - x[s[:, 1]] + x[s[:, 0]] + rng.normal(0, 0.2, n) > 0
-    return Quadruples(np.where(larger[:, None], s, s[:, [2, 3, 0, 1]]), 8)
-
-
-def test_the_model_is_seldom_denied():
-    """And few answers do not confirm it."""
-    denied = {"Many answers": 0, "serially dependent": 0, "not additive": 0}
-    for seed in range(20):
-        said = " ".join(departures_said(
-            ENGLISH, diagnose(MLDS(), by_scale(120, seed), simulations=100)
-        ))
-        for word in denied:
-            denied[word] += word in said
-    assert max(denied.values()) <= 3
-    few = " ".join(departures_said(
-        ENGLISH, diagnose(MLDS(), by_scale(20, 0), simulations=100)
-    ))
-    assert not any(word in few for word in ("distributed as", "are not", "are additive"))
-    assert "No serial dependence is seen" in few
 
 
 def test_lapses_are_offered_by_one_click_where_there_are_any(services):
@@ -255,7 +175,7 @@ def test_lapses_are_offered_by_one_click_where_there_are_any(services):
     app.button(key="scale.lapses").click().run()
     app = settled(app, services)
     text = words(app).replace("\\", "")
-    assert "**Lapses**: answers like guesses in eva 28" in text
+    assert "answers like guesses in eva 28" in text
     assert "ann 0.0 % [0.0 %, 1." in text
     assert not [b for b in app.button if b.key == "scale.lapses"]
 
@@ -268,7 +188,7 @@ def test_groups_are_small_multiples_with_an_error_each(services, opened):
     next(b for b in app.number_input if b.label == "Maps").set_value(10).run()
     next(b for b in app.number_input if b.label == "Folds").set_value(3).run()
     app = compute(app, services, "groups")
-    titles = [a["text"] for a in figure(app, "scale.multiples")["layout"]["annotations"]][:2]
+    titles = [a["text"] for a in figure(app, "scale.group-scales")["layout"]["annotations"]][:2]
     assert [title.split(" (")[0] for title in titles] == ["crowd", "lab"]
     assert all(50 < int(title.split("(")[1][:-1]) < 301 for title in titles), "usable ones"
     assert "bands, each over participants where 8 or more are known" in words(app)
@@ -287,7 +207,7 @@ def test_groups_of_answers_that_compare_no_intervals_have_no_scale_but_an_error(
     app = scale(keep(services, Triplets(rows, objects, people, "Ends")), "groups")
     app = compute(app, services, "groups")
     assert not app.error
-    said = words(app).replace("\\", "")
+    said = words(app).replace("\\", "").replace("*", "")
     assert "No scale by MLDS for all: they have" in said
     assert "MLDS: nothing is said of single participants" in said
     shown = next(b for b in app.multiselect if b.label == "Methods")
@@ -295,7 +215,7 @@ def test_groups_of_answers_that_compare_no_intervals_have_no_scale_but_an_error(
     next(b for b in app.number_input if b.label == "Maps").set_value(10).run()
     next(b for b in app.selectbox if b.label == "Groups").select("").run()
     app = compute(app, services, "groups")
-    said = words(app).replace("\\", "")
+    said = words(app).replace("\\", "").replace("*", "")
     assert "against contrast, number of usable answers in brackets" in said
     assert "No scale by MLDS for all: " in said
     assert "No scale by STE" not in said
@@ -308,7 +228,7 @@ def test_answers_that_say_the_opposite_are_noticed(services):
     rows = simulate(x[:, None] ** 2, 300, noise="positions", level=0.05, seed=1).rows[:, [0, 2, 1]]
     objects = pd.DataFrame({"id": list("abcdef"), "contrast": x})
     app = settled(scale(keep(services, Triplets(rows, objects, None, "Turned"))), services)
-    assert "MLDS: most answers contradict a rising scale" in words(app)
+    assert "MLDS: most answers contradict" in words(app).replace("\\", "").replace("*", "")
     errors = app.dataframe[1].value
     assert errors["noise σ"].iloc[0] < 0
     assert float(errors["held-out error"].iloc[0].split()[0]) > 0.7
@@ -321,20 +241,20 @@ def test_observers_predict_pool_and_cluster(services, opened):
     next(b for b in app.number_input if b.label == "Folds").set_value(2).run()
     next(b for b in app.number_input if b.label == "Random orders").set_value(2).run()
     app = compute(app, services, "observers")
-    heat = figure(app, "scale.who")
+    heat = figure(app, "scale.who-predicts-whom")
     assert heat["layout"]["yaxis"]["ticktext"] == [
         "dora (crowd)", "cy (crowd)", "bob (lab)", "ann (lab)",
     ]
     assert len(heat["layout"]["shapes"]) == 2, "between the groups"
     assert "from another participant of the same group" in words(app)
-    assert numbers(figure(app, "scale.pooling.figure")["data"][1]["x"]).tolist() == [1, 2, 3]
-    maps = figure(app, "scale.maps.figure")["layout"]["annotations"]
+    assert numbers(figure(app, "scale.pooling")["data"][1]["x"]).tolist() == [1, 2, 3]
+    maps = figure(app, "scale.observer-maps-participant")["layout"]["annotations"]
     assert maps[0]["text"] == "all (606)"
     assert len(maps) == 5
-    sides = figure(app, "scale.groups.figure")["layout"]["annotations"]
+    sides = figure(app, "scale.observer-maps-place")["layout"]["annotations"]
     assert [a["text"] for a in sides] == ["all (606)", "crowd (305)", "lab (301)"]
     assert "of the variance of one map is unexplained by the other" in words(app).replace("\\", "")
-    tree = [t for t in figure(app, "scale.tree")["data"] if "customdata" in t]
+    tree = [t for t in figure(app, "scale.observer-tree-participant")["data"] if "customdata" in t]
     assert sorted(node for t in tree for node in t["customdata"]) == list(range(7))
 
 
@@ -395,7 +315,7 @@ def test_a_file_of_pairs_is_kept_and_scaled_as_in_r(services):
     assert errors["method"].tolist() == ["MLDS", "STE, initialisation order"]
     assert errors["noise σ"].iloc[0] == pytest.approx(0.1838, abs=5e-5)
     assert errors["held-out error"].str.startswith("0.").all()
-    bands = [t for t in figure(app, "scale.figure")["data"] if t.get("name") == "band"]
+    bands = [t for t in figure(app, "scale.scale")["data"] if t.get("name") == "band"]
     assert len(bands) == 2, "MLDS and an embedding in one figure"
     assert "11 objects, 330 comparisons of pairs" in words(app)
     app.segmented_control(key="scale.view").set_value("space").run()
@@ -422,16 +342,3 @@ def test_a_job_is_seen_where_nobody_is_told_apart(services, holding, view):
         )
         app = scale(name, view)
         assert f"page.cancel.{job.id}" in [button.key for button in app.main.button]
-
-
-def test_participants_stand_beside_those_whom_they_predict():
-    place = np.array([0.0, 3.0, 1.0, 2.0, 0.0, 2.0, 1.0])
-    groups = np.array(["b", "b", "b", "b", "a", "a", "a"])
-    accuracy = 0.9 - 0.1 * np.abs(place[:, None] - place)
-    accuracy[0, 1] = np.nan
-    order = by_similarity(accuracy, groups)
-    assert groups[order].tolist() == ["a"] * 3 + ["b"] * 4
-    for part in (place[order][:3], place[order][3:]):
-        assert np.all(np.abs(np.diff(part)) == 1)
-    nothing = by_similarity(np.full((3, 3), np.nan), np.array(["", "", ""]))
-    assert sorted(nothing.tolist()) == [0, 1, 2]

@@ -1,0 +1,106 @@
+"""Maps in two or three dimensions against a stimulus: colour circles, pitch helices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.inference.evaluation.compare import Suggestion
+from tripletscope.core.inference.evaluation.paired import PairedDifference, paired_difference
+from tripletscope.core.run import Run
+from tripletscope.core.scale import OrdinalScale
+from tripletscope.core.scale.ordinal import FEWEST_AROUND
+from tripletscope.dashboard.figures.points import MapData
+from tripletscope.dashboard.figures.scales import Curve, scale_curves, stimulus_map
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.scales import RATIO, named_objects, stimulus_title
+from tripletscope.dashboard.results.shown import Element, ShownResults, Statement, presents
+from tripletscope.dashboard.wording import Words
+
+
+@presents("ordinal_scale")
+def circle_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """A map in the plane or in space with a line along the stimulus, and its angle against it."""
+    if run.result().values.shape[1] == 1:
+        return
+    words, result, stimulus = shown.words, run.result(), stimulus_title(shown, run)
+    error, line = shown.of(run, "cross_validate"), _of_a_line(shown, run)
+    if error is not None and line is not None:
+        above = paired_difference(
+            line.result(), error.result(), shown.answers, 1.0 / (error.options["folds"] - 1)
+        )
+        yield Statement(circle_said(words, stimulus, result, above))
+    if error is not None:
+        estimate = error.result()
+        yield Statement(words("scale predicts", method=words.method(run.fresh()), error=(
+            estimate.error, estimate.low, estimate.high
+        ), over=(estimate.unit, estimate.n_units)))
+    positions = np.full((shown.answers.n_objects, result.values.shape[1]), np.nan)
+    positions[result.objects] = result.values
+    colour, objects = shown.colour or run.options["stimulus"], shown.answers.objects
+    if colour in (None, "id"):
+        colour = stimulus
+        objects[colour] = pd.Series(result.stimulus, index=result.objects)
+    labels = np.array(shown.answers.labels, dtype=object)
+    table = pd.DataFrame({"object": labels[result.objects], "stimulus": result.stimulus})
+    for k, (values, spread) in enumerate(zip(result.values.T, result.deviation.T, strict=True)):
+        table[f"axis {k + 1}"], table[f"s.d. {k + 1}"] = values, spread
+    table["angle in degrees"] = np.degrees(result.angles)
+    data = MapData(positions, objects, selected=shown.selected)
+    yield shown.drawing(
+        run, "stimulus-map", RATIO, partial(stimulus_map, data, result.values, colour=colour),
+        lambda: table, picks=True, stimulus=stimulus,
+    )
+    yield _against(shown, run, stimulus, table)
+
+
+def _of_a_line(shown: ShownResults, run: Run) -> Run | None:
+    """Held-out error of the same method in one dimension."""
+    line = {**run.parameters, "n_components": 1}
+    return next((
+        one for one in shown.all_of("cross_validate")
+        if (one.method, one.parameters) == (run.method, line)
+    ), None)
+
+
+def _against(shown: ShownResults, run: Run, stimulus: str, table: pd.DataFrame) -> Drawing:
+    """The angle around the centre of a map, or one of its axes, against the stimulus."""
+    result, axis = run.result(), shown.axis
+    if axis is None or axis >= result.values.shape[1]:
+        values, title = np.degrees(result.angles), "angle around the centre (degrees)"
+        low, high = (np.degrees(end) for end in result.angle_band(shown.coverage))
+    else:
+        values, title = result.values[:, axis], f"axis {axis + 1}, the widest of length 1"
+        low, high = (end[:, axis] for end in result.band(shown.coverage))
+    curve = Curve(title, result.stimulus, values, low, high, result.objects)
+    return shown.drawing(
+        run, "stimulus-curve", 0.45, partial(
+            scale_curves, [curve], named_objects(shown), stimulus=stimulus, value=title,
+            revision=f"{title} {stimulus}",
+        ), lambda: table.assign(value=values, low=low, high=high), picks=True,
+        key="angle" if axis is None else "axis", axis=(axis or 0) + 1, stimulus=stimulus,
+        coverage=shown.coverage,
+    )
+
+
+def circle_said(
+    words: Words, stimulus: str, result: OrdinalScale, above: PairedDifference
+) -> str:
+    """Whether the stimulus closes on itself, tested against a line.
+
+    Silent on: lines, clouds (tests/dashboard/results/test_scales.py::test_a_circle).
+
+    above: By how much the error of a line is above that of the map.
+    """
+    more = {"above": (above.difference, above.low, above.high), "p": above.p_above}
+    if above.p_above >= Suggestion.level:
+        return words("no circle", **more)
+    more |= {
+        "stimulus": stimulus, "ends": result.ends_apart, "least": FEWEST_AROUND,
+        "angle": f"{np.degrees(result.angles[-1]):.0f}",
+    }
+    why = result.not_round()
+    return words(f"no circle {why}" if why else "circle", **more)

@@ -1,0 +1,119 @@
+"""Scales of groups and single people beside that of all answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.inference.evaluation.units import ENOUGH
+from tripletscope.core.run import Run
+from tripletscope.core.scale import MLDS, GroupScales
+from tripletscope.dashboard.figures.labels import short_labels
+from tripletscope.dashboard.figures.scales import Curve, panel_height, scale_multiples
+from tripletscope.dashboard.results.people import floor_said
+from tripletscope.dashboard.results.scales import groups_aligned, scale_name, stimulus_title
+from tripletscope.dashboard.results.shown import (
+    Advice,
+    Element,
+    ShownResults,
+    Statement,
+    presents,
+)
+from tripletscope.dashboard.wording import Words, plain
+
+_WIDTH = 900.0
+#: People in a sentence, width of their names there, and above small panels, in em.
+_NAMED, _NAME, _TITLE = 6, 16.0, 8.0
+
+
+@presents("scales_by", told_in="scales")
+def groups_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """A small scale for every group beside that of all answers, by all methods."""
+    words, options = shown.words, run.options
+    runs = {
+        scale_name(words, one): one for one in shown.all_of(run.task) if one.options == options
+    }
+    if run is not next(iter(runs.values())):
+        return
+    stimulus = stimulus_title(shown, run)
+    by = words("by column", by=options["by"]) if options["by"] else ""
+    scales = {name: groups_aligned(one.result()) for name, one in runs.items()}
+    for name, scale in scales.items():
+        if scale.held.any():
+            yield Statement(held_said(words, name, scale))
+        enough = np.append(True, scale.floor.reached)
+        empty = scale.names[np.isnan(scale.values).all(axis=1) & enough].tolist()
+        if empty:
+            yield Statement(words("no scale for", method=name, names=empty))
+    common, panels = _panels(shown, runs, scales)
+    pooled = any(scale.pooled.any() for scale in scales.values())
+    yield shown.drawing(
+        run, "group-scales", panel_height(len(panels)) / _WIDTH, partial(
+            scale_multiples, panels, common, stimulus=stimulus,
+            value="perceptual scale (all answers: 0 to 1)",
+        ), partial(_of_groups, scales), runs=runs.values(), method="; ".join(scales), by=by,
+        said=words("scales pooled") if pooled else "", stimulus=stimulus,
+        coverage=options["coverage"], over=words(f"each over {options['unit']}", enough=ENOUGH),
+    )
+    for name, scale in scales.items():
+        if said := floor_said(words, scale.floor, options["by"] or "group"):
+            yield Advice(f"{name}: {said[0].lower()}{said[1:]}")
+
+
+def held_said(words: Words, name: str, scale: GroupScales) -> str:
+    """Whose scales only what is common holds.
+
+    Silent on: answers enough (tests/core/scale/test_observers.py::test_nobody_is_held).
+    """
+    held = [plain(one) for one in short_labels(scale.names[scale.held].tolist(), _NAME)]
+    return words("scales held", method=name, names=words.first(held, _NAMED))
+
+
+def _panels(
+    shown: ShownResults, runs: Mapping[str, Run], scales: Mapping[str, GroupScales]
+) -> tuple[list[Curve], dict[str, list[Curve]]]:
+    """Curves of all answers, and those of each group by its title."""
+    first = next(iter(scales.values()))
+    reached = np.flatnonzero(np.any([s.floor.reached for s in scales.values()], axis=0)) + 1
+    titles = short_labels(first.names.tolist(), _TITLE)
+    curves_of = {name: _curve_of(shown, name, runs[name], scale) for name, scale in scales.items()}
+    common = [curve(0) for curve in curves_of.values()]
+    return common, {
+        f"{titles[k]} ({first.n_answers[k]:,})": [curve(k) for curve in curves_of.values()]
+        for k in (reached.tolist() or [0])  # all answers alone, where no group has enough
+    }
+
+
+def _curve_of(
+    shown: ShownResults, name: str, run: Run, scale: GroupScales
+) -> Callable[[int], Curve]:
+    """Makes the curve of a group: of difference scaling a value for each of its levels."""
+    stimulus, starts = scale.stimulus, np.arange(len(scale.stimulus))
+    method = run.fresh()
+    if isinstance(method, MLDS):
+        try:
+            trials = method.set_params(stimulus=run.options["stimulus"]).trials(shown.answers)
+        except DataError:  # no answer compares intervals: there is no scale for anybody
+            pass
+        else:
+            stimulus = trials.levels
+            starts = np.searchsorted(np.sort(trials.level_of), np.arange(len(stimulus)))
+    parts = (scale.values, scale.low, scale.high)
+    # All objects of a level have its value, but those that the group was not asked about.
+    return lambda k: Curve(name, stimulus, *(np.fmax.reduceat(p[k], starts) for p in parts))
+
+
+def _of_groups(scales: Mapping[str, GroupScales]) -> pd.DataFrame:
+    """Values of all groups by all methods."""
+    return pd.concat([
+        pd.DataFrame({
+            "method": name, "group": group, "answers": n, "stimulus": scale.stimulus,
+            "value": scale.values[k], "low": scale.low[k], "high": scale.high[k],
+        })
+        for name, scale in scales.items()
+        for k, (group, n) in enumerate(zip(scale.names, scale.n_answers, strict=True))
+    ], ignore_index=True)

@@ -1,0 +1,184 @@
+"""Scales beside each other, what is said of them and of maps, and who stands beside whom."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.core.scale.observers import observers
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.inference.evaluation.paired import PairedDifference
+from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.run import run
+from tripletscope.core.scale import MLDS, GroupScales, bootstrap_scale, diagnose
+from tripletscope.core.scale.ordinal import OrdinalScale
+from tripletscope.dashboard.results.circles import circle_said
+from tripletscope.dashboard.results.observers import by_similarity
+from tripletscope.dashboard.results.scales import (
+    aligned,
+    departures_said,
+    groups_aligned,
+    rises,
+    scale_table,
+)
+from tripletscope.dashboard.results.shown import ShownResults
+from tripletscope.dashboard.wording import ENGLISH
+
+STIMULUS = np.arange(12.0)
+
+
+def scale(values: np.ndarray) -> pd.DataFrame:
+    """From 0 to 1, as a scale of one method is given."""
+    values = (values - values.min()) / np.ptp(values)
+    return pd.DataFrame({
+        "stimulus": STIMULUS, "value": values, "standard error": 0.02, "low": values - 0.04,
+        "high": values + 0.04,
+    })
+
+
+def test_curves_that_differ_by_the_noise_of_one_end_lie_together():
+    """Pinned at both ends they lay 0.1 apart in the middle."""
+    first = scale(STIMULUS)
+    noisy = scale(STIMULUS + 3.0 * (STIMULUS == 11))
+    inner = slice(0, 11)
+    pinned = np.abs(noisy["value"] - first["value"])[inner].mean()
+    found = aligned({"a": first, "b": noisy})
+    assert pinned > 0.09
+    assert np.abs(found["b"]["value"] - first["value"])[inner].mean() < pinned / 2
+    assert found["a"].equals(first)
+    stretched = found["b"]["standard error"][0] / 0.02
+    assert np.allclose(found["b"]["high"] - found["b"]["low"], 0.08 * stretched)
+
+
+def test_curves_of_other_shapes_keep_them():
+    curved = aligned({"a": scale(STIMULUS), "b": scale(STIMULUS**2)})["b"]["value"]
+    assert np.corrcoef(curved, STIMULUS**2)[0, 1] == pytest.approx(1)
+    against = scale(-STIMULUS)
+    assert aligned({"a": scale(STIMULUS), "b": against})["b"].equals(against)
+    few = scale(STIMULUS).iloc[:2]
+    assert aligned({"a": scale(STIMULUS), "b": few})["b"].equals(few)
+
+
+def test_groups_are_fitted_to_all_answers():
+    """One noisy end moved the whole curve of a group."""
+    everybody = STIMULUS / 11
+    group = everybody.copy()
+    group[-1] += 0.2
+    group /= group[-1]
+    nobody, opposite = np.full(12, np.nan), 1 - everybody
+    values = np.stack([everybody, group, nobody, opposite])
+    found = groups_aligned(GroupScales(
+        np.array(["all", "a", "b", "c"]), np.full(4, 90), np.full(4, 40), STIMULUS, values,
+        values - 0.04, values + 0.04, np.zeros(4, dtype=bool), np.zeros(4, dtype=bool),
+    ))
+    assert np.abs(group - everybody)[:-1].max() > 0.12
+    assert np.abs(found.values[1] - everybody)[:-1].max() < 0.06
+    slope = (found.values[1, 5] - found.values[1, 4]) / (group[5] - group[4])
+    assert found.high[1] - found.low[1] == pytest.approx(0.08 * slope)
+    assert np.isnan(found.values[2]).all()
+    np.testing.assert_array_equal(found.values[[0, 3]], values[[0, 3]])
+
+
+def test_guesses_do_not_fall():
+    """A band of few guesses is narrow by luck: of 100, 9 % were said to fall somewhere."""
+    fallen = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        coins = Triplets.from_array([rng.permutation(10)[:3] for _ in range(100)], 10)
+        found = bootstrap_scale(MLDS(), coins, resamples=100, seed=seed)
+        if not found.is_monotone():
+            fallen.append(found)
+            guessed = cross_validate(MLDS(), coins)
+            assert rises(found, None) is None
+            assert rises(found, guessed) is None
+    assert fallen
+    assert rises(fallen[0], replace(guessed, low=0.1, high=0.2)) is False
+
+
+def by_scale(n: int, seed: int) -> Quadruples:
+    """Answers to which the model of difference scaling holds."""
+    rng = np.random.default_rng(seed)
+    s = np.sort([rng.choice(8, 4, replace=False) for _ in range(n)])
+    x = np.linspace(0, 1, 8) ** 0.7
+    larger = x[s[:, 3]] - x[s[:, 2]] - x[s[:, 1]] + x[s[:, 0]] + rng.normal(0, 0.2, n) > 0
+    return Quadruples(np.where(larger[:, None], s, s[:, [2, 3, 0, 1]]), 8)
+
+
+def test_the_model_is_seldom_denied():
+    """And few answers do not confirm it."""
+    denied = {"Many answers": 0, "serially dependent": 0, "not additive": 0}
+    for seed in range(20):
+        said = " ".join(departures_said(
+            ENGLISH, diagnose(MLDS(), by_scale(120, seed), simulations=100)
+        ))
+        for word in denied:
+            denied[word] += word in said
+    assert max(denied.values()) <= 3
+    few = " ".join(departures_said(
+        ENGLISH, diagnose(MLDS(), by_scale(20, 0), simulations=100)
+    ))
+    assert not any(word in few for word in ("distributed as", "are not", "are additive"))
+    assert "No serial dependence is seen" in few
+
+
+def around(angle: np.ndarray) -> OrdinalScale:
+    """A map of points of a circle, with maps that hardly differ."""
+    values = np.c_[np.cos(angle), np.sin(angle)]
+    maps = values + 0.001 * np.random.default_rng(0).normal(size=(10, *values.shape))
+    return OrdinalScale(
+        np.arange(len(angle)), np.arange(len(angle)), values, maps, np.full(values.shape, 0.001)
+    )
+
+
+def test_a_circle():
+    """Of five objects the order was blamed, which no test can show."""
+    clear, chance = (PairedDifference(0.03, *ends, spread, 8.0, 0.1)
+                     for spread, *ends in ((0.01, 0.007, 0.053), (0.03, -0.04, 0.1)))
+    assert clear.p_above < 0.05 < chance.p_above
+    ring = np.linspace(0, 1.7 * np.pi, 14)
+    mixed = np.r_[0, np.random.default_rng(0).permutation(ring[1:-1]), ring[-1]]
+    said = {
+        name: circle_said(ENGLISH, "hue", around(angle), clear) for name, angle in (
+            ("ring", ring), ("half", np.linspace(0, np.pi, 14)), ("mixed", mixed),
+            ("five", np.linspace(0, 1.6 * np.pi, 5)), ("six", np.linspace(0, 1.66 * np.pi, 6)),
+        )
+    }
+    closes = {name for name, text in said.items() if text.startswith("The stimulus nearly closes")}
+    assert closes == {"ring", "six"}
+    assert "fewer than 6 objects cannot be tested" in said["five"]
+    assert "of the widest distance apart" in said["half"]
+    assert "no nearer than in other orders" in said["mixed"] or "full turn" in said["mixed"]
+    unsure = circle_said(ENGLISH, "hue", around(ring), chance)
+    assert unsure.startswith("No circle is seen: a line predicts")
+
+
+@pytest.mark.parametrize("unit", ["participants", "answers"])
+def test_standard_errors_are_over_the_same_units_as_their_bands(unit):
+    answers, _ = observers(0, usable=60)
+    method = MLDS(stimulus="x")
+    made = [run(task, method, answers, options) for task, options in (
+        ("fit", {}), ("bootstrap_scale", {"unit": unit, "resamples": 200}),
+    )]
+    table = scale_table(ShownResults(tuple(made), answers, "Greys", in_noise=True), made[1])
+    spread = made[1].result().standard_errors(unconstrained=True)
+    own = made[0].fitted().standard_errors_
+    expected = spread if unit == "participants" else own
+    np.testing.assert_allclose(table["standard error"], expected)
+    assert not np.allclose(spread[1:], own[1:], rtol=0.02)
+
+
+def test_participants_stand_beside_those_whom_they_predict():
+    place = np.array([0.0, 3.0, 1.0, 2.0, 0.0, 2.0, 1.0])
+    groups = np.array(["b", "b", "b", "b", "a", "a", "a"])
+    accuracy = 0.9 - 0.1 * np.abs(place[:, None] - place)
+    accuracy[0, 1] = np.nan
+    order = by_similarity(accuracy, groups)
+    assert groups[order].tolist() == ["a"] * 3 + ["b"] * 4
+    for part in (place[order][:3], place[order][3:]):
+        assert np.all(np.abs(np.diff(part)) == 1)
+    nothing = by_similarity(np.full((3, 3), np.nan), np.array(["", "", ""]))
+    assert sorted(nothing.tolist()) == [0, 1, 2]
