@@ -76,12 +76,14 @@ def _matrix(shown: ShownResults, run: Run, result: Predictions) -> Drawing:
     values = result.accuracy[np.ix_(order, order)]
     grouped = len(np.unique(groups)) > 1
     rows = [f"{n} ({g})" if g and grouped else n for n, g in zip(names, groups, strict=True)]
+
     def table() -> pd.DataFrame:
         frame = pd.DataFrame({
             "learned from": names, "group": groups, "answers": result.n_answers[order],
             "predicted from all others": result.pooled[order],
         })
-        return frame.join(pd.DataFrame(values, columns=names), rsuffix=" (predicted)")
+        columns = [f"{name} (predicted)" if name in frame else name for name in names]
+        return frame.join(pd.DataFrame(values, columns=columns))
 
     return shown.drawing(
         run, "who-predicts-whom", float(np.clip(190 + 26 * len(names), 320, 900)) / _WIDTH, partial(
