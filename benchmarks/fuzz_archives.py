@@ -41,13 +41,13 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
+from tripletscope.dashboard.door.archive import ABOUT
 from tripletscope.dashboard.door.desk import Desk
 from tripletscope.dashboard.door.plain import pack, unpack
 from tripletscope.dashboard.keeping import services as services_module
 from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce.archive import archive
-from tripletscope.dashboard.reproduce.inside import ABOUT
 from tripletscope.dashboard.reproduce.restoring import restore
 from tripletscope.dashboard.reproduce.terms import Terms
 from tripletscope.dashboard.state import Session

@@ -23,13 +23,13 @@ from tripletscope.core.io.names import file_name
 from tripletscope.core.models.embedding.features import Features
 from tripletscope.core.models.simulation.simulate import MOST_COMPARISONS, comparisons_of
 from tripletscope.core.ratings import Ratings
+from tripletscope.dashboard.door.archive import is_archive
 from tripletscope.dashboard.door.records import Answers, Unpacked
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.keeping.uploads import File
-from tripletscope.dashboard.reproduce.inside import is_archive
 from tripletscope.dashboard.reproduce.restoring import Restored, restore
 from tripletscope.dashboard.waiting import SLOT, Waiting, always
 from tripletscope.dashboard.wording import ENGLISH

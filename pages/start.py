@@ -13,7 +13,6 @@ from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.guide import page_title
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.samples import Sample, open_sample, samples
 from tripletscope.dashboard.keeping.services import services
@@ -25,6 +24,7 @@ from tripletscope.dashboard.views.opening import first_page
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.recent import show_recent
 from tripletscope.dashboard.views.understood import FORMATS, show_understood
+from tripletscope.dashboard.wording.formats import count
 
 _RECENT = 4
 _ACROSS = 3  # cards of samples in a row

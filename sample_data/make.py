@@ -30,7 +30,7 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import PLATES, MapData, MapStyle
 from tripletscope.dashboard.figures.scales import Curve, scale_curves
 from tripletscope.dashboard.figures.spectral import spectral_rgb
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.keeping.samples import Sample, samples
 from tripletscope.sample_data.simulated import CONTRASTS, SIMULATED, Made
 

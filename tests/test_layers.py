@@ -33,6 +33,12 @@ FLOORS = [
     ["presets"],
     ["run"],
 ]
+#: The same of the dashboard, whose modules beside its rooms have floors of their own.
+STOREYS = [
+    ["processes", "wording"], ["figures"], ["printing"], ["door", "export", "results"],
+    ["keeping"], ["state", "waiting"], ["reproduce"], ["imports", "working"],
+    ["analysis", "collecting", "interface"], ["report"], ["views"], ["serving"], ["app"],
+]
 PACKAGE = "tripletscope"
 #: What only the repository calls so: installed, these names belong to others.
 FOLDERS = {"core", "reproductions", "dashboard", "pages", "sample_data"}
@@ -50,7 +56,7 @@ def imports(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
+            found |= {node.module, *(f"{node.module}.{alias.name}" for alias in node.names)}
     return found
 
 
@@ -95,10 +101,32 @@ def test_folders_load_none_of_their_modules(path):
     assert not [module for module in imports(path) if module.startswith(f"{name}.")]
 
 
+def storey(module: str) -> tuple[int, str] | None:
+    """Floor and room of a module of the dashboard."""
+    package, _, rest = module.partition(".dashboard.")
+    room = rest.partition(".")[0]
+    floors = [number for number, rooms in enumerate(STOREYS) if room in rooms]
+    return (floors[0], room) if package == PACKAGE and floors else None
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in modules("dashboard") if storey(name_of(path))], ids=name_of
+)
+def test_dashboard_imports_downwards_only(path):
+    own = storey(name_of(path))
+    for module in imports(path):
+        there = storey(module)
+        assert there is None or there == own or there[0] < own[0], f"{path} imports {module}"
+
+
+def rooms_in(folder: str) -> set[str]:
+    return {path.stem for path in (ROOT / folder).iterdir() if path.name[0] not in "._"}
+
+
 def test_every_room_is_on_a_floor():
     """Rooms that stand together, such as those of models, have a folder about them."""
-    rooms = {path.stem for path in (ROOT / "core").iterdir() if path.name[0] != "_"}
-    assert rooms == {room.partition(".")[0] for floor in FLOORS for room in floor}
+    assert rooms_in("core") == {room.partition(".")[0] for floor in FLOORS for room in floor}
+    assert rooms_in("dashboard") == {room for floor in STOREYS for room in floor}
 
 
 @pytest.mark.parametrize("path", modules("reproductions"), ids=name_of)

@@ -61,6 +61,7 @@ from tripletscope.core.io.prompts import Replies, read_replies
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.optimise.loss import SEVERAL_PARTS
 from tripletscope.core.studies.quality.direction import DirectionTest, direction_test
+from tripletscope.dashboard.door.archive import Parts, table_file
 from tripletscope.dashboard.door.plain import pack, unpack
 from tripletscope.dashboard.door.records import (
     PREVIEW,
@@ -72,7 +73,6 @@ from tripletscope.dashboard.door.records import (
     Shown,
     Unpacked,
 )
-from tripletscope.dashboard.reproduce.inside import Parts, table_file
 
 #: Name and content.
 File = tuple[str, bytes]

@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from tripletscope.dashboard.figures.dendrogram import CUT_COLOUR
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle, transparent
-from tripletscope.dashboard.interface.theme import FAINT, SCREEN, Canvas
+from tripletscope.dashboard.figures.theme import FAINT, SCREEN, Canvas
 
 #: Diameters of rings around points and around pictures, in pixels of the screen.
 _RING, _RING_OF_PICTURE = 15.0, 44.0

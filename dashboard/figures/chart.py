@@ -16,7 +16,7 @@ from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.layers import NOTE, Layer, Level, Series, escape
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import add_rings
-from tripletscope.dashboard.interface.theme import (
+from tripletscope.dashboard.figures.theme import (
     FONT_SIZE,
     SCREEN,
     Canvas,
@@ -125,7 +125,7 @@ class Plot:
         sideways, figure = self.sideways or self.y.names is not None, go.Figure()
         if self.y.names is not None:
             canvas = with_rows(canvas, self.y.row * len(self.y.names) + 3)
-        add_layers(figure, self.layers, canvas, sideways=sideways, selected=self.selected,
+        add_layers(figure, self.layers, sideways=sideways, selected=self.selected,
                    logarithmic=self.x.scale == "log")
         axes = {}
         for axis, name in ((self.x, "x"), (self.y, "y")):
@@ -173,7 +173,7 @@ class Panels:
         figure.layout.annotations[-2].yshift = -1.8 * FONT_SIZE
         figure.layout.annotations[-1].xshift = -3.4 * FONT_SIZE
         for k, layers in enumerate(self.layers.values()):
-            add_layers(figure, layers, canvas, row=k // columns + 1, col=k % columns + 1)
+            add_layers(figure, layers, row=k // columns + 1, col=k % columns + 1)
         named: set[str] = set()
         for trace in figure.data:
             trace.showlegend = bool(trace.showlegend) and trace.name not in named
@@ -205,7 +205,7 @@ def as_figure(declare: Callable[..., Plot | Panels]) -> Callable[..., go.Figure]
 
 
 def add_layers(
-    figure: go.Figure, layers: Iterable[Layer | Level | None], canvas: Canvas, *,
+    figure: go.Figure, layers: Iterable[Layer | Level | None], *,
     sideways: bool = False, selected: Collection[int] = (), logarithmic: bool = False,
     **place: int,
 ) -> None:

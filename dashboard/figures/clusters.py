@@ -15,7 +15,7 @@ from tripletscope.dashboard.figures.layers import Cells, Layer, Level, Series
 from tripletscope.dashboard.figures.matrix import blocks
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.series import series_of
-from tripletscope.dashboard.interface.theme import (
+from tripletscope.dashboard.figures.theme import (
     FAINT,
     FONT_SIZE,
     NARROW,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from tripletscope.dashboard.interface.theme import PALETTE, SYMBOLS
+from tripletscope.dashboard.figures.theme import PALETTE, SYMBOLS
 
 #: Up to so many different whole numbers are categories rather than quantities.
 _FEW = 6

@@ -17,17 +17,17 @@ from tripletscope.dashboard.figures.labels import shorten
 from tripletscope.dashboard.figures.layers import Bars, Series
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.series import bold
-from tripletscope.dashboard.interface.theme import (
+from tripletscope.dashboard.figures.theme import (
     FAINT,
     FONT_SIZE,
     PALETTE,
     SCREEN,
     Canvas,
     finished,
-    number,
     template,
     with_rows,
 )
+from tripletscope.dashboard.wording.formats import number
 
 #: Dimensions of a rose and of bars; further ones are gathered, or said to be left out.
 PETALS, BARS = 14, 12
@@ -144,7 +144,7 @@ def two_objects(
         ]),
     ]
     for column, layer in enumerate(bars, 1):
-        add_layers(figure, [layer], canvas, sideways=True, row=1, col=column)
+        add_layers(figure, [layer], sideways=True, row=1, col=column)
     rows = Axis(names=_names(data, which), width=_BESIDE)
     figure.update_yaxes(**rows.settings([], rows=True))
     reach = float(data.weights[[one, other]].max()) * 1.05 or 1.0

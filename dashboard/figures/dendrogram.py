@@ -13,12 +13,12 @@ import plotly.graph_objects as go
 
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.dashboard.figures.colours import LOOKS, look
+from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import short_labels, shorten
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import DIM, transparent
 from tripletscope.dashboard.figures.support import on_branches
-from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import (
+from tripletscope.dashboard.figures.theme import (
     FAINT,
     FONT_SIZE,
     NARROW,
@@ -26,14 +26,13 @@ from tripletscope.dashboard.interface.theme import (
     SCREEN,
     TEXT,
     Canvas,
-    count,
     finished,
     note,
     note_hidden,
-    number,
     template,
     with_rows,
 )
+from tripletscope.dashboard.wording.formats import count, number
 
 #: Height of a leaf on the screen, in pixels; of one that has a picture and little company.
 _ROW, _TALL_ROW = 17.0, 40.0

@@ -8,7 +8,7 @@ from tripletscope.core.scale import ScaleDiagnostics
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.layers import Bars, Level, Series
 from tripletscope.dashboard.figures.points import transparent
-from tripletscope.dashboard.interface.theme import FAINT, PALETTE
+from tripletscope.dashboard.figures.theme import FAINT, PALETTE
 
 #: Points along a curve: a screen shows no more.
 _MOST_POINTS = 600

@@ -13,20 +13,20 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.dashboard.figures.chart import Axis, Panels, Plot, as_figure
+from tripletscope.dashboard.figures.fonts import wrapped
 from tripletscope.dashboard.figures.labels import shorten, shorten_each
 from tripletscope.dashboard.figures.layers import Bars, Level
 from tripletscope.dashboard.figures.points import DIM_TEXT, RING
-from tripletscope.dashboard.interface.fonts import wrapped
-from tripletscope.dashboard.interface.theme import (
+from tripletscope.dashboard.figures.theme import (
     FONT_SIZE,
     PALETTE,
     SCREEN,
     TEXT,
     Canvas,
     finished,
-    number,
     template,
 )
+from tripletscope.dashboard.wording.formats import number
 
 #: Heights of a row of a strip with pictures and without, and of a line of a sheet of objects, in
 #: sizes of the letters.

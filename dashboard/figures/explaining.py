@@ -14,17 +14,16 @@ from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figu
 from tripletscope.dashboard.figures.layers import Bars, Level, escape
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.series import bold, series_of
-from tripletscope.dashboard.interface.theme import (
+from tripletscope.dashboard.figures.theme import (
     FONT_SIZE,
     PALETTE,
     SCREEN,
     Canvas,
     finished,
-    interval,
-    number,
     template,
     with_rows,
 )
+from tripletscope.dashboard.wording.formats import interval, number
 
 #: Models in words, in their order, and what fills their bars beside their colours.
 MODEL_NAMES = {
@@ -74,7 +73,7 @@ def accuracy_bars(
             None if bounds is None else Level(at=bounds[0], to=bounds[1]),
             *(Level(at=bound, dash="dash") for bound in bounds or ()), Level(at=chance, width=1.4),
         ]
-        add_layers(figure, layers, canvas, sideways=True, **place)
+        add_layers(figure, layers, sideways=True, **place)
         figure.update_xaxes(
             range=span, tickformat=".2~f", zeroline=False,
             title="accuracy" if beside or k == len(schemes) - 1 else None, **place,

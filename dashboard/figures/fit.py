@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from tripletscope.dashboard.figures.chart import Axis, Plot
 from tripletscope.dashboard.figures.layers import Series
 from tripletscope.dashboard.figures.points import transparent
-from tripletscope.dashboard.interface.theme import FAINT, PALETTE, SCREEN, Canvas
+from tripletscope.dashboard.figures.theme import FAINT, PALETTE, SCREEN, Canvas
 
 
 def loss_curves(losses: Mapping[int, Sequence[float]], canvas: Canvas = SCREEN) -> go.Figure:

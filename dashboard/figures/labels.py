@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tripletscope.dashboard.interface.fonts import advances, width_of
+from tripletscope.dashboard.figures.fonts import advances, width_of
 
 #: Width of a label in em, about 24 letters.
 WIDTH = 11.0

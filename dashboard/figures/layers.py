@@ -12,13 +12,7 @@ import plotly.graph_objects as go
 from plotly.basedatatypes import BaseTraceType
 
 from tripletscope.dashboard.figures.points import transparent
-from tripletscope.dashboard.interface.theme import (
-    FAINT,
-    FONT_SIZE,
-    PALETTE,
-    SEQUENTIAL,
-    SYMBOLS,
-)
+from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, PALETTE, SEQUENTIAL, SYMBOLS
 
 #: Opacity of bands, of intervals, and of those of more points than so many.
 _BAND, _INTERVAL, _CROWD, _CROWDED = 0.16, 0.55, 0.3, 40

@@ -11,7 +11,7 @@ from tripletscope.dashboard.figures.plane import plane
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.scale import scale
 from tripletscope.dashboard.figures.space import space
-from tripletscope.dashboard.interface.theme import SCREEN, Canvas, finished, template
+from tripletscope.dashboard.figures.theme import SCREEN, Canvas, finished, template
 
 
 def embedding_map(

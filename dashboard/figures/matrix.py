@@ -19,7 +19,7 @@ from tripletscope.dashboard.figures.labels import WIDTH, short_names, shorten, s
 from tripletscope.dashboard.figures.layers import Bars, Series
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.series import bold
-from tripletscope.dashboard.interface.theme import (
+from tripletscope.dashboard.figures.theme import (
     DIVERGING,
     FAINT,
     FONT_SIZE,

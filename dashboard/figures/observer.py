@@ -8,7 +8,7 @@ from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.layers import Level, Series
 from tripletscope.dashboard.figures.series import bold
-from tripletscope.dashboard.interface.theme import interval
+from tripletscope.dashboard.wording.formats import interval
 
 #: Half the height of a band, in rows.
 _HALF = 0.32

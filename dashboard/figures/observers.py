@@ -14,6 +14,7 @@ from plotly.subplots import make_subplots
 from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.core.people.predictions import PoolingCurve
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
+from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.layers import Cells, Level
 from tripletscope.dashboard.figures.points import (
@@ -24,18 +25,17 @@ from tripletscope.dashboard.figures.points import (
     point_traces,
 )
 from tripletscope.dashboard.figures.series import bold, series_of
-from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import (
+from tripletscope.dashboard.figures.theme import (
     FONT_SIZE,
     NARROW,
     PALETTE,
     SCREEN,
     Canvas,
-    interval,
     panelled,
     template,
     with_caption,
 )
+from tripletscope.dashboard.wording.formats import interval
 
 #: Up to so many rows have their numbers written in the cells.
 _WRITTEN = 14

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tripletscope.dashboard.interface.fonts import width_of
+from tripletscope.dashboard.figures.fonts import width_of
 
 #: Plotly's names of places around a point, the best first, with the direction from the point.
 PLACES = {

@@ -14,6 +14,7 @@ from scipy.spatial import ConvexHull, cKDTree
 
 from tripletscope.core.data.geometry import coverage_radius, ellipsoids, outlines
 from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import short_names
 from tripletscope.dashboard.figures.placing import Spot, by_importance, place_labels
 from tripletscope.dashboard.figures.points import (
@@ -33,8 +34,7 @@ from tripletscope.dashboard.figures.points import (
     with_ellipses,
 )
 from tripletscope.dashboard.figures.spectral import colour_scale
-from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import (
+from tripletscope.dashboard.figures.theme import (
     FAINT,
     FONT_SIZE,
     GRID,

@@ -10,7 +10,8 @@ from tripletscope.core.studies.design.detection import Detection
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.layers import Bars, Level
 from tripletscope.dashboard.figures.series import chance_level, series_of
-from tripletscope.dashboard.interface.theme import PALETTE, count
+from tripletscope.dashboard.figures.theme import PALETTE
+from tripletscope.dashboard.wording.formats import count
 
 #: Two figures side by side have as many lines of names, so that their axes are in line.
 _LEGEND = {"entrywidthmode": "fraction", "entrywidth": 0.48}

@@ -13,7 +13,8 @@ import plotly.graph_objects as go
 from tripletscope.dashboard.figures.colours import Group, groups, is_quantity
 from tripletscope.dashboard.figures.labels import short_labels, shorten, shorten_each
 from tripletscope.dashboard.figures.spectral import colour_scale
-from tripletscope.dashboard.interface.theme import FAINT, FONT_SIZE, TEXT, Canvas, number
+from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, TEXT, Canvas
+from tripletscope.dashboard.wording.formats import number
 
 #: Opacity of what is not selected, and the colour of its label: both stay legible on any ground.
 DIM = 0.65

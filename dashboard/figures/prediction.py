@@ -12,14 +12,8 @@ from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.labels import shorten, shorten_each
 from tripletscope.dashboard.figures.layers import Level, Series, escape
 from tripletscope.dashboard.figures.series import bold, diagonal
-from tripletscope.dashboard.interface.theme import (
-    PALETTE,
-    SCREEN,
-    Canvas,
-    finished,
-    number,
-    template,
-)
+from tripletscope.dashboard.figures.theme import PALETTE, SCREEN, Canvas, finished, template
+from tripletscope.dashboard.wording.formats import number
 
 #: Neighbouring lines stand this share apart, so that their error bars do not cover each other.
 _APART = 0.02

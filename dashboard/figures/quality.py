@@ -12,7 +12,8 @@ from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.labels import WIDTH
 from tripletscope.dashboard.figures.layers import Level, Series, escape
 from tripletscope.dashboard.figures.series import bold, series_of
-from tripletscope.dashboard.interface.theme import PALETTE, SCREEN, Canvas, interval, number
+from tripletscope.dashboard.figures.theme import PALETTE, SCREEN, Canvas
+from tripletscope.dashboard.wording.formats import interval, number
 
 #: People whose rates are drawn; the others are in the table.
 MOST_RATES = 15

@@ -15,7 +15,7 @@ from tripletscope.dashboard.figures.labels import shorten
 from tripletscope.dashboard.figures.layers import Level, Series
 from tripletscope.dashboard.figures.points import mark_size
 from tripletscope.dashboard.figures.series import bold, series_of
-from tripletscope.dashboard.interface.theme import PALETTE
+from tripletscope.dashboard.figures.theme import PALETTE
 
 #: Correlation from which on a dimension counts as found again.
 AGAIN = 0.8

@@ -19,7 +19,7 @@ from tripletscope.dashboard.figures.points import (
     point_traces,
     transparent,
 )
-from tripletscope.dashboard.interface.theme import FAINT, FONT_SIZE, NARROW, Canvas, note_hidden
+from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, NARROW, Canvas, note_hidden
 
 _SHARE = 0.35  # of the height that names take at most
 

@@ -23,18 +23,17 @@ from tripletscope.dashboard.figures.points import (
     point_traces,
 )
 from tripletscope.dashboard.figures.series import bold, chance_level, series_of
-from tripletscope.dashboard.interface.theme import (
+from tripletscope.dashboard.figures.theme import (
     FAINT,
     PALETTE,
     SCREEN,
     SYMBOLS,
     Canvas,
     finished,
-    interval,
-    number,
     template,
 )
 from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording.formats import interval, number
 
 #: Up to so many values are joined by a line with a band; more are points with error bars.
 _JOINED = 40
@@ -115,7 +114,7 @@ def scale_curves(
     figure = go.Figure()
     curves = [curve.known() for curve in curves]
     for k, curve in enumerate(curves):
-        add_layers(figure, [curve.band(_shade(k, colour))], canvas)
+        add_layers(figure, [curve.band(_shade(k, colour))])
     for k, curve in enumerate(curves):
         _add_curve(figure, curve, k, data, colour, canvas)
     several = len(curves) > 1 or colour is not None
@@ -162,13 +161,13 @@ def _add_curve(
     series = replace(curve.series(rank), colour=own, dash=None if colour is None else
                      _DASHES[rank % len(_DASHES)])
     if curve.objects is None or data is None:
-        add_layers(figure, [series], canvas)
+        add_layers(figure, [series])
         return
     # The points are drawn by category, so that the legend's entry needs a trace of its own.
     entry = replace(series, x=[None], y=[None], low=None, high=None, text=None, hover="")
     line = replace(series, low=None, high=None, points=False, text=None, hover="",
                    further={"showlegend": False})
-    add_layers(figure, [entry, line if curve.is_joined else None], canvas)
+    add_layers(figure, [entry, line if curve.is_joined else None])
     places = dict(zip(curve.objects.tolist(), range(len(curve.objects)), strict=True))
     shown = np.zeros(len(data.objects), dtype=bool)
     shown[curve.objects] = True

@@ -11,7 +11,7 @@ from tripletscope.core.inference.evaluation.ceiling import Ceiling
 from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.dashboard.figures.labels import shorten
 from tripletscope.dashboard.figures.layers import Level, Series, escape
-from tripletscope.dashboard.interface.theme import FAINT
+from tripletscope.dashboard.figures.theme import FAINT
 
 
 def series_of(

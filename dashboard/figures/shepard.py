@@ -6,7 +6,7 @@ import numpy as np
 
 from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
 from tripletscope.dashboard.figures.layers import Series
-from tripletscope.dashboard.interface.theme import FAINT
+from tripletscope.dashboard.figures.theme import FAINT
 
 #: Pairs that are drawn at most; of more, a random part.
 MOST = 5_000

@@ -23,7 +23,7 @@ from tripletscope.dashboard.figures.points import (
     transparent,
     with_ellipses,
 )
-from tripletscope.dashboard.interface.theme import FONT_SIZE, GRID, NARROW, Canvas, note_hidden
+from tripletscope.dashboard.figures.theme import FONT_SIZE, GRID, NARROW, Canvas, note_hidden
 
 #: With more objects than this, surfaces of ellipsoids would hide each other; outlines do not.
 CROWD = 40

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from tripletscope.dashboard.interface.theme import SEQUENTIAL
+from tripletscope.dashboard.figures.theme import SEQUENTIAL
 
 #: Names of columns that hold wavelengths, and the light that is seen, in nanometres.
 _WAVELENGTH = re.compile(r"wave.?length|lambda|λ|(?<![a-z])nm(?![a-z])", re.IGNORECASE)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tripletscope.dashboard.interface.fonts import width_of
+from tripletscope.dashboard.figures.fonts import width_of
 
 #: Up to so many branches have their support written beside them.
 _WRITTEN = 60

@@ -13,11 +13,11 @@ from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.tanglegram import Tanglegram
 from tripletscope.dashboard.figures.colours import look
 from tripletscope.dashboard.figures.dendrogram import DendrogramData, Rows, add_branches, reach
+from tripletscope.dashboard.figures.fonts import width_of, wrapped
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import transparent
-from tripletscope.dashboard.interface.fonts import width_of, wrapped
-from tripletscope.dashboard.interface.theme import (
+from tripletscope.dashboard.figures.theme import (
     FAINT,
     FONT_SIZE,
     NARROW,

@@ -13,9 +13,19 @@ import plotly.graph_objects as go
 
 from tripletscope.core.tree.nodes import Nodes
 from tripletscope.dashboard.figures.colours import Group, is_quantity
+from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import short_labels, shorten, shorten_each
 from tripletscope.dashboard.figures.points import DIM, MapData, MapStyle, add_rings, shades
 from tripletscope.dashboard.figures.spectral import colour_scale
+from tripletscope.dashboard.figures.theme import (
+    FAINT,
+    FONT_SIZE,
+    SCREEN,
+    Canvas,
+    finished,
+    note_hidden,
+    template,
+)
 from tripletscope.dashboard.figures.tree_layout import (
     BAR,
     MOST_MEMBERS,
@@ -27,16 +37,6 @@ from tripletscope.dashboard.figures.tree_layout import (
     pixels,
 )
 from tripletscope.dashboard.figures.tree_layout import WIDTH as DRAWN
-from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import (
-    FAINT,
-    FONT_SIZE,
-    SCREEN,
-    Canvas,
-    finished,
-    note_hidden,
-    template,
-)
 
 #: Em that a whole name has at most, and that one needs at least to be cut beside a number.
 _WHOLE, _NARROWEST = 30.0, 6.0

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import WIDTH as LABEL_WIDTH
-from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import FONT_SIZE, SCREEN, Canvas
+from tripletscope.dashboard.figures.theme import FONT_SIZE, SCREEN, Canvas
 
 if TYPE_CHECKING:
     from tripletscope.dashboard.figures.tree import ComparisonTreeData

@@ -12,9 +12,9 @@ import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface.chart import browser_download
 from tripletscope.dashboard.interface.controls import number, pick, switch, tabs
-from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.printing import browser
 from tripletscope.dashboard.printing.composition import (
     LEGENDS,
@@ -36,6 +36,7 @@ from tripletscope.dashboard.printing.render import (
 )
 from tripletscope.dashboard.printing.sheet import LETTERS, Panel, sheet
 from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.wording.formats import count
 
 _COMMON = "composer"  # what is asked for one figure is proposed for the next
 _MOST = 12  # panels of a sheet

@@ -19,14 +19,15 @@ import streamlit as st
 from tripletscope.core.engine.progress import Progress
 from tripletscope.core.run import Run
 from tripletscope.dashboard import export
+from tripletscope.dashboard.figures.theme import SCREEN, Canvas, remark
 from tripletscope.dashboard.interface.chart import chart
 from tripletscope.dashboard.interface.composer import Printable, compose_button
-from tripletscope.dashboard.interface.theme import SCREEN, Canvas, plain, remark
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.wording import uncited
+from tripletscope.dashboard.wording.formats import plain
 
 _SOON = 1.0  # seconds after which a spinner alone says too little
 

@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.dashboard.interface.chart import address, asset
-from tripletscope.dashboard.interface.theme import duration, plain
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.state import session
+from tripletscope.dashboard.wording.formats import duration, plain
 
 _watcher = st.components.v2.component(
     "tripletscope_watch",

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.interface.theme import FONT_SIZE, SYMBOLS, Canvas, longest
+from tripletscope.dashboard.figures.theme import FONT_SIZE, SYMBOLS, Canvas, longest
 
 PIXELS_PER_MM = 96 / 25.4
 _PIXELS_PER_POINT = 96 / 72

@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape
 import plotly.graph_objects as go
 from PIL import Image
 
-from tripletscope.dashboard.interface.theme import FONT, TEXT
+from tripletscope.dashboard.figures.theme import FONT, TEXT
 from tripletscope.dashboard.printing import browser
 from tripletscope.dashboard.printing.composition import (
     PIXELS_PER_MM,

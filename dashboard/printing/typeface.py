@@ -11,7 +11,7 @@ from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 from fontTools.varLib.instancer import instantiateVariableFont
 
-from tripletscope.dashboard.interface.fonts import font_file
+from tripletscope.dashboard.figures.fonts import font_file
 
 #: What pages and figures call it; Streamlit brings it along.
 NAME = "Source Sans"

@@ -27,16 +27,7 @@ from tripletscope.core.ratings.kinds import measured
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard import export
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo, WorkspaceError
-from tripletscope.dashboard.keeping.dimension_names import (
-    NAMES_KEPT,
-    kept_names,
-    names_of_fits,
-)
-from tripletscope.dashboard.keeping.workspace import Workspace
-from tripletscope.dashboard.reproduce import codebook, guide
-from tripletscope.dashboard.reproduce.environment import environment_files
-from tripletscope.dashboard.reproduce.inside import (
+from tripletscope.dashboard.door.archive import (
     ABOUT,
     COMPOSER,
     FORMAT,
@@ -47,6 +38,15 @@ from tripletscope.dashboard.reproduce.inside import (
     table_file,
     triplet_files,
 )
+from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo, WorkspaceError
+from tripletscope.dashboard.keeping.dimension_names import (
+    NAMES_KEPT,
+    kept_names,
+    names_of_fits,
+)
+from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.reproduce import codebook, guide
+from tripletscope.dashboard.reproduce.environment import environment_files
 from tripletscope.dashboard.reproduce.pseudonyms import (
     pseudonyms,
     renamed,

@@ -20,14 +20,14 @@ from tripletscope.core.ratings import Measured
 from tripletscope.core.ratings.kinds import measured
 from tripletscope.core.run import TASKS, Run
 from tripletscope.core.studies.quality import Cleaning
+from tripletscope.dashboard.door.archive import COMPOSER, SETTINGS_OF
 from tripletscope.dashboard.door.records import Unpacked
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.dimension_names import NAMES_KEPT
 from tripletscope.dashboard.keeping.rows import PAIR_ROLES
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.printing.composition import Composition
-from tripletscope.dashboard.reproduce.inside import COMPOSER, SETTINGS_OF
+from tripletscope.dashboard.wording.formats import count
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from tripletscope.dashboard.figures.dendrogram import (
 )
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map import placed
 from tripletscope.dashboard.results.shown import (

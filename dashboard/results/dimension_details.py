@@ -34,7 +34,7 @@ from tripletscope.dashboard.figures.reproduced import (
     against_quantity,
     object_intervals,
 )
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.dimensions import data_of, strips_of, weights_table
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import Element, ShownResults, Statement, presents

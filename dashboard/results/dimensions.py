@@ -19,7 +19,7 @@ from tripletscope.dashboard.figures.reproduced import (
     penalty_curve,
     reproducibility_curve,
 )
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.quality import of_choices, predicted_said
 from tripletscope.dashboard.results.shown import (

@@ -18,7 +18,7 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.matrix import similarity_matrix, spectrum_figure
 from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.points import MapData, MapStyle
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.maps import coordinates
 from tripletscope.dashboard.results.shown import (

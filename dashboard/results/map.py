@@ -16,7 +16,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.printing.render import form_of, render
 

@@ -27,7 +27,6 @@ from tripletscope.dashboard.figures.scales import (
     Curve,
     scale_curves,
 )
-from tripletscope.dashboard.interface.theme import interval
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import (
     Advice,
@@ -39,6 +38,7 @@ from tripletscope.dashboard.results.shown import (
     table_of,
 )
 from tripletscope.dashboard.wording import Words, plain
+from tripletscope.dashboard.wording.formats import interval
 
 _TASKS = ("bootstrap_scale", "ordinal_scale")
 #: Height of a figure of a scale, divided by its width.

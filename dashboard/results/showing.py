@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.run import Run
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import (
     PRESENTATIONS,

@@ -21,7 +21,7 @@ import plotly.graph_objects as go
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceiling
 from tripletscope.core.run import Run
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map import UNCERTAIN
 from tripletscope.dashboard.wording import ENGLISH, Words

@@ -18,7 +18,7 @@ from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import (
     Advice,

@@ -145,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from tripletscope.dashboard.serving import lab as labs
 
     if options.prepare:
-        from tripletscope.dashboard.serving.prepare import compile_all
+        from tripletscope.dashboard.working.prepare import compile_all
 
         compile_all()
         return 0

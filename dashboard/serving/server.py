@@ -22,7 +22,6 @@ from starlette.routing import Mount, Route
 
 from tripletscope.dashboard.collecting.following import state_told
 from tripletscope.dashboard.interface.guide import HELP
-from tripletscope.dashboard.interface.theme import plain
 from tripletscope.dashboard.interface.watching import state_of
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.experiments import experiment_folder, stimulus_file
@@ -30,6 +29,7 @@ from tripletscope.dashboard.keeping.jobs import Failed
 from tripletscope.dashboard.keeping.services import close_all, services
 from tripletscope.dashboard.serving.guard import LOOPBACK, Door, Guard
 from tripletscope.dashboard.serving.help import Help
+from tripletscope.dashboard.wording.formats import plain
 from tripletscope.dashboard.working.pool import close_pool, pool
 
 log = logging.getLogger(__name__)
@@ -104,7 +104,7 @@ def _get_ready() -> None:
     with suppress(Failed), pool().taken():
         pass
     time.sleep(_FIRST)
-    from tripletscope.dashboard.serving.prepare import compile_all  # loads what computes
+    from tripletscope.dashboard.working.prepare import compile_all  # loads what computes
 
     compile_all()
 

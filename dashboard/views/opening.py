@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.samples import samples
+from tripletscope.dashboard.wording.formats import count
 
 
 def first_page(info: DatasetInfo) -> str:

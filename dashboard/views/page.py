@@ -22,10 +22,10 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.progress import Progress
 from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard import analysis, export, views
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed, tabs
 from tripletscope.dashboard.interface.guide import page_title
-from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
@@ -45,6 +45,7 @@ from tripletscope.dashboard.state import Session, session, widgets
 from tripletscope.dashboard.views.opening import about
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.wording import distinct
+from tripletscope.dashboard.wording.formats import count
 
 #: Pixels that a figure is wide on a typical page, and what is seen at a time of a tall one.
 _WIDE, _WINDOW = 900.0, 720

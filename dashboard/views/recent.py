@@ -11,9 +11,9 @@ from datetime import datetime
 import numpy as np
 import streamlit as st
 
+from tripletscope.dashboard.figures.theme import FAINT, PALETTE
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
-from tripletscope.dashboard.interface.theme import FAINT, PALETTE
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.samples import samples
 from tripletscope.dashboard.keeping.services import services

@@ -41,7 +41,7 @@ pack, unpack = parcels.pack, parcels.unpack
 
 def get_ready() -> Iterator[None]:
     """Load compiled code; maps first, which most begin with."""
-    from tripletscope.dashboard.serving import prepare
+    from tripletscope.dashboard.working import prepare
 
     for part in (
         prepare.compile_embeddings, prepare.compile_uncertainty, prepare.compile_kernels,

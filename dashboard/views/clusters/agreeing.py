@@ -12,11 +12,11 @@ from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.dendrogram import cluster_name
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.clusters.choosing import choose_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.wording.formats import count
 
 
 @tab(PAGE, "Agreement with labels", 3, needs=choose_clustering)

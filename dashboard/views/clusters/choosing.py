@@ -16,7 +16,6 @@ from tripletscope.core.run import cluster_distances, key
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick_method, pressed
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.clusters import described, named
@@ -29,6 +28,7 @@ from tripletscope.dashboard.views.clusters.clustering import (
     cut_of,
 )
 from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.wording.formats import count
 
 #: Up to so many objects the first tree is computed without being asked for.
 _QUICK = 5_000

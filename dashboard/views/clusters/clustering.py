@@ -14,13 +14,13 @@ from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.stability import Stability
 from tripletscope.core.run import TASKS, Run
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.clusters import clusters_of, described, named, support_of
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.opening import answers_of
 from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.wording.formats import count
 
 PAGE = "clusters"
 #: Before the key of a result: where the session notes how its tree is cut.

@@ -16,13 +16,13 @@ from tripletscope.core.engine.method import methods
 from tripletscope.dashboard.figures.tanglegram import screen_height, tanglegram
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.choosing import names_of
 from tripletscope.dashboard.views.clusters.choosing import choose_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.wording.formats import count
 
 _WIDTH = 900.0
 

@@ -26,10 +26,9 @@ from tripletscope.dashboard.figures.dendrogram import (
 )
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick
-from tripletscope.dashboard.interface.theme import Canvas, count
-from tripletscope.dashboard.interface.theme import number as written
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.clusters import by_size, memberships
@@ -42,6 +41,8 @@ from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.turning import turn_of
 from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording.formats import count
+from tripletscope.dashboard.wording.formats import number as written
 
 _MAP = 0.69
 _WIDTH = 640.0

@@ -24,7 +24,6 @@ from tripletscope.dashboard.figures.collecting import error_as_it_comes
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.theme import count, interval
 from tripletscope.dashboard.keeping.looks import (
     KeptLook,
     KeptMap,
@@ -36,6 +35,7 @@ from tripletscope.dashboard.keeping.looks import (
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.maps import coordinates
 from tripletscope.dashboard.views.collect.context import PAGE, CollectContext
+from tripletscope.dashboard.wording.formats import count, interval
 from tripletscope.dashboard.working.pool import pool
 
 _FLAT, _MAP = 0.37, 0.63

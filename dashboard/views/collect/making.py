@@ -20,7 +20,6 @@ from tripletscope.dashboard.collecting.running import NotStarted
 from tripletscope.dashboard.collecting.texts import page_texts
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.experiments import (
     copy_experiment,
@@ -54,6 +53,7 @@ from tripletscope.dashboard.views.collect.objects import GivenObjects, ask_for_o
 from tripletscope.dashboard.views.collect.shown import example_of, question_as_shown
 from tripletscope.dashboard.views.collect.texts import ask_for_texts, text_as_html
 from tripletscope.dashboard.views.page import Context, go_to, tab
+from tripletscope.dashboard.wording.formats import count
 
 #: Counts new experiments, so that each begins with an empty form.
 _TURN = f"{PAGE}.turn"

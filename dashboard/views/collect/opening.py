@@ -10,9 +10,9 @@ from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
 from tripletscope.core.studies.experiment.results import checks_answered, gathered_answers
 from tripletscope.dashboard.collecting import answer_log
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.wording.formats import count
 
 #: Under which name a data set notes the folder of its experiment.
 _NOTED = "experiment"

@@ -23,7 +23,6 @@ from tripletscope.dashboard.collecting.running import NotStarted, RunningServer
 from tripletscope.dashboard.collecting.writer import NotKept
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, pressed
-from tripletscope.dashboard.interface.theme import count, interval
 from tripletscope.dashboard.interface.watching import follow
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.looks import kept_looks
@@ -40,6 +39,7 @@ from tripletscope.dashboard.views.collect.opening import open_answers
 from tripletscope.dashboard.views.collect.people import ask_for_one, show_people_of
 from tripletscope.dashboard.views.opening import first_page
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.wording.formats import count, interval
 
 _HOSTS = {
     "127.0.0.1": "This computer, its proxy or tunnel",

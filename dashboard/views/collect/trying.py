@@ -30,7 +30,6 @@ from tripletscope.dashboard.collecting import answer_log, jspsych, running
 from tripletscope.dashboard.collecting.running import NotStarted
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import joint_form, pick, pressed
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.context import (
@@ -41,6 +40,7 @@ from tripletscope.dashboard.views.collect.context import (
 )
 from tripletscope.dashboard.views.collect.expecting import expected_of, experiment_key
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.wording.formats import count
 
 SLOT = f"{PAGE}.try"
 _REPEATS = 4

@@ -21,9 +21,9 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.observers import square_matrix
 from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, several, switch
-from tripletscope.dashboard.interface.theme import Canvas, count, duration
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
@@ -35,6 +35,7 @@ from tripletscope.dashboard.views.embedding.colouring import colourings, first_c
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.turning import turn_of
+from tripletscope.dashboard.wording.formats import count, duration
 
 _HALF = Canvas(560.0, 420.0)
 _LEAST = 3  # objects in common

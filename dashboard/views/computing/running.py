@@ -7,12 +7,12 @@ import streamlit as st
 
 from tripletscope.core.engine.engine import Status, engine
 from tripletscope.dashboard.interface.panels import plain
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import place_in_queue
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.wording.formats import count
 from tripletscope.dashboard.working.pool import JobProcess, pool
 
 

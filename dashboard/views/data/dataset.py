@@ -17,11 +17,11 @@ from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, write
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.figures.labels import short_people
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import picture_uploader, pressed
 from tripletscope.dashboard.interface.guide import page_title
 from tripletscope.dashboard.interface.reading import read_file, read_pictures
-from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
@@ -30,6 +30,7 @@ from tripletscope.dashboard.views.data.taking import take_away
 from tripletscope.dashboard.views.opening import about, answers_of
 from tripletscope.dashboard.views.page import Context, go_to, tab
 from tripletscope.dashboard.views.pictures import picture_addresses
+from tripletscope.dashboard.wording.formats import count
 
 PAGE = "data"
 _GALLERY = 60

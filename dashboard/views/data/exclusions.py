@@ -17,7 +17,6 @@ from tripletscope.core.studies.quality.exclusion import MANUAL, WEIGHTS
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import show_outcome, watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
@@ -27,6 +26,7 @@ from tripletscope.dashboard.views.data.quality import opened_method, pick_people
 from tripletscope.dashboard.views.data.weighting import show_weights
 from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording.formats import count
 from tripletscope.dashboard.working.pool import pool
 
 PAGE = "exclusions"

@@ -11,13 +11,13 @@ from tripletscope.core.studies.quality import Cleaning, gold_mistakes, obvious
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, pressed
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.exclusions import GoldQuestions
 from tripletscope.dashboard.views.choosing import names_of
 from tripletscope.dashboard.views.opened_map import maps_of
 from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.wording.formats import count
 
 
 def show_gold(context: Context, cleaning: Cleaning) -> None:

@@ -10,11 +10,12 @@ import streamlit as st
 
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.quality import measures
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.wording.formats import count
 
 _WIDE = Canvas(760.0, 400.0)
 #: What is meant by the titles of columns that need a word.

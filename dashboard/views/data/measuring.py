@@ -13,9 +13,9 @@ from tripletscope.core.ratings.ratings import STANDARDS
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.page import go_to
+from tripletscope.dashboard.wording.formats import count
 
 _KEY = "measured"
 _DIRECTIONS = {"similar": "More similar", "dissimilar": "More different"}

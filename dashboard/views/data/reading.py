@@ -27,11 +27,11 @@ from tripletscope.dashboard.door.records import Album, Look
 from tripletscope.dashboard.imports import accept, discard, suggested_name
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import picture_uploader, pressed
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.data.direction import show_direction
 from tripletscope.dashboard.views.opening import first_page
 from tripletscope.dashboard.waiting import Waiting
+from tripletscope.dashboard.wording.formats import count
 
 _NONE = "—"
 _FEW = 3  # files that are left out, each with a message of its own

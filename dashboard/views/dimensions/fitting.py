@@ -13,12 +13,12 @@ from tripletscope.core.run import key
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import method_form, parameter_form, pick, pressed
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.wording.formats import count
 
 PAGE = "dimensions"
 #: The method to begin with, and where answers are many: VICE takes as long for millions.

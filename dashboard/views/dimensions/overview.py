@@ -13,7 +13,6 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.reproduced import AGAIN
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.results.dimension_details import Histograms, SomeDimensions
 from tripletscope.dashboard.results.dimensions import facts_table, fitted_again
 from tripletscope.dashboard.results.quality import of_choices, predicted_said
@@ -23,6 +22,7 @@ from tripletscope.dashboard.views.dimensions.fitting import PAGE
 from tripletscope.dashboard.views.dimensions.naming import rename_dimensions, taken_over
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording.formats import count
 
 #: Dimensions on one page, with pictures and without.
 _PICTURED, _WRITTEN = 6, 8

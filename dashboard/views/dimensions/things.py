@@ -6,12 +6,12 @@ import numpy as np
 import streamlit as st
 
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.theme import number
 from tripletscope.dashboard.results.dimension_details import SomeObjects
 from tripletscope.dashboard.views.dimensions.context import DimensionsContext, choose_fit
 from tripletscope.dashboard.views.dimensions.fitting import PAGE
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures
+from tripletscope.dashboard.wording.formats import number
 
 #: Objects that are named as the most similar ones.
 _NEXT = 8

@@ -10,12 +10,12 @@ import streamlit as st
 
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.results.dimension_details import OneTrial
 from tripletscope.dashboard.views.dimensions.context import PICKED, DimensionsContext, choose_fit
 from tripletscope.dashboard.views.dimensions.fitting import PAGE, asked_in
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures
+from tripletscope.dashboard.wording.formats import count
 
 #: Trials in the table.
 _LISTED = 200

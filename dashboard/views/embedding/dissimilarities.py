@@ -22,6 +22,7 @@ from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.shepard import MOST, shepard_plot
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import (
     number,
@@ -31,7 +32,6 @@ from tripletscope.dashboard.interface.controls import (
     switch,
 )
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.rows import MEASURED
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.reproduce.dissimilarities import DissimilarityMap
@@ -40,6 +40,7 @@ from tripletscope.dashboard.views.embedding.fitting import PAGE
 from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording.formats import count
 from tripletscope.dashboard.working.pool import pool
 
 _MAP = Canvas(900.0, 560.0)

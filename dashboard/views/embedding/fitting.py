@@ -21,6 +21,7 @@ from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.chart import address, chart
 from tripletscope.dashboard.interface.controls import (
@@ -30,7 +31,6 @@ from tripletscope.dashboard.interface.controls import (
     pressed,
     switch,
 )
-from tripletscope.dashboard.interface.theme import Canvas, count, duration, interval, number
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.jobs import Job
@@ -41,6 +41,7 @@ from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show
 from tripletscope.dashboard.views.opened_map import is_none_open, maps_of, place_of, usual_tasks
 from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording.formats import count, duration, interval, number
 
 _LIVE = Canvas(900.0, 480.0)
 _MANY = 100_000  # answers of which the error is known long before the bootstrap is done

@@ -21,10 +21,10 @@ from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.plane import height_of
 from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.composer import composition_of
 from tripletscope.dashboard.interface.controls import pick, pressed
-from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.printing.browser import can_render
@@ -45,6 +45,7 @@ from tripletscope.dashboard.views.embedding.colouring import (
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.turning import Turn, turn_of
+from tripletscope.dashboard.wording.formats import count
 
 _MAP = Canvas(900.0, 620.0)
 #: A map in the plane has a frame of its shape: width that it is fitted to, least and most height;

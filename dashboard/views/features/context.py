@@ -18,7 +18,6 @@ from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choi
 from tripletscope.core.io import features_of
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import several
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.measurements import KeptTable
 from tripletscope.dashboard.keeping.services import services
@@ -29,6 +28,7 @@ from tripletscope.dashboard.views.features.tables import (
     set_spaces,
 )
 from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.wording.formats import count
 
 PAGE = "features"
 #: All columns of numbers of the objects together.

@@ -15,12 +15,12 @@ from tripletscope.dashboard.figures.observer import agreement_bars
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, pressed
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.quality import agreement_said
 from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording.formats import count
 
 _PAGE = "features"
 _LANGUAGES = {"en": "English", "de": "Deutsch"}

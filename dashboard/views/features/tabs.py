@@ -12,7 +12,6 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.views.features.context import (
     PAGE,
     FeaturesContext,
@@ -22,6 +21,7 @@ from tripletscope.dashboard.views.features.context import (
 )
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.task import task_tab
+from tripletscope.dashboard.wording.formats import count
 
 #: Answers times features up to which results are computed without being asked for.
 _AT_ONCE, _MAPS_AT_ONCE = 100_000, 2_000

@@ -10,10 +10,10 @@ from tripletscope.core.studies.experiment.handout import LAYOUTS, question_table
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.views.kernel.context import PAGE
 from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.uncertainty.asking import LAYOUT_HELP
+from tripletscope.dashboard.wording.formats import count
 
 _DESIGNS = {
     "k1": "For k1: every object compares pairs of landmarks",

@@ -22,13 +22,14 @@ from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.quality import shares
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.interface.theme import Canvas, count, number
 from tripletscope.dashboard.keeping.jobs import Step
 from tripletscope.dashboard.views.kernel.context import PAGE
 from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.wording.formats import count, number
 from tripletscope.dashboard.working.pool import pool
 
 _PLACE = f"{PAGE}.graphs"

@@ -18,14 +18,15 @@ from tripletscope.core.kernel.triplet import TripletKernel
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.matrix import most_similar, similarity_matrix
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.theme import Canvas, count, number
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import table_of
 from tripletscope.dashboard.views.kernel.context import PAGE, KernelContext, choose_kernel
 from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.views.pictures import picture_addresses
+from tripletscope.dashboard.wording.formats import count, number
 
 _SQUARE = Canvas(640.0, 700.0)
 _BARS = 0.58

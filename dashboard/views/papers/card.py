@@ -9,9 +9,9 @@ import streamlit as st
 
 from tripletscope.core.engine.progress import Progress
 from tripletscope.core.presets import DOCUMENTS
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed
-from tripletscope.dashboard.interface.theme import Canvas, duration
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
@@ -28,6 +28,7 @@ from tripletscope.dashboard.views.papers.overview import (
     other_places,
     places_in,
 )
+from tripletscope.dashboard.wording.formats import duration
 from tripletscope.dashboard.working.pool import pool
 from tripletscope.reproductions.data import BROUGHT, FOLDER, is_here
 from tripletscope.reproductions.item import Item

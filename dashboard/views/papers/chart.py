@@ -15,7 +15,7 @@ from plotly.subplots import make_subplots
 from tripletscope.dashboard.figures.axes import log_axis, whole_axis
 from tripletscope.dashboard.figures.chart import add_layers
 from tripletscope.dashboard.figures.layers import Bars, Cells, Layer, Series, escape
-from tripletscope.dashboard.interface.theme import (
+from tripletscope.dashboard.figures.theme import (
     FONT_SIZE,
     SCREEN,
     SYMBOLS,
@@ -118,7 +118,7 @@ def chart_figure(
     for place, panel in enumerate(panels):
         part = rows[rows[chart.panel].astype(str) == panel] if chart.panel else rows
         at = {"row": place // wide + 1, "col": place % wide + 1}
-        add_layers(figure, _layers(chart, part, names), canvas, **at)
+        add_layers(figure, _layers(chart, part, names), **at)
         _set_axes(figure, chart, part, at, last=place + wide >= len(panels))
     told = {""}
     for trace in figure.data:

@@ -6,7 +6,7 @@ from functools import partial
 
 import plotly.graph_objects as go
 
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.papers.chart import Chart, abreast, chart_figure, panels_of
 from tripletscope.dashboard.views.papers.charts.charts import CHARTS

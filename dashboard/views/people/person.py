@@ -13,13 +13,13 @@ from tripletscope.dashboard.figures.observers import grid_height, map_grid
 from tripletscope.dashboard.figures.people import most_different
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.theme import interval
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.maps import colour_of
 from tripletscope.dashboard.results.people import floor_said
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.people.context import PAGE, PeopleContext, with_people
 from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording.formats import interval
 
 #: Pixels that each of two maps is wide.
 _WIDE = 300.0

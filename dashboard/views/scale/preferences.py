@@ -14,13 +14,14 @@ from tripletscope.core.ratings import PreferenceScale, paired_preferences
 from tripletscope.core.ratings.preferences import MODELS
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.preferences import preference_dots
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.interface.theme import Canvas, count
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.scale.context import PAGE
+from tripletscope.dashboard.wording.formats import count
 from tripletscope.dashboard.working.pool import pool
 
 _PLACE = f"{PAGE}.preferences"

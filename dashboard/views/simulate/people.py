@@ -18,12 +18,12 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.data.dataset import answer_table
 from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.simulate.setting import PAGE, beginning, prefix, scenario_form
+from tripletscope.dashboard.wording.formats import count
 
 _FLAT = 0.5
 _PREVIEW = 100

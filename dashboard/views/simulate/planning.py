@@ -16,7 +16,6 @@ from tripletscope.core.studies.design.scenario import SampleSizes, Scenario
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pressed, several
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.planning import SCENARIO, Simulation, names_of
 from tripletscope.dashboard.state import Session
@@ -33,6 +32,7 @@ from tripletscope.dashboard.views.simulate.setting import (
 )
 from tripletscope.dashboard.views.simulate.tabs import too_many
 from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.wording.formats import count
 
 _SHOWN = f"{PAGE}.shown"
 

@@ -14,12 +14,12 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, text
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.simulate.setting import PAGE, beginning, prefix
 from tripletscope.dashboard.views.uncertainty.asking import LAYOUT_HELP, as_sentences
+from tripletscope.dashboard.wording.formats import count
 
 _PREVIEW = 8
 _SECONDS = 3  # that a question takes, more or less

@@ -18,13 +18,13 @@ from tripletscope.core.models.simulation.truth import DIMENSIONS
 from tripletscope.core.studies.design.scenario import Scenario, scenario_like
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, parameter_number, pressed
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.planning import SCENARIO, short
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.compare.comparing import advice_of_best
 from tripletscope.dashboard.views.opening import answers_of
+from tripletscope.dashboard.wording.formats import count
 
 PAGE = "simulate"
 #: Parameters of methods that are not asked for.

@@ -20,10 +20,10 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.focus import focus_on
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.trees.grove import PAGE, Grove, Planting, given_answers
+from tripletscope.dashboard.wording.formats import count
 
 _PICTURE = 320
 _CARD, _ANSWERED = f"{PAGE}.asked", f"{PAGE}.answered"

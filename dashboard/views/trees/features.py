@@ -17,11 +17,11 @@ from tripletscope.dashboard.imports import accept_features
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.wording.formats import count
 
 PAGE = "trees"
 #: The choice of features among maps and kernels.

@@ -17,10 +17,10 @@ from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.matrix import most_similar
 from tripletscope.dashboard.interface.controls import pick, slide
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.task import task_tab
 from tripletscope.dashboard.views.trees.grove import PAGE, Grove, choose_space
+from tripletscope.dashboard.wording.formats import count
 
 _BARS = 0.53
 _MOST_PIVOTS = 20

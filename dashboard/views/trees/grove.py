@@ -28,7 +28,6 @@ from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, parameter_number, pick
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results import UNCERTAIN
@@ -41,6 +40,7 @@ from tripletscope.dashboard.views.trees.features import (
     choose_features,
     place_of_source,
 )
+from tripletscope.dashboard.wording.formats import count
 
 Asker = TypeVar("Asker", ComparisonTree, ComparisonForest)
 #: Who answers a tree's questions.

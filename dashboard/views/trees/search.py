@@ -17,9 +17,9 @@ from tripletscope.core.tree.oracle import AnswersOracle, Oracle
 from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.prediction import expansion_box
+from tripletscope.dashboard.figures.theme import PALETTE, Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, slide
-from tripletscope.dashboard.interface.theme import PALETTE, Canvas, count
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
@@ -39,6 +39,7 @@ from tripletscope.dashboard.views.trees.grove import (
     planting,
 )
 from tripletscope.dashboard.views.trees.tree import words
+from tripletscope.dashboard.wording.formats import count
 
 _MAP = 0.58
 _BOX = 0.29

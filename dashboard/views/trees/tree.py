@@ -18,6 +18,7 @@ from tripletscope.core.tree.nodes import cells
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.cells import Region, divided_map, window
 from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.theme import FAINT, Canvas
 from tripletscope.dashboard.figures.tree import (
     TREE_WIDTH,
     ComparisonTreeData,
@@ -27,7 +28,6 @@ from tripletscope.dashboard.figures.tree import (
 )
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.interface.theme import FAINT, Canvas, count
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import Numbers, table_of
 from tripletscope.dashboard.views.page import tab
@@ -48,6 +48,7 @@ from tripletscope.dashboard.views.trees.grove import (
     grow,
     planting,
 )
+from tripletscope.dashboard.wording.formats import count
 
 _MAP = 0.58
 #: Cells are drawn on a map that has at least the other objects in them.

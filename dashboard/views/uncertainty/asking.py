@@ -14,7 +14,6 @@ from tripletscope.core.studies.experiment.handout import LAYOUTS, question_table
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.views.compare.comparing import advice_of
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.uncertainty.context import (
@@ -23,6 +22,7 @@ from tripletscope.dashboard.views.uncertainty.context import (
     choose_map,
     made_of,
 )
+from tripletscope.dashboard.wording.formats import count
 
 LAYOUT_HELP = (
     "Plain: ids of anchor, left and right. Salmon: head, left and right as numbers from 0. "

@@ -21,7 +21,6 @@ from tripletscope.core.inference.uncertainty.weakness import (
 )
 from tripletscope.core.run import Run
 from tripletscope.dashboard import export
-from tripletscope.dashboard.interface.theme import number
 from tripletscope.dashboard.results.shown import Numbers
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 from tripletscope.dashboard.views.page import tab
@@ -31,6 +30,7 @@ from tripletscope.dashboard.views.uncertainty.context import (
     choose_map,
     made_of,
 )
+from tripletscope.dashboard.wording.formats import number
 
 #: Fewer effective maps than this make ellipses that would look different another time.
 _FEW = 100

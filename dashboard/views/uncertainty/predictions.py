@@ -11,13 +11,13 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.interface.theme import count
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.uncertainty.context import (
     PAGE,
     UncertaintyContext,
     choose_map,
 )
+from tripletscope.dashboard.wording.formats import count
 
 _LISTED = {f"{t:.2f}": f"{100 * t:.0f} %" for t in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)}
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tripletscope.dashboard.figures.answers import histogram
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 
 
 @pytest.mark.parametrize("logarithmic", [False, True])

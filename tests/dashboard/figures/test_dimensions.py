@@ -33,7 +33,7 @@ from tripletscope.dashboard.figures.reproduced import (
     penalty_curve,
     reproducibility_curve,
 )
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 
 N, D = 40, 5
 WIDE = Canvas(1000.0, 400.0)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tripletscope.dashboard.figures.explaining import accuracy_bars, interval_rows
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 
 TABLE = pd.DataFrame([
     {"space": space, "model": model, "held_out": scheme, "accuracy": accuracy,

@@ -16,6 +16,7 @@ from tripletscope.core.tree import ComparisonTree
 from tripletscope.dashboard.figures.cells import Region, divided_map
 from tripletscope.dashboard.figures.colours import groups, is_quantity
 from tripletscope.dashboard.figures.fit import loss_curves
+from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import (
     MANY,
@@ -29,6 +30,7 @@ from tripletscope.dashboard.figures.points import (
 )
 from tripletscope.dashboard.figures.prediction import error_curves, predicted_against_true
 from tripletscope.dashboard.figures.space import CROWD
+from tripletscope.dashboard.figures.theme import FAINT, FONT_SIZE, PALETTE, Canvas
 from tripletscope.dashboard.figures.tree import (
     TREE_WIDTH,
     ComparisonTreeData,
@@ -36,17 +38,7 @@ from tripletscope.dashboard.figures.tree import (
     tree_diagram,
     tree_height,
 )
-from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import (
-    FAINT,
-    FONT_SIZE,
-    PALETTE,
-    Canvas,
-    count,
-    duration,
-    interval,
-    number,
-)
+from tripletscope.dashboard.wording.formats import count, duration, interval, number
 
 N = 12
 FILE = Canvas(390.0, 312.0, screen=False)

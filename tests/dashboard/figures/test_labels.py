@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.labels import joined, short_labels, short_names, shorten
-from tripletscope.dashboard.interface.fonts import width_of
 
 #: Short ones, long ones, and long ones that differ little.
 names = st.one_of(

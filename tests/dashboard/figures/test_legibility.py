@@ -16,13 +16,7 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.plane import CROWD
 from tripletscope.dashboard.figures.points import DIM_TEXT, RING, MapData, MapStyle
 from tripletscope.dashboard.figures.prediction import predicted_against_true
-from tripletscope.dashboard.interface.theme import (
-    AT_NIGHT,
-    PALETTE,
-    SCREEN,
-    SEQUENTIAL,
-    Canvas,
-)
+from tripletscope.dashboard.figures.theme import AT_NIGHT, PALETTE, SCREEN, SEQUENTIAL, Canvas
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.render import render
 

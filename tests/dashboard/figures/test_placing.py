@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from tripletscope.dashboard.figures.fonts import width_of
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.placing import (
     PLACES,
@@ -18,8 +19,7 @@ from tripletscope.dashboard.figures.placing import (
     row_labels,
 )
 from tripletscope.dashboard.figures.points import DIM_TEXT, MapData, MapStyle
-from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 
 SIZE, RADIUS, ROOM = 12.0, 3.5, [0.0, 0.0, 500.0, 400.0]
 

@@ -20,7 +20,7 @@ from tripletscope.dashboard.figures.observers import (
 )
 from tripletscope.dashboard.figures.points import MapData
 from tripletscope.dashboard.figures.scales import Curve, group_errors, scale_curves, scale_multiples
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 
 FILE = Canvas(390.0, 312.0, screen=False)
 X = np.array([1.0, 2.0, 4.0])

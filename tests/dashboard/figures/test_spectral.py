@@ -17,7 +17,7 @@ from tripletscope.dashboard.figures.points import (
     shades,
 )
 from tripletscope.dashboard.figures.spectral import colour_scale, spectral_rgb
-from tripletscope.dashboard.interface.theme import SEQUENTIAL, Canvas
+from tripletscope.dashboard.figures.theme import SEQUENTIAL, Canvas
 
 WAVELENGTHS = np.array([434.0, 490, 537, 584, 600, 628, 674])
 

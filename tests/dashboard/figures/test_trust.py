@@ -17,6 +17,7 @@ from tripletscope.core.inference.uncertainty.reliability import Reliability
 from tripletscope.core.kernel.space import Space
 from tripletscope.core.kernel.spectrum import Spectrum
 from tripletscope.dashboard.figures.matrix import most_similar, similarity_matrix, spectrum_figure
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.figures.trust import (
     abstention_curves,
     asking_curves,
@@ -24,7 +25,6 @@ from tripletscope.dashboard.figures.trust import (
     reliability,
     response_reliability,
 )
-from tripletscope.dashboard.interface.theme import Canvas
 
 FILE = Canvas(390.0, 312.0, screen=False)
 

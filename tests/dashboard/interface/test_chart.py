@@ -16,8 +16,8 @@ from playwright.sync_api import Page, sync_playwright
 from tests.browser import CHROMIUM, needs_browser
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.theme import AT_NIGHT
 from tripletscope.dashboard.interface.chart import asset
-from tripletscope.dashboard.interface.theme import AT_NIGHT
 
 pytestmark = needs_browser
 N = 80

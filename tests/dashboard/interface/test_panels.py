@@ -10,8 +10,8 @@ import plotly.graph_objects as go
 from tests.dashboard.views.harness import crowd, figure, session_on, settled, start
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
+from tripletscope.dashboard.figures.theme import SCREEN, note_hidden
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.theme import SCREEN, note_hidden
 from tripletscope.dashboard.views.embedding import mapped
 from tripletscope.dashboard.views.turning import Turn
 

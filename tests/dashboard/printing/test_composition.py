@@ -10,7 +10,7 @@ import pytest
 from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
-from tripletscope.dashboard.interface.theme import FONT_SIZE, Canvas
+from tripletscope.dashboard.figures.theme import FONT_SIZE, Canvas
 from tripletscope.dashboard.printing.composition import (
     LEGENDS,
     PIXELS_PER_MM,

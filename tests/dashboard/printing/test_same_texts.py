@@ -20,12 +20,12 @@ from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.matrix import similarity_matrix
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.tanglegram import tanglegram
+from tripletscope.dashboard.figures.theme import SCREEN
 from tripletscope.dashboard.figures.tree import (
     ComparisonTreeData,
     first_opened,
     tree_diagram,
 )
-from tripletscope.dashboard.interface.theme import SCREEN
 from tripletscope.dashboard.printing.composition import PRESETS, Composition, composed
 
 N = 24

@@ -6,7 +6,7 @@ import io
 import zipfile
 
 from tripletscope.dashboard import export
-from tripletscope.dashboard.reproduce.inside import MANIFEST, manifest
+from tripletscope.dashboard.door.archive import MANIFEST, manifest
 from tripletscope.dashboard.reproduce.terms import Terms
 
 TERMS = Terms("Shapes, compared", ("Ada Lovelace", "Hopper, Grace"), "CC0-1.0")

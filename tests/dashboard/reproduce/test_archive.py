@@ -29,12 +29,12 @@ from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import export, imports
+from tripletscope.dashboard.door.archive import ABOUT, MANIFEST, is_archive, manifest
 from tripletscope.dashboard.door.desk import Desk
 from tripletscope.dashboard.keeping.dimension_names import NAMES_KEPT
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce import showing
 from tripletscope.dashboard.reproduce.archive import archive
-from tripletscope.dashboard.reproduce.inside import ABOUT, MANIFEST, is_archive, manifest
 from tripletscope.dashboard.reproduce.restoring import restore
 from tripletscope.dashboard.reproduce.terms import Terms
 

@@ -16,9 +16,9 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard import imports
+from tripletscope.dashboard.door.archive import ABOUT
 from tripletscope.dashboard.keeping.catalogue import WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
-from tripletscope.dashboard.reproduce.inside import ABOUT
 from tripletscope.dashboard.state import Session
 
 

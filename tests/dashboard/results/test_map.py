@@ -19,7 +19,7 @@ from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
-from tripletscope.dashboard.interface.theme import Canvas
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.results import MapFigure, placed
 from tripletscope.dashboard.results.maps import coordinates

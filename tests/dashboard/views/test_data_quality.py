@@ -28,9 +28,9 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run as run_of
 from tripletscope.core.studies.quality import Cleaning, Exclusion, quality
 from tripletscope.dashboard.figures.quality import measures, shares, stretches
+from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.composer import Printable
-from tripletscope.dashboard.interface.theme import Canvas
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.results import sentences
 from tripletscope.dashboard.state import _KEY, Session

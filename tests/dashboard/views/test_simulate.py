@@ -27,7 +27,7 @@ from tripletscope.core.studies.design.plan import Plan
 from tripletscope.core.studies.design.scenario import Scenario, simulated_data
 from tripletscope.dashboard.export import settings
 from tripletscope.dashboard.figures.planning import detection_bars, plan_curves
-from tripletscope.dashboard.interface.theme import FONT_SIZE, PALETTE, Canvas, with_caption
+from tripletscope.dashboard.figures.theme import FONT_SIZE, PALETTE, Canvas, with_caption
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.simulate.people import true_positions_of
 from tripletscope.dashboard.views.simulate.setting import simulated_methods

@@ -14,9 +14,9 @@ from tests.dashboard.views.harness import settled, start
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
+from tripletscope.dashboard.door.archive import is_archive
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce.archive import archive
-from tripletscope.dashboard.reproduce.inside import is_archive
 from tripletscope.dashboard.reproduce.terms import Terms
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.data.taking import _content

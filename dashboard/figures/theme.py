@@ -1,17 +1,16 @@
-"""How figures and numbers look: palette, template, formats."""
+"""How figures look: palette, template, captions, legends."""
 
 from __future__ import annotations
 
 import html
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import plotly.graph_objects as go
 from plotly.colors import sample_colorscale
 
-from tripletscope.dashboard.interface.fonts import width_of, wrapped
+from tripletscope.dashboard.figures.fonts import width_of, wrapped
 
 #: Categories, in order of use: Okabe & Ito's (2008) colours for colour-blind readers, without
 #: the yellow that vanishes on white and the black that vanishes at night, then two greys.
@@ -296,39 +295,3 @@ def note(figure: go.Figure, sentence: str) -> None:
 def remark(figure: go.Figure) -> str:
     """What the caption of a figure says beyond what it was given."""
     return (figure.layout.meta or {}).get("remark", "")
-
-
-def number(value: float, digits: int = 3) -> str:
-    """A number with so many significant digits, without an exponent where it can be read."""
-    if value == 0 or 1e-3 <= abs(value) < 1e6:
-        return f"{float(f'{value:.{digits}g}'):,.10g}"
-    return f"{value:.{digits - 1}e}"
-
-
-def interval(estimate: float, low: float, high: float) -> str:
-    """An estimate with its interval, like 0.137 [0.129, 0.146]."""
-    return f"{estimate:.3f} [{low:.3f}, {high:.3f}]"
-
-
-def duration(seconds: float) -> str:
-    """A time in the unit that reads best."""
-    if seconds < 1:
-        return f"{seconds * 1000:.0f} ms"
-    if seconds < 90:
-        return f"{seconds:.1f} s" if seconds < 10 else f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-def count(n: int, noun: str, plural: str | None = None) -> str:
-    """A count with its noun, like 1 answer or 17,611 answers."""
-    return f"{n:,} {noun if n == 1 else plural or noun + 's'}"
-
-
-def plain(text: str) -> str:
-    """`text` as Streamlit shows it literally, in one line; what Markdown would read is escaped.
-
-    Per cent have a space before their sign, as everywhere on the pages; in texts for papers they
-    have none.
-    """
-    text = re.sub(r"(?<=\d)%", " %", text)
-    return re.sub(r"([\\`*_{}\[\]()#+\-.!|~$:<>])", r"\\\1", " ".join(text.splitlines()))

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tripletscope.dashboard.interface import fonts
-from tripletscope.dashboard.interface.fonts import font_file, width_of, wrapped
+from tripletscope.dashboard.figures import fonts
+from tripletscope.dashboard.figures.fonts import font_file, width_of, wrapped
 
 texts = st.text(alphabet=st.characters(codec="utf-8"))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import plotly.graph_objects as go
 import pytest
 
-from tripletscope.dashboard.interface.fonts import width_of
-from tripletscope.dashboard.interface.theme import (
+from tripletscope.dashboard.figures.fonts import width_of
+from tripletscope.dashboard.figures.theme import (
     FONT_SIZE,
     Canvas,
     finished,
