@@ -91,10 +91,23 @@ def _names_imported(module: str) -> dict[str, tuple[str, str]]:
         if origin.startswith(_PACKAGE) and origin != classes.__module__:
             for alias in node.names:
                 inner = f"{origin}.{alias.name}"
-                place = classes(origin).get(alias.name, origin)
+                place = _handed_on(origin).get(alias.name, origin)
                 found[alias.asname or alias.name] = (
                     (inner, "") if _is_module(inner) else (place, alias.name)
                 )
+    return found
+
+
+@cache
+def _handed_on(package: str) -> dict[str, str]:
+    """Where the names are that a folder hands on once they are asked for."""
+    found = dict(classes(package))
+    for node in ast.walk(_tree(package)):
+        if isinstance(node, ast.keyword) and node.arg == "submod_attrs" and (
+            isinstance(node.value, ast.Dict)
+        ):
+            for inner, names in ast.literal_eval(node.value).items():
+                found |= dict.fromkeys(names, f"{package}.{inner}")
     return found
 
 

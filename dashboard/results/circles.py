@@ -27,8 +27,9 @@ def circle_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     if run.result().values.shape[1] == 1:
         return
     words, result, stimulus = shown.words, run.result(), stimulus_title(shown, run)
-    error, line = shown.of(run, "cross_validate"), _of_a_line(shown, run)
-    if error is not None and line is not None:
+    error = shown.of(run, "cross_validate")
+    line = None if error is None else _of_a_line(shown, error)
+    if line is not None:
         above = paired_difference(
             line.result(), error.result(), shown.answers, 1.0 / (error.options["folds"] - 1)
         )
@@ -58,11 +59,11 @@ def circle_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def _of_a_line(shown: ShownResults, run: Run) -> Run | None:
-    """Held-out error of the same method in one dimension."""
+    """Held-out error of the same method in one dimension, in the folds of another error."""
     line = {**run.parameters, "n_components": 1}
     return next((
         one for one in shown.all_of("cross_validate")
-        if (one.method, one.parameters) == (run.method, line)
+        if (one.method, one.parameters, one.options) == (run.method, line, run.options)
     ), None)
 
 

@@ -129,7 +129,8 @@ def preview_of(shown: ShownResults, preview: Preview) -> Iterator[Element]:
         names = words.first([plain(short[who]) for who in gone], _NAMED)
         yield Statement(words("removes people", people=len(gone), names=names))
     if len(touched) > len(gone):
-        yield Statement(words("removes some", people=len(touched) - len(gone)))
+        key = "removes some more" if gone else "removes some"
+        yield Statement(words(key, people=len(touched) - len(gone)))
     if touched:
         yield Numbers(words("removed from each"), partial(_removed, short, preview))
 

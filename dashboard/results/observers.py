@@ -88,7 +88,7 @@ def _matrix(shown: ShownResults, run: Run, result: Predictions) -> Drawing:
     return shown.drawing(
         run, "who-predicts-whom", float(np.clip(190 + 26 * len(names), 320, 900)) / _WIDTH, partial(
             square_matrix, values, rows, title="accuracy", across="predicted", down="learned from",
-            limits=(1.0 - CHANCE, max(float(np.nanmax(values)), 0.6)),
+            limits=(1.0 - CHANCE, float(np.max(values, initial=0.6, where=np.isfinite(values)))),
             borders=(np.flatnonzero(groups[1:] != groups[:-1]) + 1).tolist(),
         ), table, by=by, grouped=words("within groups") if grouped else "",
     )

@@ -64,7 +64,7 @@ def design_of(shown: ShownResults, coverage: Coverage) -> Iterator[Element]:
             "questions", number=coverage.answers, asked=coverage.questions,
             possible=coverage.possible,
         ))
-    least, most = int(each.min(initial=0)), int(each.max(initial=0))
+    least, most = (int(each.min()), int(each.max())) if len(each) else (0, 0)
     yield Statement(words(
         "all per object" if least == most else "per object", least=least, most=most,
         median=int(np.median(each) + 0.5) if len(each) else 0,

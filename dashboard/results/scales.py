@@ -232,14 +232,21 @@ def _origin(words: Words, scales: Mapping[str, Run]) -> str:
 
 
 def scale_said(shown: ShownResults, name: str, run: Run) -> Iterator[str]:
-    """What is to be said of a scale: whether it rises, its noise and lapses, how it predicts."""
+    """What is to be said of a scale: whether it rises, its noise and lapses, how it predicts.
+
+    That answers contradict it is said only where they are not guesses.
+
+    Silent on: coin flips (tests/dashboard/results/test_scales.py::test_coins_contradict_no_scale).
+    """
     words, error, fit = shown.words, shown.of(run, "cross_validate"), shown.of(run, "fit")
     fitted = fit.fitted() if isinstance(run.fresh(), MLDS) and fit is not None else None
-    if fitted is not None and fitted.sigma_ < 0:
+    told = error.result() if error else None
+    guesses = told is None or told.low <= CHANCE <= told.high
+    if fitted is not None and fitted.sigma_ < 0 and not guesses:
         yield words("scale contradicted", method=name)
     if fitted is not None and not fitted.finite_:
         yield words("scale not finite", method=name)
-    rising = rises(run.result(), error.result() if error else None)
+    rising = rises(run.result(), told)
     if rising is not None:
         yield words("rises" if rising else "falls", method=name)
     if fitted is not None:

@@ -239,7 +239,7 @@ class Context:
         """
         shown = self.shown(*results, *beside, **how)
         content = None
-        if self.info is not None and len(shown.runs) == len(results) + len(beside):
+        if self.info is not None and all(isinstance(one, Run) for one in results):
             content = (
                 [(run.key, run.created) for run in shown.runs], self.info.fingerprint,
                 self.info.pictures, shown.selected, shown.named, how,

@@ -222,6 +222,8 @@ _WRITTEN: dict[str, Callable[[Words, Any, str], str]] = {
     "names": lambda words, value, _: words.listing([plain(str(name)) for name in value]),
     "share": lambda words, value, _: words.share(value),
     "percent": lambda words, value, digits: words.percent(value, int(digits or 1)),
+    # The first part of a compound: 95-%-Ellipsen.
+    "compound": lambda words, value, _: re.sub(r"\s", "-", words.percent(value, 0)),
     "number": lambda words, value, _: words.number(value),
     "whole": lambda words, value, _: words.whole(value),
     "p": lambda words, value, _: words.p(value),

@@ -20,8 +20,10 @@ from tripletscope.dashboard.report.parts.part import part
 from tripletscope.dashboard.report.references import SOURCES
 from tripletscope.dashboard.results.clusters import clusters_of, described
 from tripletscope.dashboard.results.comparison import dimensions_said
+from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.quality import predicted_said
 from tripletscope.dashboard.results.scales import scale_runs
+from tripletscope.dashboard.results.showing import presented
 from tripletscope.dashboard.wording import Words
 
 #: Objects that random comparisons of a kernel are counted for.
@@ -94,8 +96,9 @@ def shown_map(material: Material) -> Iterator[Block]:
         sentences.append(words("turned"))
     yield joined(*sentences)
     yield joined(*_of_uncertainty(material))
-    runs = (fit, material.uncertainty) if material.uncertainty else (fit,)
-    yield from material.drawn(*runs)
+    for shown in presented(material.shown(), fit):  # its caption tells the error, as on the page
+        if isinstance(shown, Drawing):
+            yield material.named(shown)
     for task in ("reliability", "calibrate", "abstention", "compare_active"):
         run = material.of_map(task)
         if run is not None:

@@ -156,7 +156,7 @@ def _plans(context: Context, wanted: Mapping[str, float | None]) -> None:
     labels = choosing.names_of([*listed.values()]) | dict(
         zip(shown, names_of([*map(Simulation.of, runs)]), strict=True)
     )
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.popover(f"{count(len(shown), 'plan')} of {len(listed):,}"):
         chosen = st.multiselect(
             "Plans shown", list(listed), shown, key=current.key_following(_SHOWN, tuple(shown)),
             format_func=labels.__getitem__, placeholder="Choose kept plans",

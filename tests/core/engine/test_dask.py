@@ -57,11 +57,8 @@ def test_pieces_inside_of_pieces_stay_in_their_process(dask):
 
 
 def test_a_scheduler_is_found_by_its_file(dask, cluster, tmp_path):
-    from distributed import Client
-
     file = tmp_path / "a scheduler.json"
-    with Client(cluster.scheduler_address, set_as_default=False) as client:
-        client.write_scheduler_file(str(file))
+    file.write_text(json.dumps({"type": "Scheduler", "address": cluster.scheduler_address}))
     there = engine(f"dask:{file}")
     with there.in_use():
         assert os.getpid() not in {at for _, at in in_parallel(process, [(k,) for k in range(4)])}

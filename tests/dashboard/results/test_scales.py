@@ -13,6 +13,7 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.paired import PairedDifference
 from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS, GroupScales, bootstrap_scale, diagnose
 from tripletscope.core.scale.ordinal import OrdinalScale
@@ -23,6 +24,7 @@ from tripletscope.dashboard.results.scales import (
     departures_said,
     groups_aligned,
     rises,
+    scale_said,
     scale_table,
 )
 from tripletscope.dashboard.results.shown import ShownResults
@@ -182,3 +184,30 @@ def test_participants_stand_beside_those_whom_they_predict():
         assert np.all(np.abs(np.diff(part)) == 1)
     nothing = by_similarity(np.full((3, 3), np.nan), np.array(["", "", ""]))
     assert sorted(nothing.tolist()) == [0, 1, 2]
+
+
+def test_coins_contradict_no_scale():
+    """Of coin flips half have a negative σ; answers turned round have one, and predict others."""
+    x = np.linspace(0, 1, 6)
+    objects = pd.DataFrame({"id": list("abcdef"), "x": x})
+    said, negative = [], 0
+    for seed in range(6):
+        rows = simulate(x[:, None], 300, noise="flip", level=0.5, seed=seed).rows
+        sigma, sentences = _scale_of_mlds(Triplets(rows, objects))
+        negative += sigma < 0
+        said += sentences
+    assert negative
+    assert not [sentence for sentence in said if "contradict a rising scale" in sentence]
+    turned = simulate(x[:, None], 300, noise="positions", level=0.05, seed=1).rows[:, [0, 2, 1]]
+    sigma, sentences = _scale_of_mlds(Triplets(turned, objects))
+    assert sigma < 0
+    assert "MLDS: most answers contradict a rising scale" in sentences[0]
+
+
+def _scale_of_mlds(answers: Triplets) -> tuple[float, list[str]]:
+    """The noise, and what is said of the scale."""
+    method = MLDS(stimulus="x")
+    fit = run("fit", method, answers)
+    scale = run("bootstrap_scale", method, answers, {"resamples": 20})
+    runs = (fit, scale, run("cross_validate", method, answers))
+    return fit.fitted().sigma_, list(scale_said(ShownResults(runs, answers, "x"), "MLDS", scale))

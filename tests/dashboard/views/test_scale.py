@@ -69,7 +69,7 @@ def test_the_first_visit_draws_scales_without_being_asked(services, opened):
     np.testing.assert_allclose(numbers(curves[0]["x"]), np.linspace(0.1, 1, 7))
     assert numbers(curves[0]["y"])[[0, -1]].tolist() == [0, 1]
     text = words(app).replace("\\", "")
-    assert text.count("is compatible with a monotonic curve") == 2
+    assert text.count("A monotonic curve fits into the simultaneous") == 2
     assert "whose anchor does not lie between the two others" in text
     assert app.button(key="scale.scale.run").disabled, "nothing is computed twice"
     values, errors = (frame.value for frame in app.dataframe)
