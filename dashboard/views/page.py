@@ -7,6 +7,7 @@ A page is a file in `pages` that calls `show_page`. A tab is a function in any m
 from __future__ import annotations
 
 import pkgutil
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
@@ -315,8 +316,10 @@ class Context:
                 st.caption("There are none.")
                 return
             numbers = table.select_dtypes("float").columns
+            # Rows that were chosen are those of this table, and of no other in its place.
+            of = f".{zlib.crc32(table.to_csv().encode()):x}" if part.of_rows else ""
             shown = st.dataframe(
-                table, hide_index=True, placeholder="", key=key,
+                table, hide_index=True, placeholder="", key=f"{key}{of}",
                 **({"on_select": "rerun", "selection_mode": "multi-row"} if part.of_rows else {}),
                 column_config={
                     name: st.column_config.NumberColumn(format="%.2g" if name == "p" else "%.3f")
