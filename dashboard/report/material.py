@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
-
-import numpy as np
 
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.inference.evaluation.compare import Suggestion, recommend_dimension
@@ -19,6 +17,7 @@ from tripletscope.core.run import Run
 from tripletscope.core.studies.quality import Cleaning, QualityReport, quality
 from tripletscope.dashboard.report.document import Block, joined
 from tripletscope.dashboard.results import UNCERTAIN, Drawing
+from tripletscope.dashboard.results.map import Turn
 from tripletscope.dashboard.results.showing import drawn, presented
 from tripletscope.dashboard.results.shown import TOLD_IN, ShownResults, Statement
 from tripletscope.dashboard.wording import ENGLISH, Words, plain
@@ -32,7 +31,7 @@ class Material:
     cleaning: The imported answers, and what was left out.
     runs: Results; of several maps the first is the one that the report is about.
     asked: What people were asked, in a few words.
-    rotations, cuts, pictures, dimension_names: See `ShownResults`, where names of dimensions are
+    turns, cuts, pictures, dimension_names: See `ShownResults`, where names of dimensions are
         `named`.
     measured: Kind of the ratings, confusions and so on that the answers were derived from; empty
         where the answers themselves were given.
@@ -44,7 +43,7 @@ class Material:
     runs: tuple[Run, ...] = ()
     words: Words = ENGLISH
     asked: str = ""
-    rotations: dict[str, np.ndarray] = field(default_factory=dict)
+    turns: Mapping[str, Turn] = field(default_factory=dict)
     cuts: dict[str, int] = field(default_factory=dict)
     pictures: dict[int, str] = field(default_factory=dict)
     dimension_names: dict[str, dict[int, str]] = field(default_factory=dict)
@@ -65,7 +64,7 @@ class Material:
     def shown(self, *runs: Run) -> ShownResults:
         """Some results, for figures; all without any."""
         return ShownResults(
-            runs or self.runs, self.answers, plain(self.name), self.words, self.rotations,
+            runs or self.runs, self.answers, plain(self.name), self.words, self.turns,
             self.cuts, self.pictures, self.dimension_names, cautious=True, asked=self.asked,
             measured=self.measured,
         )

@@ -176,7 +176,8 @@ def _on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
                 and r.parameters["n_components"] > 1), None)
     if fit is None:
         return
-    rotation = shown.rotations.get(fit.key, np.eye(fit.parameters["n_components"]))
+    turn = shown.turns.get(fit.key)
+    rotation = np.eye(fit.parameters["n_components"]) if turn is None else turn.rotation
     objects = shown.answers.objects.assign(cluster=named(clusters).to_numpy())
     data = MapData(placed(fit, None, rotation).positions, objects, None, shown.pictures)
     text = words("clusters on a map", method=described(shown, run), map=words.method(fit.fresh()),

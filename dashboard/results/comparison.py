@@ -51,7 +51,7 @@ def comparison_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         *(of_choices(words, choice) for choice in choice_accuracies(shown.answers)),
         words("compared by"),
     )))
-    yield Numbers(words("numbers"), numbers)
+    yield Numbers(words("numbers"), numbers, about=words("numbers explained"))
     yield from _losses(shown, runs)
 
 

@@ -177,11 +177,13 @@ def one_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
         shown, run, "sheet", sheet_height(data, len(which), Canvas(_WIDTH)), table(which.tolist()),
         lambda data, **how: object_sheet(data, k, which, **how), title=title, number=len(which),
         key="sheet along" if looked.along else "", alt="alt sheet", picks=True,
+        saved_as=f"dimension-{k + 1}-sheet",
         names=", ".join(data.labels[i] for i in which[:_NAMED]),
     )
     yield _drawing(
         shown, run, "histogram", 460.0, table(list(range(len(data.labels)))),
         lambda data, **how: histogram(data, k, **how), width=450.0, title=title, is_half=True,
+        saved_as=f"dimension-{k + 1}-histogram",
         number=len(data.highest(k)),
     )
     rows = data.highest(k, _ROWS).tolist()
@@ -189,6 +191,7 @@ def one_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
         shown, run, "intervals", 460.0, table(rows),
         lambda data, **how: object_intervals(data, k, rows, **how), width=450.0, title=title,
         number=len(rows), origin=_origin(shown, run), is_half=True, picks=True,
+        saved_as=f"dimension-{k + 1}-intervals",
     )
     if looked.column is not None:
         against = _quantity if is_quantity(data.objects[looked.column]) else _categories
@@ -222,7 +225,7 @@ def _quantity(shown: ShownResults, run: Run, data: DimensionData) -> Drawing:
             "object": data.labels, column: values, "weight": data.weights[:, k],
         }),
         lambda data, **how: against_quantity(data, k, values, column, **how), said=said,
-        title=data.title(k), column=column, picks=True,
+        title=data.title(k), column=column, picks=True, saved_as=f"dimension-{k + 1}-{column}",
     )
 
 
@@ -243,6 +246,7 @@ def _categories(shown: ShownResults, run: Run, data: DimensionData) -> Drawing:
         shown, run, "against", 110.0 + 24.0 * min(len(table), MOST_CATEGORIES), lambda: table,
         lambda data, **how: against_categories(data, k, table, values, **how), said=said,
         title=data.title(k), column=column, key="by category", picks=True,
+        saved_as=f"dimension-{k + 1}-{column}",
     )
 
 
@@ -261,19 +265,22 @@ def objects_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         key = f"bars{' with intervals' * (data.sd is not None)}"
         yield _drawing(
             shown, run, "rose", 550.0, lambda: _of_objects(data, things), key=key, names=names,
+            saved_as="-".join(["dimensions", *names]),
             draw=lambda data, **how: object_bars(data, looked.one, **how),
         )
     elif not looked.bars:
         yield _drawing(
             shown, run, "rose", 480.0 if looked.other is not None else 800.0,
             lambda: _of_objects(data, things), names=names,
+            saved_as="-".join(["dimensions", *names]),
             draw=lambda data, **how: rose(data, things, **how),
         )
     if looked.other is not None:
         rows = len(compared(*data.weights[things]))
         yield _drawing(
             shown, run, "pair", 120.0 + 28.0 * rows, lambda: _of_objects(data, things),
-            names=names, draw=lambda data, **how: two_objects(data, *things, **how),
+            names=names, saved_as="-".join(["similarity", *names]),
+            draw=lambda data, **how: two_objects(data, *things, **how),
         )
 
 
@@ -333,6 +340,7 @@ def trial_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 
     yield _drawing(
         shown, run, "trial", 330.0, table, odd=names[2], names=names,
+        saved_as="-".join(["trial", *names]),
         draw=lambda data, **how: trial_contributions(data, trial, **how),
         verdict=words("trial expected") if probable == 2 else words(
             "trial unexpected", probable=names[probable]

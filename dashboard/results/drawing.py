@@ -32,6 +32,7 @@ class Drawing:
     picks: Whether objects that are clicked in it are selected.
     is_half: Whether a page has it beside the next or the last one, if that is a half, too.
     is_folded: Whether a page folds it away, as what nobody should decide by.
+    saved_as: How its files are called on a page, if not by its name.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Drawing:
     picks: bool = False
     is_half: bool = False
     is_folded: bool = False
+    saved_as: str = ""
 
     def figure(self, width: float = _WIDTH) -> go.Figure:
         """The figure for a screen, as in a notebook.

@@ -29,6 +29,7 @@ from tripletscope.dashboard.results.shown import (
     presents,
 )
 from tripletscope.dashboard.wording import Words, plain
+from tripletscope.dashboard.wording.axes import step_said
 
 #: Participants that a sentence names, and gold questions that are examples.
 _NAMED, _EXAMPLES = 12, 5
@@ -61,7 +62,7 @@ def cleaning_of(shown: ShownResults, cleaning: Cleaning) -> Iterator[Statement]:
 def steps_said(words: Words, cleaning: Cleaning) -> Iterator[str]:
     """What every step took, or how much it weighted, as parts of a list."""
     for step, removed in zip(cleaning.exclusions, cleaning.previews, strict=True):
-        title = step.title[:1].lower() + step.title[1:]
+        title = step_said(step.title, words.language)
         reason = f" ({plain(step.reason)})" if step.reason else ""
         if step.rule == WEIGHTS:
             weights = step.parameters["weights"]

@@ -37,6 +37,17 @@ class Placed(NamedTuple):
     degrees: float | None
 
 
+class Turn(NamedTuple):
+    """How a map is turned.
+
+    rotation (d, d): Orthogonal: positions are to be multiplied by it from the right.
+    towards: Name of the map that it is turned towards; empty where it stays as it is.
+    """
+
+    rotation: np.ndarray
+    towards: str
+
+
 def placed(fit: Run, samples: Run | None, rotation: np.ndarray) -> Placed:
     """Where objects lie: as fitted, or at the mean of a posterior, and how surely.
 

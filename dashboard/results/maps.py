@@ -38,7 +38,7 @@ def map_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """The map, with ellipses where its uncertainty is known."""
     words, samples, fitted = shown.words, uncertainty_of(shown, run), run.fitted()
     d = fitted.n_components
-    rotation = shown.rotations.get(run.key, np.eye(d))
+    rotation = shown.turns[run.key].rotation if run.key in shown.turns else np.eye(d)
     where = placed(run, samples, rotation)
     objects = shown.answers.objects
     colour = colour_of(objects)
@@ -61,11 +61,10 @@ def map_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
 
 
 def map_caption(
-    shown: ShownResults, run: Run, style: MapStyle, *, turned_to: str = "", selected: bool = False
+    shown: ShownResults, run: Run, style: MapStyle, *, selected: bool = False
 ) -> str:
     """Method, data, what is seen, and what its uncertainty means, in a few sentences.
 
-    turned_to: Name of the map that it is turned towards.
     selected: Whether objects are selected, which alone have ellipses where there are many.
     """
     words, samples, fitted = shown.words, uncertainty_of(shown, run), run.fitted()
@@ -73,8 +72,8 @@ def map_caption(
     sentences = [words("map of", fit=", ".join(_fit_said(words, run)), about=shown.about)]
     if d > 2 and style.flat:
         sentences.append(words("first axes"))
-    if turned_to:
-        sentences.append(words("turned towards", name=turned_to))
+    if run.key in shown.turns and shown.turns[run.key].towards:
+        sentences.append(words("turned towards", name=shown.turns[run.key].towards))
     if samples is not None and samples.task != "bootstrap":
         sentences.append(words("at the mean"))
     if style.colour:

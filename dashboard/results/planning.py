@@ -159,9 +159,15 @@ def plans_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     simulations = [Simulation.of(one, words) for one in runs]
     plans = dict(zip(names_of(simulations), (one.plan for one in simulations), strict=True))
     comparable = groups(simulations)
-    for members in comparable:
+    for members in () if shown.is_fixed else comparable:
         named = {name: plans[name] for name in (list(plans)[k] for k in members)}
         yield from map(Statement, plans_said(words, named, alone=len(plans) == 1))
+    if shown.is_fixed:
+        plan = simulations[0].plan
+        yield Statement(words(
+            "answers given", most=int(plan.n_answers[-1]), end=float(plan.accuracy[:, -1].mean()),
+            top=float(plan.ceiling.mean()),
+        ))
     wanted = {name: value for name, value in shown.wanted.items() if value is not None}
     if len(plans) == 1:
         for quantity, value in wanted.items():

@@ -14,7 +14,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.evaluation.ceiling import Ceiling
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, ChoiceKind
 from tripletscope.core.inference.evaluation.share import Share
-from tripletscope.core.inference.evaluation.units import known_people
+from tripletscope.core.inference.evaluation.units import known_people, participants_of
 from tripletscope.core.studies.quality.consistency import Coverage
 from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.core.studies.quality.report import QualityReport
@@ -109,7 +109,8 @@ def quality_of(shown: ShownResults, report: QualityReport) -> Iterator[Element]:
             "asked again", repeated=again.repeated, questions=again.questions,
             contradicted=again.contradicted,
         ))
-    for name, share in (("within people", again.within), ("between people", again.between)):
+    between = "between people" if participants_of(shown.answers)[1] else "between unnamed"
+    for name, share in (("within people", again.within), (between, again.between)):
         if share.n:
             yield Statement(_share_said(words, name, share))
     yield Statement(ceiling_said(words, report.ceiling))

@@ -334,6 +334,7 @@ def diagnostics_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     if fit is not None and shown.of(run, "bootstrap_scale") is None:  # which says the same
         yield Statement(fit_said(words, fit.fitted()))
         yield from map(Statement, observers_said(words, fit.fitted()))
+        yield Advice(words("fit explained"))
     if found.lapse_p is not None:  # asked where the method has no rates already
         yield Statement(lapses_said(words, found))
     about, n = words("simulations", number=len(found.simulated_runs)), len(found.residuals)

@@ -14,7 +14,6 @@ from functools import cached_property
 from types import NoneType
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
@@ -23,7 +22,7 @@ from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceilin
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.results.map import UNCERTAIN
+from tripletscope.dashboard.results.map import UNCERTAIN, Turn
 from tripletscope.dashboard.wording import ENGLISH, Words
 
 
@@ -73,7 +72,7 @@ class ShownResults:
 
     answers: That they were computed from; None of simulations.
     name: Of the data set.
-    rotations (d, d): How maps are turned, by the key of their result.
+    turns: How maps are turned, by the key of their result.
     cuts: Into how many clusters trees are cut, by the key of their result.
     pictures: Pictures of objects, as data addresses, by position.
     named: What people call dimensions, by position, by the key of their fit.
@@ -92,6 +91,7 @@ class ShownResults:
     measured: Kind of the ratings, confusions and so on that the answers were derived from; empty
         where the answers themselves were given.
     wanted: What plans are to reach, by quantity.
+    is_fixed: Whether a plan has its number of answers from elsewhere, such as an experiment.
     coverage: Share of what is uncertain that bands of scales cover.
     in_noise: Whether scales are in units of the noise.
     axis: Of a map, which is drawn against the stimulus; None is the angle around its centre.
@@ -104,7 +104,7 @@ class ShownResults:
     answers: Judgements | None
     name: str
     words: Words = ENGLISH
-    rotations: dict[str, np.ndarray] = field(default_factory=dict)
+    turns: Mapping[str, Turn] = field(default_factory=dict)
     cuts: dict[str, int] = field(default_factory=dict)
     pictures: dict[int, str] = field(default_factory=dict)
     named: dict[str, dict[int, str]] = field(default_factory=dict)
@@ -121,6 +121,7 @@ class ShownResults:
     asked: str = ""
     measured: str = ""
     wanted: Mapping[str, float | None] = field(default_factory=dict)
+    is_fixed: bool = False
     coverage: float = 0.95
     in_noise: bool = False
     axis: int | None = None
@@ -147,11 +148,11 @@ class ShownResults:
         self, run: Run, name: str, ratio: float, draw: Callable[..., go.Figure],
         table: Callable[[], pd.DataFrame], *, place: str = "", key: str = "", alt: str = "",
         said: str = "", runs: Iterable[Run] = (), picks: bool = False, is_half: bool = False,
-        **fields: Any,
+        saved_as: str = "", **fields: Any,
     ) -> Drawing:
         """A figure of a result in the words of its name: "`name` of" and "title `name`".
 
-        name, ratio, table, picks, is_half: See `Drawing`.
+        name, ratio, table, picks, is_half, saved_as: See `Drawing`.
         draw: Takes caption and canvas.
         place: What the name ends in, where several figures have these words.
         key: Of the caption, if that is not the name.
@@ -161,14 +162,17 @@ class ShownResults:
         **fields: Of the sentences, which also know ``method`` and ``about``.
         """
         words = self.words
-        fields = {"method": words.method(run.fresh()), "about": self.about} | fields
+        method = words.method(run.fresh())
+        if not run.complete:
+            method += f", {words('fit stopped')}"
+        fields = {"method": method, "about": self.about} | fields
         parts = (words(f"{key or name} of", **fields), said, words("by method", **fields))
         text = " ".join(filter(None, parts))
         return Drawing(
             f"{name}-{place}" if place else name, words(f"title {name}", **fields), text,
             words(alt, **fields) if alt else text, ratio,
             lambda canvas: draw(caption=text, canvas=canvas), table,
-            tuple(one.key for one in runs or (run,)), picks, is_half,
+            tuple(one.key for one in runs or (run,)), picks, is_half, saved_as=saved_as,
         )
 
     @cached_property

@@ -295,7 +295,9 @@ class Context:
             self.session, drawing.draw, key=f"{self.page}.{drawing.name}", alt=drawing.alt,
             caption=drawing.caption, table=drawing.table, window=_WINDOW,
             canvas=Canvas(wide, wide * drawing.ratio),
-            name=export.file_name(self.info.name if self.info else "", drawing.name),
+            name=export.file_name(
+                self.info.name if self.info else "", drawing.saved_as or drawing.name
+            ),
             simulations=None if self.info else dict(zip(distinct(
                 analysis.describe(run.fresh()) for run in runs
             ), runs, strict=True)),

@@ -7,27 +7,15 @@ one that the others are turned towards, on every page and in every file.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from tripletscope.core.data.geometry import procrustes
 from tripletscope.core.run import Run
 from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.map import Turn
 
 _FEWEST = 3  # objects that two maps have in common; fewer fit to anything
-
-
-class Turn(NamedTuple):
-    """How a map is turned.
-
-    rotation (d, d): Orthogonal: positions are to be multiplied by it from the right.
-    towards: Name of the map that it is turned towards; empty where it stays as it is.
-    """
-
-    rotation: np.ndarray
-    towards: str
 
 
 def turn_of(info: DatasetInfo, run: Run) -> Turn:

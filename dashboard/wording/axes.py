@@ -1,4 +1,4 @@
-"""Words within figures, in other languages than that in which they are drawn."""
+"""Words within figures, and of exclusions, in other languages than their own."""
 
 from __future__ import annotations
 
@@ -109,6 +109,31 @@ _GERMAN = {
     "noise level": "Rauschen",
     "length scale": "Längenskala",
     "share of the simulations": "Anteil der Simulationen",
+    "manual selection": "Auswahl von Hand",
+    "weights by lapse rate": "Gewichte nach dem Anteil geratener Antworten",
+    "failed catch or gold questions": "verfehlte Kontrollfragen",
+    "fast participants": "schnelle Personen",
+    "fast answers": "schnelle Antworten",
+    "slow answers": "langsame Antworten",
+    "missing response time": "fehlende Antwortzeit",
+    "too few trials": "zu wenige Durchgänge",
+    "side bias": "Bevorzugung einer Seite",
+    "sequential side pattern": "regelmäßige Folge der Seiten",
+    "fast blocks": "schnelle Blöcke",
+    "duplicates": "doppelte Antworten",
+    "low inter-observer agreement": "geringe Übereinstimmung mit anderen",
+    "low intra-observer consistency": "geringe Übereinstimmung mit sich selbst",
+    "max. proportion": "höchster Anteil",
+    "min. proportion": "kleinster Anteil",
+    "max. seconds": "höchstens Sekunden",
+    "min. seconds": "mindestens Sekunden",
+    "min. trials": "mindestens Durchgänge",
+    "min. shared questions": "mindestens gemeinsame Fragen",
+    "min. pairs of repeats": "mindestens Paare von Wiederholungen",
+    "min. fast blocks": "mindestens schnelle Blöcke",
+    "fifth fastest below (s)": "fünftschnellste unter (s)",
+    "tenth fastest below (s)": "zehntschnellste unter (s)",
+    "p below": "p unter",
 }
 _WORDS: Mapping[str, Mapping[str, str]] = {"en": {}, "de": _GERMAN}
 _BREAK = re.compile(r"\s*<br>\s*")
@@ -135,6 +160,16 @@ def localised(figure: go.Figure, language: str) -> go.Figure:
     title = figure.layout.legend.title
     title.text = _said(title.text, known)
     return figure
+
+
+def step_said(title: str, language: str) -> str:
+    """What an exclusion is called within a sentence, with its limits: see `Exclusion.title`."""
+    known = _WORDS[language]
+    name, _, limits = title.partition(" (")
+    name = name[:1].lower() + name[1:]
+    pairs = (limit.rpartition(": ") for limit in limits.removesuffix(")").split(", ") if limit)
+    told = ", ".join(f"{known.get(what, what)}: {value}" for what, _, value in pairs)
+    return known.get(name, name) + (f" ({told})" if told else "")
 
 
 def _said(text: str | None, known: Mapping[str, str]) -> str | None:

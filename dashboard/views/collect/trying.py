@@ -254,7 +254,7 @@ def _accuracy(context: CollectContext, run: Run | None, why: str) -> None:
         return
     if run is None:
         return
-    context.present(run)
+    context.present(run, is_fixed=True)
     st.caption(
         "Assumed: nobody presses at random. Adaptive questions count as random ones, and every "
         "response as one triplet."

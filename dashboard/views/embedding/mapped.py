@@ -32,6 +32,7 @@ from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER
 from tripletscope.dashboard.reproduce.recipe import reproduction
 from tripletscope.dashboard.results import MapFigure, Placed, placed
+from tripletscope.dashboard.results.map import Turn
 from tripletscope.dashboard.results.maps import coordinates, map_caption
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
@@ -44,7 +45,7 @@ from tripletscope.dashboard.views.embedding.colouring import (
 )
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
-from tripletscope.dashboard.views.turning import Turn, turn_of
+from tripletscope.dashboard.views.turning import turn_of
 from tripletscope.dashboard.wording.formats import count
 
 _MAP = Canvas(900.0, 620.0)
@@ -107,7 +108,10 @@ class Result:
 
     @property
     def shown(self) -> ShownResults:
-        return ShownResults(tuple(self.runs.values()), self.triplets, self.info.name)
+        return ShownResults(
+            tuple(self.runs.values()), self.triplets, self.info.name,
+            turns={self.fit.key: self.turn},
+        )
 
     @property
     def runs(self) -> dict[str, Run]:
@@ -127,9 +131,7 @@ def show_map(current: Session, result: Result) -> None:
     )
     d = result.fitted.n_components
     in_plane = d == 2 or (d > 2 and style.flat)
-    text = map_caption(
-        result.shown, result.fit, style, turned_to=result.turn.towards, selected=bool(data.selected)
-    )
+    text = map_caption(result.shown, result.fit, style, selected=bool(data.selected))
 
     def draw(canvas: Canvas) -> Any:
         shown = data if canvas.screen else replace(

@@ -16,6 +16,7 @@ from tripletscope.dashboard.report.material import Material
 from tripletscope.dashboard.report.parts.parts import TOLD
 from tripletscope.dashboard.report.report import ReportSettings, document, written
 from tripletscope.dashboard.results import UNCERTAIN
+from tripletscope.dashboard.results.map import Turn
 from tripletscope.dashboard.views.clusters.clustering import number_cut
 from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
 from tripletscope.dashboard.views.opened_map import opened_map
@@ -106,17 +107,17 @@ def _written(key: tuple, _context: Context, _cuts: dict[str, int]) -> dict[str, 
         pictures = embedded_pictures(info, objects)
     return written(Material(
         info.name, workspace.cleaning(info), tuple(runs), Words(language),
-        rotations=_rotations(_context, runs), cuts=_cuts, pictures=pictures, dimension_names={
+        turns=_turns(_context, runs), cuts=_cuts, pictures=pictures, dimension_names={
             run.key: names_of_dimensions(info, run) for run in runs
             if (run.task, run.kind) == ("fit", "dimensions")
         }, **_context.collected,
     ))
 
 
-def _rotations(context: Context, runs: list[Run]) -> dict:
+def _turns(context: Context, runs: list[Run]) -> dict[str, Turn]:
     """How maps are turned, as on every page."""
     return {
-        run.key: turn_of(context.info, run).rotation for run in runs
+        run.key: turn_of(context.info, run) for run in runs
         if (run.task, run.kind) == ("fit", "embedding") and hasattr(run.fresh(), "n_components")
     }
 

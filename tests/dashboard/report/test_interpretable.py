@@ -90,7 +90,8 @@ def test_the_penalty_is_told_by_the_rule_that_chose_it(material, runs):
             np.array([1.0, 2.0]), np.array([-0.5, -1.1]), np.full(2, 0.01),
             np.array([0.0, 0.6 if chosen else 0.001]), np.full(2, 0.01), np.array([2, 0]), 100,
         )
-        run = SimpleNamespace(result=lambda curve=curve: curve, fresh=runs[0].fresh, key="a")
+        run = SimpleNamespace(result=lambda curve=curve: curve, fresh=runs[0].fresh, key="a",
+                              complete=True)
         (drawing,) = penalty_of(material.shown(), run)
         told[chosen] = drawing.caption
     assert material.words("predicts best") in told[True]

@@ -27,6 +27,7 @@ from tripletscope.dashboard.report.report import (
     written,
 )
 from tripletscope.dashboard.results import Drawing
+from tripletscope.dashboard.results.map import Turn
 from tripletscope.dashboard.wording import Words
 
 
@@ -393,3 +394,13 @@ def test_a_number_that_is_not_the_recommended_one_was_not_chosen_by_it(material,
     ))
     (limits,) = written(other)["limitations"].blocks
     assert material.words("chosen by the same answers") not in limits.items
+
+
+def test_the_caption_of_the_map_is_that_of_the_page(material):
+    turned = replace(material, names=set(), turns={
+        material.map.key: Turn(np.eye(material.dimensions), "STE")
+    })
+    (drawing, *_) = (b for b in PARTS["map"].make(turned) if isinstance(b, Drawing))
+    error, words = material.error, material.words
+    assert words.estimate(error.error, error.low, error.high) in drawing.caption
+    assert words("turned towards", name="STE") in drawing.caption

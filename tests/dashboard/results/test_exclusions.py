@@ -68,6 +68,20 @@ def test_what_an_exclusion_removes():
     assert table["all data"].to_dict() == {"p5": True, "p0": False}
 
 
+def test_those_who_keep_some_answers_are_further_ones_only_beside_others():
+    removed = Cleaning(ANSWERS).preview(Exclusion(answers=(0, 1)))
+    assert sentences(removed, answers=ANSWERS)[-1] == "Some answers of 1 participant."
+
+
+def test_steps_have_their_names_in_german():
+    cleaning = Cleaning(ANSWERS).excluding(Exclusion("few_answers", {"least": 20})).excluding(
+        Exclusion(answers=(0, 1))
+    )
+    text = " ".join(sentences(cleaning, answers=cleaning.triplets, words=Words("de")))
+    assert "zu wenige Durchgänge (mindestens Durchgänge: 20)" in text
+    assert "Auswahl von Hand" in text
+
+
 def test_what_an_exclusion_does_to_prediction():
     effect = Effect(0.7, 0.712, 0.012, -0.01, 0.034, "participants", 8)
     (text,) = sentences(effect, answers=ANSWERS)

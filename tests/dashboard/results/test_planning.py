@@ -11,7 +11,7 @@ from tripletscope.core.run import run
 from tripletscope.core.studies.design.detection import Detection
 from tripletscope.core.studies.design.plan import Plan
 from tripletscope.core.studies.design.scenario import Scenario
-from tripletscope.dashboard.results import drawings
+from tripletscope.dashboard.results import drawings, sentences
 from tripletscope.dashboard.results.planning import (
     Simulation,
     detection_said,
@@ -115,3 +115,13 @@ def test_simulations_are_drawn_in_scripts_and_in_german():
     assert found[0].figure().layout.yaxis.title.text == "vorhergesagte weitere Antworten"
     assert found[1].table()["plan"].unique().tolist() == ["STE, restarts 1"]
     assert all("2 Simulationen" in one.caption for one in found)
+
+
+def test_a_number_that_is_given_is_not_advised():
+    """An experiment has its number of answers: what they are worth is told, and nothing else."""
+    one = run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 200, "points": 2, "repeats": 2})
+    advised = sentences(one, answers=None)
+    given = sentences(one, answers=None, is_fixed=True)
+    assert given[0].startswith("A map of all 200 answers would predict ")
+    assert not any("Collect" in text for text in given)
+    assert advised[0] not in given

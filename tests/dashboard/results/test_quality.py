@@ -189,3 +189,17 @@ def test_an_observer_is_told_of_beside_a_ceiling_that_is_known():
     assert ceiling.endswith("are too few.")
     half = replace(found, accuracy=Share.of(1, 2))
     assert "This cannot be told from guessing." in agreement_said(ENGLISH, half, "M")
+
+
+def test_the_fewest_answers_of_an_object_are_told():
+    ring = Triplets.from_array([[k, (k + 1) % 9, (k + 2) % 9] for k in range(9)], 9)
+    assert "Every object occurs in 3 answers." in said(quality(ring).coverage, answers=ring)
+    more = Triplets.from_array([*ring.rows.tolist(), [0, 1, 2], [0, 1, 3]], 9)
+    assert "(range 3 to 5)" in said(quality(more).coverage, answers=more)
+
+
+def test_nobody_is_spoken_of_where_nobody_is_named():
+    unnamed = Triplets.from_array([[0, 1, 2], [0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 0, 2]], 3)
+    text = said(quality(unnamed), answers=unnamed)
+    assert "of whom nobody is named" in text
+    assert not any(f"{who} participants" in text for who in ("different", "several"))

@@ -260,7 +260,7 @@ def test_simulated_participants_say_what_it_takes(services, monkeypatch):
     press(app, f"{PAGE}.simulate")
     settled(app, services)
     assert "20 simulated participants" in words(app)
-    assert "of further answers" in words(app)
+    assert "answers would predict" in words(app)
     assert "flipped answers 0.1; 2 simulations" in words(app).replace("\\", "")
     assert "nobody presses at random" in words(app)
     assert app.button(key=f"{PAGE}.simulate").disabled
