@@ -7,7 +7,6 @@ A page is a file in `pages` that calls `show_page`. A tab is a function in any m
 from __future__ import annotations
 
 import pkgutil
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
@@ -16,6 +15,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Self
 
+import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Judgements, Triplets
@@ -319,7 +319,7 @@ class Context:
                 return
             numbers = table.select_dtypes("float").columns
             # Rows that were chosen are those of this table, and of no other in its place.
-            of = f".{zlib.crc32(table.to_csv().encode()):x}" if part.of_rows else ""
+            of = f".{pd.util.hash_pandas_object(table.astype(str)).sum():x}" if part.of_rows else ""
             shown = st.dataframe(
                 table, hide_index=True, placeholder="", key=f"{key}{of}",
                 **({"on_select": "rerun", "selection_mode": "multi-row"} if part.of_rows else {}),
