@@ -26,7 +26,7 @@ from tripletscope.core.ratings import Ratings
 from tripletscope.dashboard.door.archive import is_archive
 from tripletscope.dashboard.door.records import Answers, Unpacked
 from tripletscope.dashboard.door.workers import workers
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.keeping.uploads import File

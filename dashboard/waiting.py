@@ -25,7 +25,7 @@ from tripletscope.core.io.names import is_picture_name
 from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.dashboard.door.records import Album, Answers, Look, Opened, Sheet
 from tripletscope.dashboard.door.workers import Ended, Gone, Worker, workers
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.keeping.uploads import File, Uploads

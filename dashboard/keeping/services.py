@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 import platformdirs
 
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.jobs import Job, Jobs
 from tripletscope.dashboard.keeping.uploads import Uploads
 from tripletscope.dashboard.keeping.workspace import Workspace

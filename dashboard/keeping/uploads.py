@@ -22,8 +22,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tripletscope.dashboard.keeping.arrays import whole_file
-from tripletscope.dashboard.keeping.storage import PARTIAL, hash_of
+from tripletscope.dashboard.keeping.files import PARTIAL, hash_of, whole_file
 from tripletscope.dashboard.keeping.trash import Trash
 
 log = logging.getLogger(__name__)

@@ -28,9 +28,9 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed, tabs
 from tripletscope.dashboard.interface.guide import page_title
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.folder import MEASURED
 from tripletscope.dashboard.keeping.jobs import Job, Step
-from tripletscope.dashboard.keeping.rows import MEASURED
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.showing import presented

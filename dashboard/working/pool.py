@@ -142,7 +142,7 @@ class JobProcess(Asked):
 
 @dataclass(frozen=True)
 class _Held:
-    """Arrays that a process has, see `tripletscope.dashboard.keeping.arrays.HeldArrays`."""
+    """Arrays that a process has, see `tripletscope.dashboard.keeping.files.HeldArrays`."""
 
     worker: JobProcess
 

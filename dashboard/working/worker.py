@@ -22,7 +22,7 @@ from tripletscope.core.engine.engine import engine
 from tripletscope.core.engine.parallel import at_work
 from tripletscope.core.engine.pieces import EngineError
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.dashboard.keeping.arrays import write_arrays
+from tripletscope.dashboard.keeping.files import write_arrays
 from tripletscope.dashboard.processes.program import Message, Send
 from tripletscope.dashboard.working import memory, parcels
 from tripletscope.dashboard.working.parcels import Key

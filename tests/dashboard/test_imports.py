@@ -29,7 +29,7 @@ from tripletscope.core.studies.quality import participants
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.keeping import services as services_module
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.state import _KEY, Session
 
 # Waiting

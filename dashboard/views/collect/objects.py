@@ -20,7 +20,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.chart import address
 from tripletscope.dashboard.interface.controls import pick, text
 from tripletscope.dashboard.interface.reading import read_pictures
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.experiments import plain_file_name
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session

@@ -24,7 +24,7 @@ from tripletscope.dashboard.collecting.writer import NotKept
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, pressed
 from tripletscope.dashboard.interface.watching import follow
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.looks import kept_looks
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.collect.context import (

@@ -7,7 +7,7 @@ from tripletscope.core.engine.method import Method, described, unfitted
 from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
 from tripletscope.core.run import key
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.wording import ENGLISH
 

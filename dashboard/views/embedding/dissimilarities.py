@@ -32,7 +32,7 @@ from tripletscope.dashboard.interface.controls import (
     switch,
 )
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.keeping.rows import MEASURED
+from tripletscope.dashboard.keeping.folder import MEASURED
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.reproduce.dissimilarities import DissimilarityMap
 from tripletscope.dashboard.results.maps import rough_said

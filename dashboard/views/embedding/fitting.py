@@ -32,7 +32,7 @@ from tripletscope.dashboard.interface.controls import (
     switch,
 )
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.quality import of_choices, predicted_said

@@ -18,8 +18,8 @@ from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choi
 from tripletscope.core.io import features_of
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import several
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
-from tripletscope.dashboard.keeping.measurements import KeptTable
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.feature_tables import KeptTable
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.features.tables import (
@@ -190,7 +190,7 @@ def _made(
 
 
 def _of_table(context: Context, name: str, kept: KeptTable) -> FeatureSpace:
-    found = services().workspace.table(kept, context.answers)
+    found = services().workspace.table(context.info, kept, context.answers)
     if found.distances is not None:
         return FeatureSpace(name=name, distances=found.distances)
     settings = {"standardise": bool(found.columns), "metric": "euclidean", **kept.settings}

@@ -7,7 +7,7 @@ import json
 import streamlit as st
 
 from tripletscope.core.run import TASKS, Run
-from tripletscope.dashboard.keeping.catalogue import RunInfo
+from tripletscope.dashboard.keeping.dataset import RunInfo
 from tripletscope.dashboard.keeping.dimension_names import kept_names
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.report.document import Section

@@ -26,7 +26,7 @@ from tripletscope.core.kernel import K1
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.trees.tree import displaced
 

@@ -6,6 +6,7 @@ import errno
 import hashlib
 import io
 import os
+import re
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -13,6 +14,9 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 import numpy as np
+
+#: How a file or folder is called that is not yet complete.
+PARTIAL = re.compile(r"[^.].*\.[0-9a-f]{8}\.partial")
 
 
 @runtime_checkable
@@ -33,7 +37,7 @@ def whole_file(path: Path, *, sync: bool = True) -> Iterator[io.BufferedWriter]:
     """A file that appears under its name only when it is complete.
 
     With `sync`, it is on the disk when this ends, and under that name: not every file system has
-    renamed a file that is there after a power cut because another, the catalogue, was written.
+    renamed a file that is there after a power cut because another, written later, is.
     """
     with unfinished(path) as partial:
         with partial.open("wb") as file:
@@ -59,10 +63,10 @@ def put(partial: Path, path: Path, *, sync: bool = True) -> None:
     """Give a complete file its name."""
     partial.replace(path)
     if sync and os.name != "nt":  # where a folder cannot be opened
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """Have on the disk what the files of a folder are called."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
@@ -78,7 +82,12 @@ def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> str:
     """Write arrays to a file, and have it on the disk; the hash of its content."""
     with path.open("wb") as file:
         np.savez_compressed(file, **arrays)
-        file.flush()
+    return synced(path)
+
+
+def synced(path: Path) -> str:
+    """Have a file on the disk; the hash of its content."""
+    with path.open("rb+") as file:
         os.fsync(file.fileno())
     return sum_of(path)
 
@@ -87,3 +96,8 @@ def sum_of(path: Path) -> str:
     """Hash of the content of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def hash_of(content: bytes) -> str:
+    """Name for a content."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
