@@ -16,15 +16,14 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
+from tripletscope.dashboard.keeping.change import TABLES, FolderChange
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.files import partial_of, whole_file
 from tripletscope.dashboard.keeping.folder import (
     FORMAT,
     MEASURED,
     SESSION,
-    TABLES,
     DataFolder,
-    FolderChange,
     new_about,
     slug,
 )

@@ -10,8 +10,8 @@ import numpy as np
 
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.io import MeasuredTable
+from tripletscope.dashboard.keeping.change import TABLES, FolderChange
 from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, WorkspaceError
-from tripletscope.dashboard.keeping.folder import TABLES, FolderChange
 from tripletscope.dashboard.keeping.opened import OpenFolder
 
 #: Tables of one data set.

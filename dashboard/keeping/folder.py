@@ -12,48 +12,55 @@ Every file is compared with its sum when a process first reads it.
 
 from __future__ import annotations
 
-import copy
 import json
 import re
-import unicodedata
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.dashboard.keeping.change import (
+    ABOUT,
+    BEFORE,
+    PICTURES,
+    ROLES,
+    FolderChange,
+    files_of,
+)
 from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, RunInfo, WorkspaceError
 from tripletscope.dashboard.keeping.files import (
     HeldArrays,
-    put,
+    checked,
+    damaged,
+    reading,
+    slug,
     sum_of,
-    synced,
-    unfinished,
-    whole_file,
-    write_arrays,
+    write_json,
+    writer_of,
+    written,
 )
 
-ABOUT, BEFORE = "about.json", "about.before.json"
+if TYPE_CHECKING:  # who only lists data sets needs nothing that computes
+    from tripletscope.core.ratings import Measured
+    from tripletscope.core.studies.quality import Cleaning
+
 RESULTS, RUN = "results", "run.json"
 #: In a workspace: results that belong to no data set, the states of browser sessions, when each
 #: data set was last opened, and pictures that were made small, which can be made again.
 SIMULATIONS, SESSIONS, OPENED, SMALL = (
     "simulations", "sessions", "opened.json", "small pictures",
 )
-PICTURES, FEATURES = "pictures", "features"
 #: Of ``about.json`` and ``run.json``. A higher one is of a later version of the program.
 FORMAT = 1
-#: Where the plain values list tables of features, each with its file.
-TABLES = "tables"
 #: Under which name a data set notes what was measured of it: ratings, piles and so on.
 MEASURED = "measured"
-ROLES, PAIR_ROLES = ["anchor", "near", "far"], ["i", "j", "k", "l"]
+PAIR_ROLES = ["i", "j", "k", "l"]
 
 #: How the sessions of browsers may be called.
 SESSION = re.compile(r"[\w-]{1,64}", re.ASCII)
@@ -70,12 +77,6 @@ _ABOUT_KINDS = {
 _RUN_KINDS = {
     "name": str, "number": int, "state": str | None, "file": str, "sum": str, "run": dict,
 }
-#: How the kinds of picture begin that uploads may hold.
-_BEGINNINGS = {
-    b"\x89PNG": "png", b"\xff\xd8": "jpeg", b"GIF8": "gif", b"RIFF": "webp", b"BM": "bmp",
-}
-#: What reading a damaged file raises, whatever kind of file it is.
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile)
 
 
 class DataFolder:
@@ -103,7 +104,7 @@ class DataFolder:
         files = about["files"]
         answers = self.table(about, files[part])
         objects = self.table(about, files.get(f"{part}_objects", files["objects"]))
-        with _reading(self.path / files[part]):
+        with reading(self.path / files[part]):
             return Triplets(answers[ROLES].to_numpy(), objects, answers.drop(columns=ROLES))
 
     def table(self, about: Mapping[str, Any], place: str | None) -> pd.DataFrame | None:
@@ -111,18 +112,56 @@ class DataFolder:
         if place is None:
             return None
         path = self.checked(about, place)
-        with _reading(path):
+        with reading(path):
             return pd.read_parquet(path)
+
+    def pairs(self, about: Mapping[str, Any], objects: pd.DataFrame) -> Quadruples | None:
+        """All comparisons of two pairs that were imported."""
+        table = self.table(about, about["files"].get("pairs"))
+        if table is None:
+            return None
+        return Quadruples(
+            table[PAIR_ROLES].to_numpy(), name=about["name"], objects=objects,
+            # Older versions kept the row of the file, too.
+            answers=table.drop(columns=[*PAIR_ROLES, "file_row"], errors="ignore"),
+        )
+
+    def cleaning(self, about: Mapping[str, Any], imported: Triplets) -> Cleaning:
+        """What was imported, and what is left out of it.
+
+        imported: The triplets, under any name.
+        """
+        from tripletscope.core.studies.quality import Cleaning
+
+        pairs = None if len(imported) else self.pairs(about, imported.objects)
+        gold = self.triplets(about, "gold").renamed("gold questions") if about["gold"] else None
+        return Cleaning.from_log(
+            imported.renamed(about["name"]) if pairs is None else pairs, about["exclusions"],
+            self.table(about, about["files"].get("catch_trials")), gold,
+        )
+
+    def measured(self, about: Mapping[str, Any]) -> Measured | None:
+        """Ratings and so on, without participants who are left out entirely."""
+        noted = about["extra"].get(MEASURED)
+        table = self.table(about, about["files"].get(MEASURED))
+        if noted is None or table is None:
+            return None
+        from tripletscope.core.ratings.kinds import measured
+
+        out = {who for step in about["exclusions"] for who in step["removed_participants"]}
+        if out and "participant" in table:
+            table = table[~table["participant"].astype("str").isin(out)]
+        return measured(noted["kind"], table, noted["options"])
 
     def arrays(self, place: str, total: str) -> dict[str, np.ndarray]:
         """What a file of arrays holds."""
-        path = _checked(self.path / place, total, self._compared)
-        with _reading(path), np.load(path) as kept:
+        path = checked(self.path / place, total, self._compared)
+        with reading(path), np.load(path) as kept:
             return dict(kept)
 
     def checked(self, about: Mapping[str, Any], place: str) -> Path:
         """The path of a file that is as it was written."""
-        return _checked(self.path / place, about["sums"].get(place), self._compared)
+        return checked(self.path / place, about["sums"].get(place), self._compared)
 
     # Results -------------------------------------------------------------------------------
 
@@ -146,12 +185,12 @@ class DataFolder:
             folder.parent.mkdir()
         with suppress(FileExistsError):
             folder.mkdir()  # not its parents: the data set may be gone
-        name, total, _ = _written(folder, "arrays", "npz", _writer_of(arrays), {}, self._compared)
+        name, total, _ = written(folder, "arrays", "npz", writer_of(arrays), {}, self._compared)
         return name, total
 
     def keep_result(self, key: str, described: Mapping[str, Any]) -> None:
         """Let a result be what its files and this say."""
-        _write_json(self.path / RESULTS / key / RUN, described)
+        write_json(self.path / RESULTS / key / RUN, described)
 
     # Changing ------------------------------------------------------------------------------
 
@@ -165,99 +204,6 @@ class DataFolder:
         except BaseException:
             change.undo()
             raise
-
-
-class FolderChange:
-    """A change of a data set.
-
-    about: What ``about.json`` is to say.
-    released: Files that it mentioned before, and no longer does; known when it is complete.
-    """
-
-    def __init__(self, path: Path, about: Mapping[str, Any], compared: set[Path]) -> None:
-        self._path, self._before, self._compared = path, about, compared
-        self.about = copy.deepcopy(dict(about))
-        self.released: list[Path] = []
-        self._new: list[Path] = []
-
-    def keep_triplets(self, part: str, triplets: Triplets, objects: bool = True) -> None:
-        """Let a part be these answers."""
-        answers = pd.DataFrame(triplets.rows, columns=ROLES)
-        self.keep_table(part, pd.concat([answers, triplets.answers], axis=1), empty=True)
-        if objects:
-            name = "objects" if part == "answers" else f"{part}_objects"
-            self.keep_table(name, triplets.objects, empty=True)
-
-    def keep_table(self, part: str, table: pd.DataFrame | None, *, empty: bool = False) -> None:
-        """Let a part be this table; none, or one without rows, takes it away."""
-        if table is None or (table.empty and not empty):
-            self.about["files"].pop(part, None)
-        else:
-            self.about["files"][part] = self.keep_file(part, "parquet", table.to_parquet)
-
-    def keep_arrays(self, stem: str, arrays: Mapping[str, np.ndarray]) -> str:
-        """Where in the folder arrays are kept."""
-        return self.keep_file(f"{FEATURES}/{slug(stem)}", "npz", _writer_of(arrays))
-
-    def keep_pictures(self, pictures: Mapping[str, bytes]) -> None:
-        """Add pictures by their names."""
-        for name, content in pictures.items():
-            place = f"{PICTURES}/{slug(Path(name).stem)}"
-            self.about["pictures"][name] = self.keep_file(
-                place, _ending(content), lambda path, content=content: path.write_bytes(content)
-            )
-
-    def keep_file(self, stem: str, ending: str, write: Callable[[Path], Any]) -> str:
-        """Where in the folder a file is kept; what is there already is not written again."""
-        folder, _, name = stem.rpartition("/")
-        (self._path / folder).mkdir(exist_ok=True)
-        there = {
-            total: place.rpartition("/")[2] for place, total in self.about["sums"].items()
-            if place.rpartition("/")[0] == folder and place.endswith(f".{ending}")
-        }
-        file, total, new = _written(
-            self._path / folder, name, ending, write, there, self._compared
-        )
-        place = f"{folder}/{file}".lstrip("/")
-        self.about["sums"][place] = total
-        if new:
-            self._new.append(self._path / place)
-        return place
-
-    def complete(self) -> None:
-        """Let the folder say what it now is."""
-        mentioned = files_of(self.about)
-        self.about["sums"] = {
-            place: total for place, total in self.about["sums"].items() if place in mentioned
-        }
-        path = self._path / ABOUT
-        there = path.exists()
-        if there and self.about != self._before:
-            with whole_file(self._path / BEFORE, sync=False) as file:
-                file.write(path.read_bytes())
-        if not there or self.about != self._before:
-            _write_json(path, self.about)
-        unneeded = {*self._before["sums"], *(self._place_of(path) for path in self._new)}
-        self.released = [self._path / place for place in sorted(unneeded - mentioned)]
-
-    def undo(self) -> None:
-        """Remove what was written."""
-        for path in self._new:
-            with suppress(OSError):
-                path.unlink(missing_ok=True)
-
-    def _place_of(self, path: Path) -> str:
-        return path.relative_to(self._path).as_posix()
-
-
-def files_of(about: Mapping[str, Any]) -> set[str]:
-    """The files that a data set mentions, without those of its results."""
-    tables = about["extra"].get(TABLES)
-    return {
-        *about["files"].values(), *about["pictures"].values(),
-        *(entry["file"] for entry in (tables if isinstance(tables, list) else ())
-          if isinstance(entry, dict) and isinstance(entry.get("file"), str)),
-    }
 
 
 def new_about(**values: Any) -> dict[str, Any]:
@@ -331,86 +277,11 @@ def mended(path: Path) -> dict[str, Any]:
     }
 
 
-def slug(name: str, most: int = 40) -> str:
-    """A name as files and folders can be called everywhere."""
-    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    return re.sub(r"[^A-Za-z0-9_]+", "-", plain)[:most].strip("-") or "data"
-
-
-def damaged(path: Path) -> DamagedFile:
-    """What is said of a file that is missing, or not what was written."""
-    how = "is not what was written: it is damaged" if path.is_file() else "is missing"
-    return DamagedFile(
-        f"The file {path.parent.name}/{path.name} of the workspace {how}. Put it back from a "
-        "backup, or import or compute again what it holds. Everything else can be used."
-    )
-
-
-# Files ---------------------------------------------------------------------------------------
-
-def _checked(path: Path, total: str | None, compared: set[Path]) -> Path:
-    """A path whose file has this sum; each is compared once."""
-    if path not in compared or not path.exists():
-        with _reading(path):
-            found = sum_of(path)
-        if found != total:
-            raise damaged(path)
-        compared.add(path)
-    return path
-
-
-def _written(
-    folder: Path, stem: str, ending: str, write: Callable[[Path], Any], there: Mapping[str, str],
-    compared: set[Path],
-) -> tuple[str, str, bool]:
-    """Write a file that is whole when it appears: its name, its sum, and whether it is new.
-
-    there: Names of files of this ending by their sums. One with the same content is taken instead.
-    """
-    with unfinished(folder / f"{stem}.{ending}") as partial:
-        total = write(partial)
-        if not isinstance(total, str):
-            total = synced(partial)
-        if total in there:
-            with suppress(DamagedFile):
-                _checked(folder / there[total], total, compared)
-                return there[total], total, False
-        path = _reserved(folder, stem, ending)
-        try:
-            put(partial, path)
-        except BaseException:
-            path.unlink(missing_ok=True)
-            raise
-        compared.add(path)
-    return path.name, total, True
-
-
-def _reserved(folder: Path, stem: str, ending: str) -> Path:
-    """A name that no other file has, nor will have."""
-    for number in count(1):
-        path = folder / (f"{stem}-{number}.{ending}" if number > 1 else f"{stem}.{ending}")
-        with suppress(FileExistsError):
-            path.open("xb").close()
-            return path
-    raise AssertionError
-
-
-def _writer_of(arrays: Mapping[str, np.ndarray] | HeldArrays) -> Callable[[Path], str]:
-    if isinstance(arrays, HeldArrays):
-        return arrays.write
-    return lambda path: write_arrays(path, arrays)
-
-
-def _write_json(path: Path, content: Mapping[str, Any]) -> None:
-    with whole_file(path) as file:
-        file.write(json.dumps(content, indent=1, ensure_ascii=False).encode())
-
-
 def _described(
     path: Path, kinds: Mapping[str, Any], is_sound: Callable[[Mapping[str, Any]], bool]
 ) -> dict[str, Any]:
     """What a file of plain values says, if it is of these kinds."""
-    with _reading(path):
+    with reading(path):
         content = json.loads(path.read_bytes())
         newer = content["format"] > FORMAT
     if newer:
@@ -418,7 +289,7 @@ def _described(
             f"{path.parent.name} was made by a newer version of TripletScope and is not shown. "
             "Update the program."
         )
-    with _reading(path):
+    with reading(path):
         whole = all(isinstance(content[name], kind) for name, kind in kinds.items())
         if not whole or not is_sound(content):
             raise ValueError("not what was written")
@@ -447,18 +318,3 @@ def _is_sound_run(said: Mapping[str, Any]) -> bool:
         set(run) >= _RUN and isinstance(run["task"], str) and isinstance(run["complete"], bool)
         and isinstance(run["options"], dict) and "/" not in said["file"]
     )
-
-
-def _ending(picture: bytes) -> str:
-    """How the name of a picture ends, by its first bytes."""
-    found = (kind for start, kind in _BEGINNINGS.items() if picture.startswith(start))
-    return next(found, "png")
-
-
-@contextmanager
-def _reading(path: Path) -> Iterator[None]:
-    """Say which file cannot be read."""
-    try:
-        yield
-    except _UNREADABLE as error:
-        raise damaged(path) from error

@@ -145,7 +145,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         from tripletscope.core.studies.quality import Cleaning
 
         steps = [step for step in info.exclusions if not step["answers"]]
-        cleaning = Cleaning.from_log(answers, steps, catch_trials, self._gold(info))
+        cleaning = Cleaning.from_log(answers, steps, catch_trials, self.cleaning(info).gold)
         raw, left, pairs, imported = _parts(cleaning)
         with self._changing(info.id) as change:
             if change is None:
@@ -215,44 +215,22 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         with self._memory:
             if self._cleaning and self._cleaning[0] == wanted:
                 return self._cleaning[1]
-        from tripletscope.core.studies.quality import Cleaning
-
-        cleaning = Cleaning.from_log(
-            self._pairs(info) if info.has_only_pairs else self._imported(info).renamed(info.name),
-            info.exclusions, self._table(info, "catch_trials"), self._gold(info),
-        )
+        about = {**self._about(info), "name": info.name, "exclusions": info.exclusions}
+        cleaning = self._folder(info.id).cleaning(about, self._imported(info))
         with self._memory:
             self._cleaning = wanted, cleaning
         return cleaning
 
     def measured(self, info: DatasetInfo) -> Measured | None:
         """What was measured of a data set, without participants who are left out entirely."""
-        noted = info.extra.get(MEASURED)
-        table = self._table(info, MEASURED)
-        if noted is None or table is None:
-            return None
-        from tripletscope.core.ratings.kinds import measured
-
-        out = {who for step in info.exclusions for who in step["removed_participants"]}
-        if out and "participant" in table:
-            table = table[~table["participant"].astype("str").isin(out)]
-        return measured(noted["kind"], table, noted["options"])
+        return self._folder(info.id).measured(self._about(info))
 
     def pairs(self, info: DatasetInfo) -> Quadruples | None:
         """Answers of a data set that compare two pairs of objects, without those left out."""
+        if info.has_only_pairs:
+            return self.cleaning(info).triplets
         # Where there are triplets, exclusions are of these.
-        return self.cleaning(info).triplets if info.has_only_pairs else self._pairs(info)
-
-    def _pairs(self, info: DatasetInfo) -> Quadruples | None:
-        """All comparisons of pairs that were imported."""
-        table = self._table(info, "pairs")
-        if table is None:
-            return None
-        return Quadruples(
-            table[PAIR_ROLES].to_numpy(), name=info.name, objects=self._imported(info).objects,
-            # Older versions kept the row of the file, too.
-            answers=table.drop(columns=[*PAIR_ROLES, "file_row"], errors="ignore"),
-        )
+        return self._folder(info.id).pairs(self._about(info), self._imported(info).objects)
 
     def _imported(self, info: DatasetInfo) -> Triplets:
         """The triplets that were imported, under no name."""
@@ -261,11 +239,6 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             held = self._folder(info.id).triplets(self._about(info))
             self._hold_answers(held)
         return held
-
-    def _gold(self, info: DatasetInfo) -> Triplets | None:
-        if not info.gold:
-            return None
-        return self._folder(info.id).triplets(self._about(info), "gold").renamed("gold questions")
 
     def _table(self, info: DatasetInfo, part: str) -> pd.DataFrame | None:
         about = self._about(info)
