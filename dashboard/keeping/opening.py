@@ -42,6 +42,12 @@ class OpenedDataset:
         Ratings, piles and so on that the answers were made of.
     report : list of str
         How the file was read.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> ts.open("docs/samples/towns")
+    <OpenedDataset 'Towns': 900 answers, 1 results>
     """
 
     name: str

@@ -1,7 +1,7 @@
 """Made-up answers for the documentation: which of two cities is nearer to a third?
 
-Six people answer 150 questions each about fourteen cities where these lie, with some noise. They are
-there as a file, and as the folder of a data set with a map.
+Six people answer 150 questions each about fourteen cities where these lie, with some noise. Their
+answers are a file, and the folder of a data set with a map.
 """
 
 from __future__ import annotations

@@ -18,7 +18,8 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
-from tripletscope.dashboard.keeping import folder as folder_module
+from tripletscope.dashboard.keeping import change as change_module
+from tripletscope.dashboard.keeping import files as files_module
 from tripletscope.dashboard.keeping import opened as opened_module
 from tripletscope.dashboard.keeping.dataset import DamagedFile, WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -210,8 +211,8 @@ def test_damaged_tables_and_pictures_are_noticed(two, how):
 def test_every_file_is_compared_once(two, monkeypatch):
     folder, infos = two
     summed = []
-    sum_of = folder_module.sum_of
-    monkeypatch.setattr(folder_module, "sum_of", lambda path: summed.append(path) or sum_of(path))
+    sum_of = files_module.sum_of
+    monkeypatch.setattr(files_module, "sum_of", lambda path: summed.append(path) or sum_of(path))
     monkeypatch.setattr(opened_module, "_FEW", 1)
     workspace = Workspace(folder)
     for info in infos * 3:
@@ -275,7 +276,7 @@ def test_a_change_that_fails_leaves_what_was_before(two, monkeypatch):
     def full(path, content):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(folder_module, "_write_json", full)
+    monkeypatch.setattr(change_module, "write_json", full)
     with pytest.raises(WorkspaceError, match="disk of the workspace is full"):
         workspace.update_dataset(first, workspace.cleaning(first), {"cat": png(3)})
     monkeypatch.undo()
