@@ -15,12 +15,17 @@ from tripletscope.dashboard.keeping.services import services
 _SIZE = 320  # pixels of pictures in files
 
 
+def picture_address(file: str, size: int) -> str:
+    """Address of a picture of a data set, of that size."""
+    return address(f"pictures/{quote(file)}?size={size}")
+
+
 def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> dict[int, str]:
     """Address of the picture of every object that has one."""
     if "image" not in objects:
         return {}
     return {
-        i: address(f"pictures/{quote(info.pictures[name])}?size={size}")
+        i: picture_address(info.pictures[name], size)
         for i, name in enumerate(objects["image"])
         if isinstance(name, str) and name in info.pictures
     }

@@ -155,7 +155,4 @@ def test_what_was_measured_goes_into_archives_and_packages(services, kept, tmp_p
         assert kept.extra["measured"]["options"] == before.options
     pack(services.workspace.folder, tmp_path / "all.zip")
     unpack(tmp_path / "all.zip", tmp_path / "new")
-    (file,) = [services.workspace.dataset(kept.id).extra["measured"]["file"]]
-    assert (tmp_path / "new" / "data" / f"{file}.table.parquet").exists()
-    services.workspace.delete_dataset(kept.id)
-    assert not list((services.workspace.folder / "data").glob(f"{file}.*"))
+    assert (tmp_path / "new" / kept.id / "measured.parquet").exists()

@@ -109,9 +109,10 @@ def test_damaged_pictures_leave_their_places_to_a_sentence(services, planted):
     session = Session("pictures")
     session.open(info.id)
     session.save()
-    for number, path in enumerate(sorted((services.workspace.folder / "pictures").iterdir())):
+    for number, path in enumerate(sorted(services.workspace.folder.glob("*/pictures/*"))):
         if number:
             path.write_bytes(b"damaged")
+    services.workspace._compared.clear()
     app = trees(session.id)
     app.selectbox(key="trees.who").select("person").run()
     assert not app.exception
