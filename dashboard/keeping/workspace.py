@@ -215,15 +215,14 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         with self._memory:
             if self._cleaning and self._cleaning[0] == wanted:
                 return self._cleaning[1]
-        about = {**self._about(info), "name": info.name, "exclusions": info.exclusions}
-        cleaning = self._folder(info.id).cleaning(about, self._imported(info))
+        cleaning = self._folder(info.id).cleaning(self._as_of(info), self._imported(info))
         with self._memory:
             self._cleaning = wanted, cleaning
         return cleaning
 
     def measured(self, info: DatasetInfo) -> Measured | None:
         """What was measured of a data set, without participants who are left out entirely."""
-        return self._folder(info.id).measured(self._about(info))
+        return self._folder(info.id).measured(self._as_of(info))
 
     def pairs(self, info: DatasetInfo) -> Quadruples | None:
         """Answers of a data set that compare two pairs of objects, without those left out."""
@@ -239,6 +238,10 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             held = self._folder(info.id).triplets(self._about(info))
             self._hold_answers(held)
         return held
+
+    def _as_of(self, info: DatasetInfo) -> dict[str, Any]:
+        """What the folder says, with what was left out when `info` was read."""
+        return {**self._about(info), "name": info.name, "exclusions": info.exclusions}
 
     def _table(self, info: DatasetInfo, part: str) -> pd.DataFrame | None:
         about = self._about(info)
