@@ -126,7 +126,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
                 change.keep_triplets("answers", raw)
             self._keep_cleaning(change, cleaning, imported, left, pairs)
             change.keep_pictures(pictures or {})
-        return self.dataset(info.id)
+        return self._held(info.id, cleaning, left)
 
     def renew_dataset(
         self, info: DatasetInfo, answers: Judgements, *, report: list[str],
@@ -162,7 +162,17 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             folder.path / RESULTS / run.key for run in self._listed(info.id)
             if run.state is not None
         )
-        return self.dataset(info.id)
+        return self._held(info.id, cleaning, left)
+
+    def _held(self, dataset: str, cleaning: Cleaning, left: Triplets) -> DatasetInfo:
+        """A data set that was changed a moment ago, with its answers in memory."""
+        info = self.dataset(dataset)
+        if info is None:
+            raise WorkspaceError("The data set was deleted in another tab meanwhile.")
+        self._hold_answers(left)
+        with self._memory:
+            self._cleaning = _wanted(info), cleaning
+        return info
 
     def _keep_cleaning(
         self, change: FolderChange, cleaning: Cleaning, imported: str, left: Triplets,
@@ -210,8 +220,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
 
     def cleaning(self, info: DatasetInfo) -> Cleaning:
         """What was imported, and what was left out of it."""
-        wanted = (info.id, info.imported, info.pairs, info.gold, info.catch_trials, info.state,
-                  info.name)
+        wanted = _wanted(info)
         with self._memory:
             if self._cleaning and self._cleaning[0] == wanted:
                 return self._cleaning[1]
@@ -303,6 +312,11 @@ def _parts(cleaning: Cleaning) -> tuple[Triplets, Triplets, Quadruples | None, s
         none = Triplets(np.zeros((0, 3)), raw.objects, name=raw.name)
         return none, none, left, none.fingerprint
     return raw, left, None, raw.fingerprint
+
+
+def _wanted(info: DatasetInfo) -> tuple:
+    """What the exclusions of a data set depend on."""
+    return (info.id, info.imported, info.pairs, info.gold, info.catch_trials, info.state, info.name)
 
 
 def _facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, Any]:
