@@ -57,7 +57,6 @@ _VALUES: list[Any] = [
     "", "x", "a" * 300, "\0", "\ud800", "1", "\u202e", "<b>", [], [None], [[]], [1, 2], ["a"], {},
     {"x": 1}, {"file": 3}, [{"file": "../x"}], {"1": {"2": [3]}},
 ]
-_PARTS = ("data", "runs", "pictures", "records", "trash")
 
 
 def made(folder: Path) -> bytes:
@@ -250,8 +249,8 @@ class Campaign:
 
     def _there(self) -> set[str]:
         folder = self.workspace.folder
-        files = {str(path.relative_to(folder)) for part in _PARTS
-                 for path in (folder / part).rglob("*") if path.is_file()}
+        files = {str(path.relative_to(folder)) for path in folder.rglob("*")
+                 if path.is_file() and path.parent != folder and path.parent.name != "sessions"}
         return files | {info.id for info in self.workspace.datasets()}
 
     def _look(self, number: int, done: list[str], found: Any) -> None:
