@@ -63,7 +63,7 @@ def test_results_of_one_name_are_numbered(workspace):
 
 
 def test_what_is_no_data_set_or_damaged_is_said(workspace, tmp_path):
-    with pytest.raises(ts.DataError, match=r"cannot be opened.*about\.json.*missing.*folder of one"):
+    with pytest.raises(ts.DataError, match=r"cannot be opened.*about\.json.*is missing"):
         ts.open(tmp_path)
     folder = workspace.folder / workspace.datasets()[0].id
     (folder / "objects.parquet").write_bytes(b"")
