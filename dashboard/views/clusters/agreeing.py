@@ -85,7 +85,7 @@ def show_agreement(shown: ShownClustering) -> None:
         shown.figure(Drawing(
             "labels", f"Clusters and {column}", text, text, height / 900.0,
             lambda canvas: cross_table(table, caption=text, canvas=canvas),
-            lambda: table.reset_index(names="cluster"),
+            lambda: table.reset_index(names="cluster"), saved_as=f"{shown.run.method}-{column}",
         ))
         _curve(shown, column)
         left = int(((shown.clusters < 0) | objects[column].isna()).sum())
