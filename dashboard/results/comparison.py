@@ -47,8 +47,8 @@ def comparison_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     numbers = partial(_numbers, shown, runs)
     yield from _errors(shown, runs, suggestions, numbers)
     yield Advice(" ".join((
-        ceiling_said(words, shown.ceiling),
-        *(of_choices(words, choice) for choice in choice_accuracies(shown.answers)),
+        ceiling_said(words, shown.limits.ceiling),
+        *(of_choices(words, choice) for choice in shown.limits.choices),
         words("compared by"),
     )))
     yield Numbers(words("numbers"), numbers, about=words("numbers explained"))
@@ -178,7 +178,7 @@ def _errors(
     suggestions: Mapping[str, tuple[Suggestion, ErrorEstimate]], numbers: Any,
 ) -> Iterator[Drawing]:
     """Errors by the number of dimensions; of what has none, as lines."""
-    words, ceiling = shown.words, shown.ceiling
+    words, ceiling = shown.words, shown.limits.ceiling
     rows = pd.DataFrame([{**_of_error(run), "key": run.key} for run in runs])
     rows = rows.drop_duplicates(["method", "dimensions"])
     has_some = rows["dimensions"].notna()

@@ -84,7 +84,7 @@ def learning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Held-out error against the number of answers."""
     curve, words, n = run.result(), shown.words, shown.answers.n_objects
     mark = run.parameters.get("n_components", np.nan) * n * np.log(n)
-    ceiling = shown.ceiling
+    ceiling = shown.limits.ceiling
     yield Statement(enough_said(words, curve, ceiling))
     last = (curve.mean[-1], curve.mean[-1] - curve.reach[-1], curve.mean[-1] + curve.reach[-1])
     yield Statement(words(

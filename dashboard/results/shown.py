@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import NoneType
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceiling
+from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
@@ -66,6 +67,20 @@ PRESENTATIONS: dict[tuple[str | type, str, type], list[Presentation]] = {}
 TOLD_IN: dict[str, list[str]] = {}
 
 
+class Limits(NamedTuple):
+    """What noise and guessing allow of the accuracy of answers.
+
+    choices: Chance and ceiling of every kind of choice among more than two.
+    """
+
+    ceiling: Ceiling
+    choices: list[ChoiceAccuracy]
+
+    @classmethod
+    def of(cls, answers: Judgements) -> Self:
+        return cls(noise_ceiling(answers), choice_accuracies(answers))
+
+
 @dataclass(frozen=True)
 class ShownResults:
     """Results of the same answers that are shown together.
@@ -96,6 +111,7 @@ class ShownResults:
     in_noise: Whether scales are in units of the noise.
     axis: Of a map, which is drawn against the stimulus; None is the angle around its centre.
     detail: What is looked at of a result, in place of all of it: see `presents`.
+    limits_of: Estimates the limits of the answers.
     cautious: Whether figures are withheld of what no test confirms, as on pages and in reports;
         scripts draw what they ask for.
     """
@@ -126,6 +142,7 @@ class ShownResults:
     in_noise: bool = False
     axis: int | None = None
     detail: object = None
+    limits_of: Callable[[Judgements], Limits] = Limits.of
     cautious: bool = False
 
     def pictures_on(self, canvas: Canvas) -> Mapping[int, str]:
@@ -176,8 +193,9 @@ class ShownResults:
         )
 
     @cached_property
-    def ceiling(self) -> Ceiling:
-        return noise_ceiling(self.answers)
+    def limits(self) -> Limits:
+        """What noise and guessing allow."""
+        return self.limits_of(self.answers)
 
     def of(self, run: Run, *tasks: str) -> Run | None:
         """The first result of some tasks for the method of a result."""

@@ -163,7 +163,7 @@ def abstention_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         "abstention of", method=words.method(run.fresh()), about=shown.about,
         number=words.count(len(found.held_out), "held-out answer"), which=words(which),
     )
-    ceiling = shown.ceiling
+    ceiling = shown.limits.ceiling
     if ceiling.is_precise:
         text += f" {words('ceiling band')}"
     yield Drawing(

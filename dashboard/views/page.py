@@ -36,6 +36,7 @@ from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.showing import presented
 from tripletscope.dashboard.results.shown import (
     Advice,
+    Limits,
     Numbers,
     Presentation,
     ShownResults,
@@ -277,7 +278,7 @@ class Context:
         return ShownResults(
             runs_of(results), self.answers, self.info.name, selected=tuple(self.selected),
             embed=partial(embedded_pictures, self.info, objects), cautious=True,
-            **self.collected, **how,
+            limits_of=partial(limits_of, self.info), **self.collected, **how,
         )
 
     def figure(
@@ -353,6 +354,16 @@ class Context:
         with picture:
             watch(self.job)
         return picture, side
+
+
+def limits_of(info: DatasetInfo, answers: Judgements) -> Limits:
+    """What noise and guessing allow of the answers of a data set, estimated once."""
+    return _limits((info.fingerprint, info.pairs, info.state), answers)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _limits(content: tuple[str | None, ...], _answers: Judgements) -> Limits:
+    return Limits.of(_answers)
 
 
 @dataclass(frozen=True)
