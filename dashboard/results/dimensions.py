@@ -196,7 +196,7 @@ def fitted_again(shown: ShownResults, fit: Run) -> list[Run]:
     ), key=lambda run: not run.result().halves)
 
 
-@presents("dimension_reproducibility")
+@presents("dimension_reproducibility", told_in="interpretable")
 def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How well each dimension is found again, once for all that was fitted again."""
     words, fit = shown.words, shown.of(run, "fit")
@@ -223,7 +223,7 @@ def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     )
 
 
-@presents("penalty_curve")
+@presents("penalty_curve", told_in="interpretable")
 def penalty_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Held-out log-likelihood by the strength of the penalty."""
     found, words = run.result(), shown.words

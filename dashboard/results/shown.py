@@ -63,8 +63,9 @@ Presentation = Callable[["ShownResults", Any], Iterator[Element]]
 #: How results are presented: by their task and for fits the kind of method, what is no `Run` by its
 #: class; and by the kind of detail.
 PRESENTATIONS: dict[tuple[str | type, str, type], list[Presentation]] = {}
-#: Tasks whose results a part of the report tells of as they are presented, by its name.
-TOLD_IN: dict[str, list[str]] = {}
+#: Tasks, and of fits the kinds of method, whose results a part of the report tells of as they are
+#: presented, by its name.
+TOLD_IN: dict[str, list[tuple[str, str]]] = {}
 
 
 class Limits(NamedTuple):
@@ -110,6 +111,7 @@ class ShownResults:
     coverage: Share of what is uncertain that bands of scales cover.
     in_noise: Whether scales are in units of the noise.
     axis: Of a map, which is drawn against the stimulus; None is the angle around its centre.
+    average: Uncertainty of orders, where it was computed before.
     detail: What is looked at of a result, in place of all of it: see `presents`.
     limits_of: Estimates the limits of the answers.
     cautious: Whether figures are withheld of what no test confirms, as on pages and in reports;
@@ -141,6 +143,7 @@ class ShownResults:
     coverage: float = 0.95
     in_noise: bool = False
     axis: int | None = None
+    average: float | None = None
     detail: object = None
     limits_of: Callable[[Judgements], Limits] = Limits.of
     cautious: bool = False
@@ -223,7 +226,7 @@ def presents(
     def declare(make: Presentation) -> Presentation:
         PRESENTATIONS.setdefault((task, kind, detail), []).append(make)
         if told_in:
-            TOLD_IN.setdefault(told_in, []).append(task)
+            TOLD_IN.setdefault(told_in, []).append((task, kind))
         return make
 
     return declare

@@ -36,10 +36,34 @@ from tripletscope.dashboard.wording import Words
 #: Response probabilities from which responses are predicted, in the figure and in words.
 THRESHOLDS = np.round(np.arange(0.5, 0.991, 0.02), 2)
 _SURE = 0.9
+#: Fewer effective maps than this make ellipses that would look different another time.
+_FEW = 100
 _HALF = 0.8  # height of a square figure, divided by its width
 
 
-@presents("reliability")
+@presents("bootstrap", told_in="map")
+@presents("posterior", told_in="map")
+@presents("laplace", told_in="map")
+def positions_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
+    """How sure orders of distances are, and whether chains have converged.
+
+    Silent on: chains that are apart
+    (tests/core/inference/uncertainty/test_posterior.py::test_chains_that_are_apart_do_not_agree).
+    """
+    words, samples = shown.words, run.samples()
+    value = samples.average_uncertainty if shown.average is None else shown.average
+    yield Statement(words("average uncertainty", value=value))
+    if samples.rhat is not None:
+        agree = samples.chains_agree
+        yield Statement(words("chains agree" if agree else "chains disagree",
+                              rhat=f"{samples.rhat:.3f}", effective=round(samples.effective or 0)))
+        if not agree and samples.reference.shape[1] == 1:
+            yield Advice(words("chains on a line"))
+    if samples.effective is not None and samples.effective < _FEW:
+        yield Advice(words("sample more"))
+
+
+@presents("reliability", told_in="map")
 def reliability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How often held-out responses were given as predicted."""
     found, words = run.result(), shown.words
@@ -97,7 +121,7 @@ def _source(words: Words, run: Run) -> str:
     return words(f"maps from {run.options['source']}")
 
 
-@presents("calibrate")
+@presents("calibrate", told_in="map")
 def calibration_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How often true positions of simulated data lie in their ellipses, and orders are right."""
     found, words = run.result(), shown.words
@@ -147,7 +171,7 @@ def ellipses_said(words: Words, found: Calibration) -> Iterator[str]:
                 judgement=words(f"judged {found.order_judgement}"))
 
 
-@presents("abstention")
+@presents("abstention", told_in="map")
 def abstention_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How the error falls where responses with a low probability are not predicted."""
     found: Abstention = run.result()
@@ -197,7 +221,7 @@ def omission_said(
     )
 
 
-@presents("compare_active")
+@presents("compare_active", told_in="map")
 def adaptive_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Error with adaptively selected and with random questions, as answers come in."""
     found: ActiveComparison = run.result()

@@ -49,8 +49,9 @@ from tripletscope.dashboard.views.pictures import embedded_pictures, picture_add
 from tripletscope.dashboard.wording import distinct
 from tripletscope.dashboard.wording.formats import count
 
-#: Pixels that a figure is wide on a typical page, and what is seen at a time of a tall one.
-_WIDE, _WINDOW = 900.0, 720
+#: Pixels that a figure is wide on a typical page, and what is seen at a time of a tall one. Those
+#: that are hardly higher than wide are seen as a whole.
+_WIDE, _WINDOW, _SQUARE = 900.0, 720, 1.1
 _PICTURE, _HOVERED = 64, 320  # pixels
 
 
@@ -292,6 +293,8 @@ class Context:
         content: Of what it is drawn, so that it is drawn once.
         """
         wide = _WIDE / 2 if drawing.is_half else _WIDE
+        if drawing.ratio <= _SQUARE:
+            wide = min(wide, _WINDOW / drawing.ratio)
         panels.figure_panel(
             self.session, drawing.draw, key=f"{self.page}.{drawing.name}", alt=drawing.alt,
             caption=drawing.caption, table=drawing.table, window=_WINDOW,
