@@ -59,7 +59,7 @@ def positions_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
                               rhat=f"{samples.rhat:.3f}", effective=round(samples.effective or 0)))
         if not agree and samples.reference.shape[1] == 1:
             yield Advice(words("chains on a line"))
-    if samples.effective is not None and samples.effective < _FEW:
+    if samples.effective is not None and (samples.effective < _FEW or not samples.chains_agree):
         yield Advice(words("sample more"))
 
 
