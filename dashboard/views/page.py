@@ -303,8 +303,8 @@ class Context:
                 self.info.name if self.info else "", drawing.saved_as or drawing.name
             ),
             simulations=None if self.info else dict(zip(distinct(
-                analysis.describe(run.fresh()) for run in runs
-            ), runs, strict=True)),
+                analysis.describe(run.fresh()) for run in runs_of(runs)
+            ), runs_of(runs), strict=True)),
             further=further, on_pick=self.session.select_positions if drawing.picks else None,
             of=None if content is None else (drawing.name, content),
             pictures=picture_addresses(self.info, self.answers.objects, _HOVERED)
