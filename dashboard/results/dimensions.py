@@ -104,7 +104,7 @@ def facts_table(shown: ShownResults, run: Run, most: int) -> pd.DataFrame:
     return table.assign(reproduced=again[0].result().mean) if again else table
 
 
-@presents("fit", "dimensions")
+@presents("fit", "dimensions", told_in="interpretable")
 def dimensions_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How many there are, what they predict, and their highest objects on as many sheets."""
     data, words = data_of(shown, run), shown.words
