@@ -11,6 +11,7 @@ from tripletscope.core.inference.evaluation.units import ENOUGH
 from tripletscope.core.inference.uncertainty.calibration import Calibration
 from tripletscope.core.inference.uncertainty.prediction import Abstention
 from tripletscope.core.inference.uncertainty.reliability import SURE, Reliability
+from tripletscope.core.inference.uncertainty.sampling import AGREED, JUDGED
 from tripletscope.core.run import Run
 from tripletscope.core.studies.design.active import STRATEGIES, ActiveComparison
 from tripletscope.dashboard.figures.trust import (
@@ -53,14 +54,25 @@ def positions_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
     words, samples = shown.words, run.samples()
     value = samples.average_uncertainty if shown.average is None else shown.average
     yield Statement(words("average uncertainty", value=value))
+    yield Advice(words("average explained"))
     if samples.rhat is not None:
         agree = samples.chains_agree
         yield Statement(words("chains agree" if agree else "chains disagree",
                               rhat=f"{samples.rhat:.3f}", effective=round(samples.effective or 0)))
+        yield Advice(words("chains explained", judged=JUDGED, agreed=AGREED))
         if not agree and samples.reference.shape[1] == 1:
             yield Advice(words("chains on a line"))
     if samples.effective is not None and (samples.effective < _FEW or not samples.chains_agree):
         yield Advice(words("sample more"))
+
+
+@presents("distance_posterior")
+def distances_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
+    """How sure orders of distances are that have a prior of their own."""
+    words, found = shown.words, run.result()
+    yield Statement(words("average uncertainty", value=found.comparisons.average_uncertainty))
+    yield Advice(words("distances sampled", effective=round(found.effective),
+                       rhat="–" if found.rhat is None else f"{found.rhat:.3f}"))
 
 
 @presents("reliability", told_in="map")

@@ -10,9 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.uncertainty import DistanceSamples, Samples
+from tripletscope.core.inference.uncertainty import Samples
 from tripletscope.core.inference.uncertainty.comparisons import Comparisons
-from tripletscope.core.inference.uncertainty.sampling import AGREED, JUDGED
 from tripletscope.core.inference.uncertainty.weakness import (
     LISTED,
     answers_against,
@@ -30,7 +29,6 @@ from tripletscope.dashboard.views.uncertainty.context import (
     choose_map,
     made_of,
 )
-from tripletscope.dashboard.wording.formats import number
 
 
 @tab(PAGE, "Positions", 1, needs=choose_map)
@@ -54,36 +52,10 @@ def show_positions(context: UncertaintyContext) -> None:
         result = Result(context.info, context.triplets, context.fit, run, None)
         show_map(context.session, result)
     samples = context.samples(run)
-    _facts(context, run, samples)
+    context.present(run, average=_average(made_of(run), samples))
     show_objects(context.session, result)
     _weak(context, run, samples)
     _distances(context, samples)
-
-
-def _facts(context: UncertaintyContext, run: Run, samples: Samples) -> None:
-    """How sure the map is, and whether what was sampled is enough for it to be told."""
-    average = _average(made_of(run), samples)
-    facts = st.columns(4)
-    facts[0].metric(
-        "Average uncertainty", f"{average:.3f}",
-        help="How likely the maps order two distances wrongly, on average over all comparisons of "
-        "objects. As published (Lohaus et al., 2019), and so to be compared with other studies; "
-        "the order certainties below are calibrated, and more certain. It is about the map, not "
-        "about what people answer.",
-    )
-    facts[1].metric("Maps", f"{len(samples.embeddings):,}")
-    if samples.effective is not None:
-        facts[2].metric(
-            "Effective maps", f"{samples.effective:,.0f}",
-            help="Number of independent maps with the same information about distances.",
-        )
-        facts[3].metric(
-            "R-hat", "—" if samples.rhat is None else number(samples.rhat, 4),
-            help="Spread of distances over all chains relative to that within chains: the largest "
-            f"of {JUDGED} randomly drawn distances, or of all. Sampling continues until it is at "
-            f"most {AGREED}.",
-        )
-    context.present(run, average=average)
 
 
 @st.cache_data(max_entries=32, show_spinner="Comparing all distances")
@@ -162,15 +134,7 @@ def _distances(context: UncertaintyContext, samples: Samples) -> None:
             newest=True,
         )
         if run is not None:
-            found: DistanceSamples = run.result()
-            st.metric(
-                "Average uncertainty", f"{found.comparisons.average_uncertainty:.3f}",
-                help="To be compared with that of the maps above.",
-            )
-            st.caption(
-                f"{found.effective:,.0f} effective samples, R-hat "
-                f"{'—' if found.rhat is None else number(found.rhat, 4)}."
-            )
+            context.present(run)
 
 
 def _pairs(triplets: Triplets, known: Comparisons) -> pd.DataFrame:
