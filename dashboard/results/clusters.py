@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from tripletscope.core.cluster.agreement import LabelAgreement
 from tripletscope.core.cluster.clustering import Hierarchy
 from tripletscope.core.cluster.counting import (
     GROUP,
@@ -18,7 +19,12 @@ from tripletscope.core.cluster.counting import (
 from tripletscope.core.cluster.stability import Stability
 from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.core.run import Run
-from tripletscope.dashboard.figures.clusters import count_curve, purity_curve, together_matrix
+from tripletscope.dashboard.figures.clusters import (
+    count_curve,
+    cross_table,
+    purity_curve,
+    together_matrix,
+)
 from tripletscope.dashboard.figures.dendrogram import (
     DendrogramData,
     Rows,
@@ -32,6 +38,7 @@ from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map import placed
 from tripletscope.dashboard.results.shown import (
+    Advice,
     Element,
     Numbers,
     ShownResults,
@@ -363,3 +370,25 @@ def agreement_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
             curve.band(), float(curve.chance.mean()), caption=text, canvas=canvas
         ), curve.band, (run.key,),
     )
+
+
+def labels_of(shown: ShownResults, found: LabelAgreement) -> Iterator[Element]:
+    """Agreement of a clustering, which is shown with it, with the column that colours objects."""
+    words, (run,), column = shown.words, shown.runs, shown.colour
+    table = found.table.rename(index=cluster_name)
+    yield Statement(words(
+        "labels agree", column=column, purity=found.purity, rand=found.adjusted_rand,
+        mutual=found.mutual_information,
+    ))
+    text = words("labels of", method=described(shown, run), column=column, about=shown.about,
+                 number=len(table))
+    yield Drawing(
+        "labels", words("title labels", column=column), text, words("alt labels"),
+        min(max(34.0 * len(table) + 130.0, 240.0), 1200.0) / 900.0,
+        lambda canvas: cross_table(table, caption=text, canvas=canvas),
+        lambda: table.reset_index(names="cluster"), (run.key,),
+        saved_as=f"{run.method}-{column}",
+    )
+    yield Advice(words("labels explained"))
+    if left := shown.answers.n_objects - int(table.to_numpy().sum()):
+        yield Advice(words("labels omitted", number=left))
