@@ -231,13 +231,15 @@ class Context:
         return {"asked": of.get("asked", ""), "measured": of.get(MEASURED, {}).get("kind", "")}
 
     def present(
-        self, *results: Any, beside: Sequence[Run] = (), by: Presentation | None = None, **how: Any
+        self, *results: Any, beside: Sequence[Run] = (), by: Presentation | None = None,
+        files: Callable[[], Mapping[str, bytes]] | None = None, **how: Any,
     ) -> None:
         """What results say, their figures and tables, as they are in a report.
 
         results: Runs, or others that a presentation is declared for.
         beside: Further results that these are judged by.
         by: What presents them in place of what is declared.
+        files: Makes files that come along with figures, such as a script, by their names.
         **how: Further attributes of `ShownResults`.
         """
         shown = self.shown(*results, *beside, **how)
@@ -258,7 +260,7 @@ class Context:
             if isinstance(part, Drawing) and part.is_half:
                 halves = halves or list(st.columns(2))
                 with halves.pop(0):
-                    self.figure(part, *results, content=content)
+                    self.figure(part, *results, files=files, content=content)
                 continue
             halves.clear()
             if isinstance(part, Advice):
@@ -267,7 +269,7 @@ class Context:
                 self.numbers(part)
             else:
                 with st.expander(part.title) if part.is_folded else nullcontext():
-                    self.figure(part, *results, content=content)
+                    self.figure(part, *results, files=files, content=content)
         panels.sentences(said)
 
     def shown(self, *results: Any, **how: Any) -> ShownResults:
@@ -284,12 +286,13 @@ class Context:
 
     def figure(
         self, drawing: Drawing, *runs: Run, further: Callable[[], None] | None = None,
-        content: Any = None,
+        files: Callable[[], Mapping[str, bytes]] | None = None, content: Any = None,
     ) -> None:
         """A figure with its caption, its numbers, and what can be done with it.
 
         runs: Simulations that it is of, where no data set is open.
         further: Draws more beside the menu.
+        files: See `present`.
         content: Of what it is drawn, so that it is drawn once.
         """
         wide = _WIDE / 2 if drawing.is_half else _WIDE
@@ -305,7 +308,8 @@ class Context:
             simulations=None if self.info else dict(zip(distinct(
                 analysis.describe(run.fresh()) for run in runs_of(runs)
             ), runs_of(runs), strict=True)),
-            further=further, on_pick=self.session.select_positions if drawing.picks else None,
+            further=further, files=files,
+            on_pick=self.session.select_positions if drawing.picks else None,
             of=None if content is None else (drawing.name, content),
             pictures=picture_addresses(self.info, self.answers.objects, _HOVERED)
             if drawing.picks else None,

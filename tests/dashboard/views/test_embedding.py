@@ -302,7 +302,7 @@ def test_measured_dissimilarities_are_mapped(services, opened, truth):
     app.selectbox(key="embedding.dissimilarities.method").select("loe").run()
     app = fitted(app, services)
     text = words(app).replace("\\", "")
-    kept = int(re.search(r"5 neighbours each, (\d+) % of them kept", text)[1])
+    kept = int(re.search(r"neighbours of each object are to be kept; (\d+) % of them", text)[1])
     assert kept > 70
     assert len(figure(app, "embedding.dissimilarities.shepard")["data"]) == 1
 
@@ -318,6 +318,7 @@ def test_some_objects_may_have_dissimilarities_and_mistakes_are_told(services, o
     app = dissimilarities(services, opened, named)
     assert not app.error
     assert "of 8 objects" in words(app)
+    assert "Of so few objects stress is small" in words(app), "it was said of LOE, which has none"
     spec = figure(app, "embedding.dissimilarities.map")
     assert sum(len(t["customdata"]) for t in spec["data"] if "customdata" in t) == 8
 
