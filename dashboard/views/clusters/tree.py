@@ -293,6 +293,7 @@ def _draw_map(shown: ShownClustering, marks: str) -> None:
     shown.figure(Drawing(
         "map", "Clusters on a map", text, f"Map of clusters. {text}", _MAP, draw,
         lambda: memberships(shown.resampled, shown.clusters), picks=True,
+        saved_as=f"{shown.run.method}-map",
     ), further=_files(shown))
 
 

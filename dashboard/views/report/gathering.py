@@ -39,8 +39,7 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
     Usually, of all maps, only the one that is open is told of, with what was computed for it; of
     other computations the newest with its settings.
     """
-    listed = [run for run in services().workspace.runs(context.info.id)
-              if run.task in ("fit", *TOLD)]
+    listed = [run for run in services().workspace.runs(context.info.id) if run.task in TOLD]
     opened = opened_map(context.session, context.info)
     listed.sort(key=lambda run: opened is None or run.key != opened.key)  # stable: newest first
     usual, taken = [], set()
