@@ -9,9 +9,9 @@ import numpy as np
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.dashboard.imports import ask_aside
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.state import Session, tab_is_open
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.uploads import ask_aside
 
 _NONE = np.zeros(0, dtype=int)
 
@@ -22,7 +22,7 @@ def read_file(
     """What is in an uploaded file; read once, however often the page runs.
 
     key: Of the widget that has the file.
-    what: One of `tripletscope.dashboard.door.desk.REQUESTS`.
+    what: One of `tripletscope.dashboard.door.questions.OF_FILES`.
     words: Shown meanwhile.
     **given: Triplets whose objects the file is about; their answers are not handed on.
     """
@@ -51,9 +51,7 @@ def _read(
     if session.read.get(key, (None,))[0] != question:
         try:
             with panels.reporting(words) as progress:
-                found = ask_aside(
-                    what, name, progress=progress, wanted=tab_is_open(), **given()
-                )
+                found = ask_aside(what, name, progress=progress, **given())
         except DataError as error:
             found = error
         except Stopped:
