@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -193,21 +193,6 @@ def accept_matrix(
         "mean little here.",
     ]
     return _kept(triplets, name, report, measured=kept)
-
-
-def look_measured(
-    files: Sequence[File], kind: str | None, options: Mapping[str, Any],
-    progress: Progress = silent,
-) -> MeasuredFile:
-    """What ratings, confusions, piles or arrangements are in an upload, before it is kept.
-
-    kind: By default what the columns say, see `tripletscope.core.io.read_measured`.
-    options: Of the kind.
-    """
-    return uploads.ask_aside(
-        "measured", files[0][0], progress=progress, files=list(files), kind=kind,
-        options=dict(options),
-    )
 
 
 def accept_measured(name: str, found: MeasuredFile) -> DatasetInfo:

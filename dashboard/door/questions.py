@@ -255,6 +255,18 @@ class Answering:
 # Other files ---------------------------------------------------------------------------------
 
 
+def _of_one(
+    read: Callable[..., Any], progress: Progress, name: str, content: bytes,
+    about: Triplets | None = None, **options: Any,
+) -> Any:
+    return read(content, *([] if about is None else [about]), name=name, **options)
+
+
+def _small(progress: Progress, name: str, content: bytes, size: int) -> bytes:
+    """A picture as PNG, at most so many pixels wide and high."""
+    return gather_pictures([(name, content)]).thumbnail(name, size)
+
+
 def _pictures(progress: Progress, files: Sequence[File]) -> tuple[dict[str, bytes], list[str]]:
     """Pictures by name, and what was shrunk or left out."""
     found = gather_pictures(files)
@@ -304,25 +316,18 @@ OF_UPLOADS: dict[str, Callable[..., Any]] = {
         Answering.open, Answering.propose, Answering.look, Answering.answers, Answering.direction,
     )
 }
+#: Of one file, maybe about known objects.
+_OF_ONE: dict[str, Callable[..., Any]] = {
+    "objects": read_objects, "features": read_features, "feature_tables": read_feature_tables,
+    "distances": read_distances, "questions": read_questions, "replies": read_replies,
+    "gold": read_gold, "graphs": read_graphs, "preferences": read_preferences,
+    "matrix": read_matrix,
+}
 #: What can be asked of other files.
 OF_FILES: dict[str, Callable[..., Any]] = {
-    "objects": lambda _, name, content: read_objects(content, name=name),
-    "features": lambda _, name, content: read_features(content, name),
-    "feature_tables": lambda _, name, content, about: read_feature_tables(content, about, name),
-    "distances": lambda _, name, content, about: read_distances(content, about, name),
-    "questions": lambda _, name, content, about: read_questions(content, about, name),
-    "replies": lambda _, name, content, about: read_replies(content, about, name=name),
-    "gold": lambda _, name, content, about: read_gold(content, about, name),
-    "graphs": lambda _, name, content: read_graphs(content, name),
-    "preferences": lambda _, name, content: read_preferences(content, name),
-    "matrix": lambda _, name, content, similarities: read_matrix(
-        content, name, similarities=similarities
-    ),
-    "measured": lambda _, files, kind, options: file_of_measured(files, kind, options),
-    "small": lambda _, name, content, size: gather_pictures([(name, content)]).thumbnail(
-        name, size
-    ),
-    "pictures": _pictures, "reading": _reading, "archive": archive,
+    **{what: partial(_of_one, read) for what, read in _OF_ONE.items()},
+    "measured": lambda _, **given: file_of_measured(**given),
+    "small": _small, "pictures": _pictures, "reading": _reading, "archive": archive,
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.io import MeasuredFile
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.uploads import ask_aside
@@ -40,6 +42,22 @@ def read_pictures(session: Session, key: str, files: list[Any]) -> tuple[dict[st
         session, key, [file.file_id for file in files], "the pictures", "pictures",
         words="Reading the pictures",
         given=lambda: {"files": [(file.name, file.getvalue()) for file in files]},
+    )
+
+
+def read_measured(
+    session: Session, key: str, files: list[Any], kind: str | None, options: Mapping[str, Any]
+) -> MeasuredFile:
+    """What ratings, confusions, piles or arrangements are in uploaded files, before they are kept.
+
+    kind: By default what the columns say, see `tripletscope.core.io.read_measured`.
+    options: Of the kind.
+    """
+    return _read(
+        session, key, [file.file_id for file in files], files[0].name, "measured", words="Reading",
+        given=lambda: {"files": [(file.name, file.getvalue()) for file in files], "kind": kind,
+                       "options": dict(options)},
+        about=(kind, dict(options)),
     )
 
 
