@@ -214,13 +214,15 @@ class Answering:
 
     def _pictures(self, upload: Upload) -> Pictures | None:
         kind = "pictures" if "pictures" in upload.files else "tables"
-        files = upload.files[kind]
-        if kind == "tables":
-            beside = [file for file in files if is_picture_name(file[0])]
-            files = [*(beside if len(beside) < len(files) else ()), *_pictures_in(files)]
-        return self._once(
-            "pictures", upload.keys[kind], lambda: gather_pictures(files) if files else None
-        )
+
+        def make() -> Pictures | None:
+            files = upload.files[kind]
+            if kind == "tables":
+                beside = [file for file in files if is_picture_name(file[0])]
+                files = [*(beside if len(beside) < len(files) else ()), *_pictures_in(files)]
+            return gather_pictures(files) if files else None
+
+        return self._once("pictures", upload.keys[kind], make)
 
     def _read(
         self, upload: Upload, reading: Reading, progress: Progress

@@ -113,8 +113,8 @@ class Worker(Asked):
 
         message = exchange({})
         for _ in range(_TRIES):  # what it has may be of another question by now
-            if contents is not None and "missing" in message:
-                keys = [key for key in given["keys"].values() if key in message["missing"]]
+            if contents is not None and isinstance(missing := message.get("missing"), list):
+                keys = [key for key in given["keys"].values() if key in missing]
                 message = exchange({key: contents(key) for key in keys})
         return _result(message, file)
 
