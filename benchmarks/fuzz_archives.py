@@ -37,13 +37,14 @@ from tests.dashboard.views.harness import APP, PAGES
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.progress import silent
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.door.archive import ABOUT
-from tripletscope.dashboard.door.desk import Desk
 from tripletscope.dashboard.door.plain import pack, unpack
+from tripletscope.dashboard.door.questions import archive as unpacked_from
 from tripletscope.dashboard.keeping import services as services_module
 from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -195,7 +196,7 @@ def _table(files: dict[str, bytes], rng: random.Random) -> str:
     files[file] = buffer.getvalue()
     about = json.loads(files[ABOUT])  # or nothing would be left to check
     try:
-        found = Desk().archive("a.zip", signed(files), lambda *_, **__: False).triplets
+        found = unpacked_from(silent, "a.zip", signed(files)).triplets
         about["dataset"]["imported"] = found.fingerprint
         files[ABOUT] = json.dumps(about).encode()
     except Exception:
@@ -221,7 +222,7 @@ class Campaign:
         found = None
         try:
             # As the process answers that reads it.
-            unpacked = Desk().archive("a.zip", signed(files), lambda *_, **__: False)
+            unpacked = unpacked_from(silent, "a.zip", signed(files))
             unpacked = unpack(pack(unpacked))
         except DataError:
             self.outcomes["refused"] += 1

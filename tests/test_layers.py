@@ -36,7 +36,7 @@ FLOORS = [
 #: The same of the dashboard, whose modules beside its rooms have floors of their own.
 STOREYS = [
     ["processes", "wording"], ["figures"], ["printing"], ["door", "export", "results"],
-    ["keeping"], ["state", "waiting"], ["reproduce"], ["imports", "working"],
+    ["keeping"], ["state"], ["reproduce", "uploads"], ["imports", "working"],
     ["analysis", "collecting", "interface"], ["report"], ["views"], ["serving"], ["app"],
 ]
 PACKAGE = "tripletscope"

@@ -9,26 +9,28 @@ from typing import Any
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.dashboard.door import desk, limits, plain
+from tripletscope.dashboard.door import limits, plain, questions
 from tripletscope.dashboard.processes.program import Message, Send
 
 
 def get_ready() -> Iterator[None]:
     """All in one part: afterwards no file can be opened."""
-    desk.get_ready()
+    questions.get_ready()
     yield
 
 
 def begin() -> Callable[[Message, Send, threading.Event], None]:
     """Shut this process in."""
     limits.shut_in()
-    return partial(_answer, desk.Desk())
+    return partial(_answer, questions.Answering())
 
 
 pack, unpack = plain.parts, plain.unpack
 
 
-def _answer(asked: desk.Desk, message: Message, send: Send, stop: threading.Event) -> None:
+def _answer(
+    answering: questions.Answering, message: Message, send: Send, stop: threading.Event
+) -> None:
     number, last = message["id"], -1.0
 
     def progress(fraction: float, **details: Any) -> bool:
@@ -39,11 +41,12 @@ def _answer(asked: desk.Desk, message: Message, send: Send, stop: threading.Even
         return stop.is_set()
 
     limits.allow()
-    given = dict(message["given"])
-    if desk.REQUESTS[message["do"]]:
-        given["progress"] = progress
     try:
-        reply = {"done": getattr(asked, message["do"])(**given)}
+        reply = {"done": answering.answer(
+            message["do"], message["given"], message["files"], progress
+        )}
+    except questions.Missing as missing:
+        reply = {"missing": missing.keys}
     except Stopped:
         reply = {"stopped": True}
     except MemoryError:

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from tripletscope.dashboard.door import desk, limits
+from tripletscope.dashboard.door import limits, questions
 from tripletscope.dashboard.door.reader import _answer, pack, unpack
 
 __all__ = ["begin", "get_ready", "pack", "unpack"]
@@ -127,17 +127,14 @@ HARMS = {harm.__name__: harm for harm in (
 )}
 
 
-class Astray(desk.Desk):
-    """Does harm."""
-
-    def objects(self, name: str, content: bytes) -> str:
-        if name == "nonsense":
-            os.write(int(content), b"\x05\0\0\0\0\0\0\0abcde")
-        elif name in TO_FILES:
-            TO_FILES[name](content.decode())
-        else:
-            HARMS[name]()
-        return "done"
+def harm(progress: object, name: str, content: bytes) -> str:
+    if name == "nonsense":
+        os.write(int(content), b"\x05\0\0\0\0\0\0\0abcde")
+    elif name in TO_FILES:
+        TO_FILES[name](content.decode())
+    else:
+        HARMS[name]()
+    return "done"
 
 
 def get_ready():
@@ -148,4 +145,5 @@ def get_ready():
 
 def begin():
     limits.shut_in()
-    return partial(_answer, Astray())
+    questions.OF_FILES["objects"] = harm
+    return partial(_answer, questions.Answering())
