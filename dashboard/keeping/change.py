@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -12,7 +13,14 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.dashboard.keeping.files import slug, whole_file, write_json, writer_of, written
+from tripletscope.dashboard.keeping.files import (
+    Compared,
+    slug,
+    whole_file,
+    write_json,
+    writer_of,
+    written,
+)
 
 ABOUT, BEFORE = "about.json", "about.before.json"
 PICTURES, FEATURES = "pictures", "features"
@@ -33,19 +41,18 @@ class FolderChange:
     released: Files that it mentioned before, and no longer does; known when it is complete.
     """
 
-    def __init__(self, path: Path, about: Mapping[str, Any], compared: set[Path]) -> None:
+    def __init__(self, path: Path, about: Mapping[str, Any], compared: Compared) -> None:
         self._path, self._before, self._compared = path, about, compared
         self.about = copy.deepcopy(dict(about))
         self.released: list[Path] = []
         self._new: list[Path] = []
 
-    def keep_triplets(self, part: str, triplets: Triplets, objects: bool = True) -> None:
+    def keep_triplets(self, part: str, triplets: Triplets) -> None:
         """Let a part be these answers."""
         answers = pd.DataFrame(triplets.rows, columns=ROLES)
         self.keep_table(part, pd.concat([answers, triplets.answers], axis=1), empty=True)
-        if objects:
-            name = "objects" if part == "answers" else f"{part}_objects"
-            self.keep_table(name, triplets.objects, empty=True)
+        name = "objects" if part == "answers" else f"{part}_objects"
+        self.keep_table(name, triplets.objects, empty=True)
 
     def keep_table(self, part: str, table: pd.DataFrame | None, *, empty: bool = False) -> None:
         """Let a part be this table; none, or one without rows, takes it away."""
@@ -56,12 +63,12 @@ class FolderChange:
 
     def keep_arrays(self, stem: str, arrays: Mapping[str, np.ndarray]) -> str:
         """Where in the folder arrays are kept."""
-        return self.keep_file(f"{FEATURES}/{slug(stem)}", "npz", writer_of(arrays))
+        return self.keep_file(f"{FEATURES}/{slug(stem).lower()}", "npz", writer_of(arrays))
 
     def keep_pictures(self, pictures: Mapping[str, bytes]) -> None:
         """Add pictures by their names."""
         for name, content in pictures.items():
-            place = f"{PICTURES}/{slug(Path(name).stem)}"
+            place = picture_place(name)
             self.about["pictures"][name] = self.keep_file(
                 place, _ending(content), lambda path, content=content: path.write_bytes(content)
             )
@@ -100,13 +107,21 @@ class FolderChange:
         self.released = [self._path / place for place in sorted(unneeded - mentioned)]
 
     def undo(self) -> None:
-        """Remove what was written."""
+        """Remove what was written, unless the folder says already that it is there."""
+        with suppress(OSError, ValueError):
+            if self.about["sums"] == json.loads((self._path / ABOUT).read_bytes())["sums"]:
+                return
         for path in self._new:
             with suppress(OSError):
                 path.unlink(missing_ok=True)
 
     def _place_of(self, path: Path) -> str:
         return path.relative_to(self._path).as_posix()
+
+
+def picture_place(name: str) -> str:
+    """Where a picture is kept, without number and ending; the same whatever the case of letters."""
+    return f"{PICTURES}/{slug(Path(name).stem).lower()}"
 
 
 def files_of(about: Mapping[str, Any]) -> set[str]:

@@ -33,6 +33,7 @@ class DatasetInfo:
     n_pairs: Answers that compare two pairs of objects, without those left out where all do.
     extra: Plain values: what importing notes, such as how the file was read, and what is kept
         beside the data, such as how its report is set.
+    renewals: How often its answers were replaced while they came in.
     """
 
     id: str
@@ -53,6 +54,7 @@ class DatasetInfo:
     pairs: str | None
     n_pairs: int
     extra: dict[str, Any]
+    renewals: int
 
     @property
     def state(self) -> str:
@@ -103,7 +105,8 @@ class RunInfo:
     id: Tells it from all others of the workspace.
     dataset: None for simulations.
     number: The later it was first kept, the higher.
-    state: `DatasetInfo.state` when it was computed; None where that does not matter.
+    state, renewals: Those of the `DatasetInfo` when it was computed; no state where that does not
+        matter.
     """
 
     id: str
@@ -116,6 +119,7 @@ class RunInfo:
     record: dict[str, Any]
     number: int
     state: str | None
+    renewals: int
 
 
 def state_of(exclusions: list[dict[str, Any]], gold: str | None) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 from collections.abc import Mapping
@@ -18,21 +19,21 @@ from typing import Any
 
 from tripletscope.dashboard.keeping.change import TABLES, FolderChange
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
-from tripletscope.dashboard.keeping.files import partial_of, whole_file
-from tripletscope.dashboard.keeping.folder import (
-    FORMAT,
-    MEASURED,
-    SESSION,
-    DataFolder,
-    new_about,
-    slug,
-)
+from tripletscope.dashboard.keeping.description import FORMAT, MEASURED, new_about
+from tripletscope.dashboard.keeping.files import partial_of, slug, whole_file
+from tripletscope.dashboard.keeping.folder import SESSION, DataFolder
 
 CATALOGUE = "catalogue.sqlite"
 #: Where the old files are afterwards.
 ASIDE = "before 0.4"
 _NEWEST = 2
 _PARTS = ("data", "runs", "pictures", "records", "backups")
+#: How files are called in the parts.
+_OWN = re.compile(
+    r"[0-9a-f]{32}\.((answers|objects|table)\.parquet|sums\.json|npz)"
+    r"|[0-9a-f]{32}\.(\d+px\.png|png|jpe?g|gif|webp|bmp|mpo|tiff)"
+    r"|([0-9a-f]{16}|none)(\.[0-9a-f]{32})?\.json|catalogue-\d{6}-\d{4}-\d\d-\d\d\.sqlite"
+)
 #: What the first version did not have.
 _FIRST = {"exclusions": [], "gold": None, "catch_trials": None, "pairs": None, "n_pairs": 0,
           "extra": {}}
@@ -49,8 +50,7 @@ def take_over(folder: Path) -> list[str]:
 
     A crash leaves what can be taken over once more.
     """
-    traces = CATALOGUE, f"{CATALOGUE}-wal", "data/*.answers.parquet", "records/*.json"
-    if not any(any(folder.glob(trace)) for trace in traces):
+    if not is_earlier(folder):
         return []
     datasets, runs, sessions = _listed(folder)
     names, taken, missing = {None: "simulations"}, 0, []
@@ -71,6 +71,14 @@ def take_over(folder: Path) -> list[str]:
         f"results were taken over; the old files are in {folder / ASIDE} and can be deleted."
         + (f" Not taken over, because files are missing: {', '.join(missing)}." if missing else "")
     ]
+
+
+def is_earlier(folder: Path) -> bool:
+    """Whether an earlier version has kept something in a folder."""
+    return any((folder / name).exists() for name in (CATALOGUE, f"{CATALOGUE}-wal")) or any(
+        _OWN.fullmatch(path.name)
+        for part in ("data", "records") for path in folder.glob(f"{part}/*")
+    )
 
 
 def _listed(folder: Path) -> tuple[Rows, Rows, Rows]:
@@ -196,7 +204,8 @@ def _take(folder: Path, row: Mapping[str, Any], name: str) -> bool:
             file = folder / "runs" / entry["file"]
             place = _linked(change, file, f"features/{slug(entry['name'])}", file.stem)
             if place:
-                tables.append({**entry, "file": place})
+                tables.append({"named": False, **entry, "file": place})
+        change.about["extra"].pop(TABLES, None)
         if tables:
             change.about["extra"][TABLES] = tables
     partial.replace(folder / name)
@@ -214,8 +223,8 @@ def _take_run(folder: Path, row: Mapping[str, Any], target: Path) -> bool:
         _link(source, place / "arrays.npz")
         DataFolder(target).keep_result(row["key"], {
             "format": FORMAT, "name": row["name"], "number": row["id"],
-            "state": row.get("exclusions", ""), "file": "arrays.npz", "sum": source.stem,
-            "run": row["record"],
+            "state": row.get("exclusions", ""), "renewals": 0, "file": "arrays.npz",
+            "sum": source.stem, "run": row["record"],
         })
     return True
 
@@ -261,9 +270,15 @@ def _sum(data: Path, stem: str, kind: str) -> str | None:
 
 def _put_aside(folder: Path) -> None:
     """Move the old files to where they are kept."""
-    aside = folder / ASIDE
-    aside.mkdir(exist_ok=True)
-    for name in (*_PARTS, f"{CATALOGUE}-wal", f"{CATALOGUE}-shm", CATALOGUE):
+    for part in _PARTS:
+        for path in folder.glob(f"{part}/*"):
+            if _OWN.fullmatch(path.name):
+                (folder / ASIDE / part).mkdir(parents=True, exist_ok=True)
+                path.replace(folder / ASIDE / part / path.name)
+        with suppress(OSError):  # something else is in it
+            (folder / part).rmdir()
+    (folder / ASIDE).mkdir(exist_ok=True)
+    for name in (f"{CATALOGUE}-wal", f"{CATALOGUE}-shm", CATALOGUE):
         if (folder / name).exists():
-            (folder / name).replace(aside / name)
+            (folder / name).replace(folder / ASIDE / name)
     shutil.rmtree(folder / "reserve", ignore_errors=True)

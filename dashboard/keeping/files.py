@@ -9,6 +9,7 @@ import json
 import os
 import re
 import secrets
+import stat
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -19,13 +20,22 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from tripletscope.dashboard.keeping.dataset import DamagedFile
+from tripletscope.dashboard.keeping.dataset import DamagedFile, WorkspaceError
 
 #: How a file or folder is called that is not yet complete.
 PARTIAL = re.compile(r"[^.].*\.[0-9a-f]{8}\.partial")
 
 #: What reading a damaged file raises, whatever kind of file it is.
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile)
+_UNREADABLE = (
+    OSError, ValueError, KeyError, TypeError, AttributeError, EOFError, OverflowError,
+    RecursionError, zipfile.BadZipFile,
+)
+#: Of these, what says that the disk cannot be read now, rather than that the file is damaged.
+_PASSING = {errno.EIO, errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM, errno.ENOMEM}
+#: How files may not be called on Windows.
+_TAKEN = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)")
+#: Files that are known to be as they were written: path, sum, and the file's own state.
+Compared = set[tuple]
 
 
 @runtime_checkable
@@ -71,12 +81,14 @@ def unfinished(path: Path) -> Iterator[Path]:
 def put(partial: Path, path: Path, *, sync: bool = True) -> None:
     """Give a complete file its name."""
     partial.replace(path)
-    if sync and os.name != "nt":  # where a folder cannot be opened
+    if sync:
         sync_folder(path.parent)
 
 
 def sync_folder(folder: Path) -> None:
     """Have on the disk what the files of a folder are called."""
+    if os.name == "nt":  # where a folder cannot be opened
+        return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -115,7 +127,8 @@ def hash_of(content: bytes) -> str:
 def slug(name: str, most: int = 40) -> str:
     """A name as files and folders can be called everywhere."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
-    return re.sub(r"[^A-Za-z0-9_]+", "-", plain)[:most].strip("-") or "data"
+    found = re.sub(r"[^A-Za-z0-9_]+", "-", plain)[:most].strip("-") or "data"
+    return f"{found}_" if _TAKEN.fullmatch(found) else found
 
 
 def damaged(path: Path) -> DamagedFile:
@@ -133,23 +146,38 @@ def reading(path: Path) -> Iterator[None]:
     try:
         yield
     except _UNREADABLE as error:
+        if isinstance(error, OSError) and error.errno in _PASSING:
+            raise WorkspaceError(words_for(error)) from error
         raise damaged(path) from error
 
 
-def checked(path: Path, total: str | None, compared: set[Path]) -> Path:
-    """A path whose file has this sum; each is compared once."""
-    if path not in compared or not path.exists():
-        with reading(path):
-            found = sum_of(path)
-        if found != total:
-            raise damaged(path)
-        compared.add(path)
+def words_for(error: OSError) -> str:
+    """What went wrong with the workspace's folder, and what to do, as sentences."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return (
+            "The disk of the workspace is full: nothing was changed. Delete data sets or results "
+            "that are not needed, which frees their room at once, or make room elsewhere on it."
+        )
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return "The folder of the workspace cannot be written: nothing was changed."
+    return f"The folder of the workspace cannot be used ({error.strerror}): nothing was changed."
+
+
+def checked(path: Path, total: str | None, compared: Compared) -> Path:
+    """A path whose file has this sum, and is in its folder; each is compared once."""
+    with reading(path):
+        state = path.lstat()
+        mark = path, total, state.st_mtime_ns, state.st_size, state.st_ino
+        if mark not in compared:
+            if stat.S_ISLNK(state.st_mode) or sum_of(path) != total:
+                raise damaged(path)
+            compared.add(mark)
     return path
 
 
 def written(
     folder: Path, stem: str, ending: str, write: Callable[[Path], Any], there: Mapping[str, str],
-    compared: set[Path],
+    compared: Compared,
 ) -> tuple[str, str, bool]:
     """Write a file that is whole when it appears: its name, its sum, and whether it is new.
 
@@ -169,12 +197,11 @@ def written(
         except BaseException:
             path.unlink(missing_ok=True)
             raise
-        compared.add(path)
     return path.name, total, True
 
 
 def _reserved(folder: Path, stem: str, ending: str) -> Path:
-    """A name that no other file has, nor will have."""
+    """A name that no other file has."""
     for number in count(1):
         path = folder / (f"{stem}-{number}.{ending}" if number > 1 else f"{stem}.{ending}")
         with suppress(FileExistsError):

@@ -12,9 +12,8 @@ Every file is compared with its sum when a process first reads it.
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
@@ -32,14 +33,21 @@ from tripletscope.dashboard.keeping.change import (
     ROLES,
     FolderChange,
     files_of,
+    picture_place,
 )
-from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, RunInfo, WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.description import (
+    MEASURED,
+    new_about,
+    read_about,
+    read_run,
+)
 from tripletscope.dashboard.keeping.files import (
+    Compared,
     HeldArrays,
     checked,
     damaged,
     reading,
-    slug,
     sum_of,
     write_json,
     writer_of,
@@ -56,46 +64,24 @@ RESULTS, RUN = "results", "run.json"
 SIMULATIONS, SESSIONS, OPENED, SMALL = (
     "simulations", "sessions", "opened.json", "small pictures",
 )
-#: Of ``about.json`` and ``run.json``. A higher one is of a later version of the program.
-FORMAT = 1
-#: Under which name a data set notes what was measured of it: ratings, piles and so on.
-MEASURED = "measured"
 PAIR_ROLES = ["i", "j", "k", "l"]
 
 #: How the sessions of browsers may be called.
 SESSION = re.compile(r"[\w-]{1,64}", re.ASCII)
 
-_STEP = {"rule", "parameters", "participants", "answers", "removed_answers", "removed_participants"}
-_RUN = {"kind", "method", "parameters", "options"}
-#: What ``about.json`` and ``run.json`` say, and of which kind it is.
-_ABOUT_KINDS = {
-    "name": str, "origin": str, "created": str, "report": list, "fingerprint": str,
-    "imported": str, "n_objects": int, "n_answers": int, "n_participants": int, "n_pairs": int,
-    "exclusions": list, "gold": str | None, "files": dict, "pictures": dict, "sums": dict,
-    "extra": dict,
-}
-_RUN_KINDS = {
-    "name": str, "number": int, "state": str | None, "file": str, "sum": str, "run": dict,
-}
-
-
 class DataFolder:
     """The folder of a data set, or of simulations, which have results alone.
 
-    compared: Paths of files that are known to be as they were written; others are added.
+    compared: Files that are known to be as they were written; others are added.
     """
 
-    def __init__(self, path: Path, compared: set[Path] | None = None) -> None:
+    def __init__(self, path: Path, compared: Compared | None = None) -> None:
         self.path = path
         self._compared = set() if compared is None else compared
 
     def about(self) -> dict[str, Any]:
         """What ``about.json`` says; `DamagedFile` if it is none of ours."""
-        return _described(self.path / ABOUT, _ABOUT_KINDS, _is_sound)
-
-    def info(self, opened: str | None = None) -> DatasetInfo:
-        """The data set; `opened` is when it was looked at last."""
-        return info_of(self.path.name, self.about(), opened)
+        return read_about(self.path / ABOUT)
 
     # Reading -------------------------------------------------------------------------------
 
@@ -169,12 +155,12 @@ class DataFolder:
         """Keys of all results that have a folder."""
         try:
             return sorted(path.name for path in (self.path / RESULTS).iterdir())
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return []
 
     def result(self, key: str) -> dict[str, Any]:
         """What ``run.json`` says of a result; `DamagedFile` if there is none."""
-        return _described(self.path / RESULTS / key / RUN, _RUN_KINDS, _is_sound_run)
+        return read_run(self.path / RESULTS / key / RUN)
 
     def write_result(
         self, key: str, arrays: Mapping[str, np.ndarray] | HeldArrays
@@ -206,68 +192,38 @@ class DataFolder:
             raise
 
 
-def new_about(**values: Any) -> dict[str, Any]:
-    """What is said of a data set before anything is kept of it."""
-    return {
-        "format": FORMAT, "name": "", "origin": "", "created": "", "report": [],
-        "fingerprint": "", "imported": "", "n_objects": 0, "n_answers": 0, "n_participants": 0,
-        "n_pairs": 0, "exclusions": [], "gold": None, "files": {}, "pictures": {}, "extra": {},
-        "sums": {}, **values,
-    }
-
-
-def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetInfo:
-    """A data set in a folder of this name."""
-    values = {
-        field: about[field] for field in DatasetInfo.__annotations__ if field in about
-    }
-    for part in ("catch_trials", "pairs"):
-        values[part] = about["sums"].get(about["files"].get(part))
-    values["pictures"] = {
-        picture: f"{name}/{place.partition('/')[2]}"
-        for picture, place in about["pictures"].items()
-    }
-    return DatasetInfo(**{**values, "id": name, "opened": opened or about["created"]})
-
-
-def run_info_of(dataset: str | None, key: str, said: Mapping[str, Any]) -> RunInfo:
-    """A result of a data set."""
-    run = said["run"]
-    return RunInfo(
-        f"{dataset or ''}/{key}", dataset, key, said["name"], run["task"], run["complete"],
-        run["created"], run, said["number"], said["state"],
-    )
-
-
 def mended(path: Path) -> dict[str, Any]:
     """What can be said of a data set whose ``about.json`` is damaged, from its other files.
 
     Raises `DamagedFile` where these do not tell either.
     """
-    with suppress(DamagedFile):
-        return _described(path / BEFORE, _ABOUT_KINDS, _is_sound)
+    folder = DataFolder(path)
+    with suppress(WorkspaceError):
+        about = read_about(path / BEFORE)
+        for place in files_of(about):
+            folder.checked(about, place)
+        return about
     about = new_about(
         name=path.name, origin=path.name, created=datetime.fromtimestamp(
             path.stat().st_mtime).astimezone().isoformat(),
         report=["Its description was damaged: what was left out, its gold questions and its tables "
                 "of features are not known."],
     )
-    for part in ("answers", "objects", "pairs", "catch_trials", MEASURED):
-        there = sorted(path.glob(f"{part}.parquet")) + sorted(
-            path.glob(f"{part}-*.parquet"), key=lambda file: (len(file.name), file.name)
-        )
-        if there and part != MEASURED:  # of which nobody knows how it was asked
-            about["files"][part] = there[-1].name
-            about["sums"][there[-1].name] = sum_of(there[-1])
+    for part in ("answers", "objects", "pairs", "catch_trials"):  # the others need a description
+        for file in sorted(path.glob(f"{part}*.parquet"), key=lambda file: -file.stat().st_mtime):
+            if re.fullmatch(rf"{part}(-\d+)?\.parquet", file.name) and _is_table(file):
+                about["files"][part] = file.name
+                about["sums"][file.name] = sum_of(file)
+                break
     if not {"answers", "objects"} <= set(about["files"]):
         raise damaged(path / ABOUT)
-    folder = DataFolder(path)
     triplets = folder.triplets(about)
     if "image" in triplets.objects:
         for name in triplets.objects["image"].dropna().astype(str):
-            for file in sorted((path / PICTURES).glob(f"{slug(Path(name).stem)}.*")):
-                about["pictures"][name] = f"{PICTURES}/{file.name}"
-                about["sums"][f"{PICTURES}/{file.name}"] = sum_of(file)
+            for file in sorted(path.glob(f"{picture_place(name)}.*")):
+                if not file.is_symlink():
+                    about["pictures"][name] = f"{PICTURES}/{file.name}"
+                    about["sums"][f"{PICTURES}/{file.name}"] = sum_of(file)
     pairs = folder.table(about, about["files"].get("pairs"))
     people = triplets.answers.get("participant", pd.Series(dtype=str))
     return about | {
@@ -277,44 +233,9 @@ def mended(path: Path) -> dict[str, Any]:
     }
 
 
-def _described(
-    path: Path, kinds: Mapping[str, Any], is_sound: Callable[[Mapping[str, Any]], bool]
-) -> dict[str, Any]:
-    """What a file of plain values says, if it is of these kinds."""
-    with reading(path):
-        content = json.loads(path.read_bytes())
-        newer = content["format"] > FORMAT
-    if newer:
-        raise WorkspaceError(
-            f"{path.parent.name} was made by a newer version of TripletScope and is not shown. "
-            "Update the program."
-        )
-    with reading(path):
-        whole = all(isinstance(content[name], kind) for name, kind in kinds.items())
-        if not whole or not is_sound(content):
-            raise ValueError("not what was written")
-    return content
-
-
-def _is_sound(about: Mapping[str, Any]) -> bool:
-    datetime.fromisoformat(about["created"])
-    return (
-        all(isinstance(line, str) for line in about["report"])
-        and all(isinstance(step, dict) and set(step) >= _STEP for step in about["exclusions"])
-        and {"answers", "objects"} <= set(about["files"])
-        and all(isinstance(file, str) and _is_inside(file) for file in files_of(about))
-        and all(isinstance(total, str) for total in about["sums"].values())
-    )
-
-
-def _is_inside(place: str) -> bool:
-    return not place.startswith(("/", "\\")) and ".." not in re.split(r"[/\\]", place)
-
-
-def _is_sound_run(said: Mapping[str, Any]) -> bool:
-    run = said["run"]
-    datetime.fromisoformat(run["created"])
-    return (
-        set(run) >= _RUN and isinstance(run["task"], str) and isinstance(run["complete"], bool)
-        and isinstance(run["options"], dict) and "/" not in said["file"]
-    )
+def _is_table(file: Path) -> bool:
+    try:
+        pyarrow.parquet.read_metadata(file)
+    except (OSError, pa.ArrowException):
+        return False
+    return not file.is_symlink()

@@ -14,21 +14,19 @@ from pathlib import Path
 from typing import Any
 
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.dashboard.keeping.change import ABOUT, FolderChange
 from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, WorkspaceError
-from tripletscope.dashboard.keeping.earlier import take_over
-from tripletscope.dashboard.keeping.files import PARTIAL, whole_file
+from tripletscope.dashboard.keeping.description import info_of, new_about
+from tripletscope.dashboard.keeping.earlier import is_earlier, take_over
+from tripletscope.dashboard.keeping.files import PARTIAL, Compared, whole_file, words_for
 from tripletscope.dashboard.keeping.folder import (
-    ABOUT,
     OPENED,
     SESSION,
     SESSIONS,
     SIMULATIONS,
     SMALL,
     DataFolder,
-    FolderChange,
-    info_of,
     mended,
-    new_about,
 )
 from tripletscope.dashboard.keeping.holding import Held, Hold
 from tripletscope.dashboard.keeping.trash import Trash, free
@@ -52,7 +50,7 @@ class OpenFolder:
         self.read_only = ""
         self.trash = Trash(self.folder)
         self._hold: Hold | None = None
-        self._compared: set[Path] = set()
+        self._compared: Compared = set()
         self._described: OrderedDict[Path, tuple[tuple, Any]] = OrderedDict()
         self._answers: OrderedDict[str, Triplets] = OrderedDict()
         self._memory = threading.Lock()
@@ -87,6 +85,7 @@ class OpenFolder:
                 + (" Make room on it, and start TripletScope again." if full else "")
             )
             self.notes.append(self.read_only)
+            self._look_through(mend=False)
         except BaseException:
             self.close()
             raise
@@ -100,18 +99,11 @@ class OpenFolder:
         """Take over what earlier versions kept, mend what is damaged, empty the trash."""
         self.notes += take_over(self.folder)
         self.trash.take(list(self._partial()))
-        needed = set()
-        for path in self._folders():
-            try:
-                needed.update(DataFolder(path).about()["sums"].values())
-            except DamagedFile:
-                self._mend(path)
-            except WorkspaceError as newer:
-                self.notes.append(str(newer))
+        needed = self._look_through(mend=True)
         for path in (self.folder / SMALL).glob("*.png"):
             if path.name.partition(".")[0] not in needed:
                 path.unlink(missing_ok=True)
-        last = max(map(_moment, self._opened().values()), default=now())
+        last = max(filter(None, map(_moment, self._opened().values())), default=now())
         if last > now() + _AN_HOUR:
             self.notes.append(
                 "The clock of this computer is behind the last use of this workspace: its data "
@@ -120,6 +112,26 @@ class OpenFolder:
             )
         else:
             self.trash.empty_old(last)  # by a clock that is ahead, all of it would be old
+
+    def _look_through(self, *, mend: bool) -> set[str]:
+        """Say of every data set that is not shown why, and mend it where that can be; all sums."""
+        if is_earlier(self.folder):
+            self.notes.append(
+                "This workspace is of an earlier version. It has to be opened once where it can be "
+                "written; until then, what that version has kept is not shown."
+            )
+        needed: set[str] = set()
+        for path in self._folders():
+            try:
+                needed.update(DataFolder(path).about()["sums"].values())
+            except DamagedFile as error:
+                if mend:
+                    self._mend(path)
+                else:
+                    self.notes.append(f"The data set in {path.name} is not shown. {error}")
+            except WorkspaceError as newer:
+                self.notes.append(str(newer))
+        return needed
 
     def _partial(self) -> Iterator[Path]:
         """What a process that was killed has left unfinished."""
@@ -132,12 +144,12 @@ class OpenFolder:
         """Make ``about.json`` again from what else there is."""
         try:
             about = mended(path)
-        except DamagedFile as error:
-            self.notes.append(f"The data set in the folder {path.name} is not shown. {error}")
+            self.trash.take([path / ABOUT])
+            with DataFolder(path).changing(new_about()) as change:
+                change.about.update(about)
+        except (WorkspaceError, OSError) as error:
+            self.notes.append(f"The data set in {path.name} is not shown. {error}")
             return
-        self.trash.take([path / ABOUT])
-        with DataFolder(path).changing(new_about()) as change:
-            change.about.update(about)
         self.notes.append(
             f"{path.name}/{ABOUT} was damaged or missing. It was made again from "
             + ("the other files of this data set: what was left out of it, its gold questions and "
@@ -159,11 +171,7 @@ class OpenFolder:
 
     def _folders(self) -> list[Path]:
         """The folders that are data sets, or were."""
-        return [
-            path for path in sorted(self.folder.iterdir())
-            if not path.name.startswith(".") and not PARTIAL.fullmatch(path.name)
-            and ((path / ABOUT).exists() or (path / "answers.parquet").exists())
-        ]
+        return [path for path in sorted(self.folder.iterdir()) if _is_data_set(path)]
 
     def _folder(self, dataset: str | None) -> DataFolder:
         return DataFolder(self.folder / (dataset or SIMULATIONS), self._compared)
@@ -199,8 +207,10 @@ class OpenFolder:
                 return known[1]
         try:
             content = read()
-        except WorkspaceError:
+        except WorkspaceError as error:
             content = None
+            if path.name == ABOUT and not any(path.parent.name in note for note in self.notes):
+                self.notes.append(str(error))
         with self._memory:
             self._described[path] = mark, content
             while len(self._described) > _MANY:
@@ -214,8 +224,8 @@ class OpenFolder:
         def read() -> dict[str, str]:
             try:
                 known = json.loads(path.read_bytes())
-                return {name: at for name, at in known.items() if isinstance(at, str)}
-            except (OSError, ValueError, AttributeError):
+                return {name: at for name, at in known.items() if _moment(at) is not None}
+            except (OSError, ValueError, AttributeError, RecursionError):
                 return {}
 
         return self._remembered(path, read) or {}
@@ -290,23 +300,21 @@ class OpenFolder:
                 self._answers.popitem(last=False)
 
 
-def words_for(error: OSError) -> str:
-    """What went wrong with the workspace's folder, and what to do, as sentences."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return (
-            "The disk of the workspace is full: nothing was changed. Delete data sets or results "
-            "that are not needed, which frees their room at once, or make room elsewhere on it."
-        )
-    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
-        return "The folder of the workspace cannot be written: nothing was changed."
-    return f"The folder of the workspace cannot be used ({error.strerror}): nothing was changed."
+def _is_data_set(path: Path) -> bool:
+    """Whether a folder is a data set, or was."""
+    if path.name.startswith(".") or PARTIAL.fullmatch(path.name):
+        return False
+    try:
+        return (path / ABOUT).is_file() or (path / "answers.parquet").is_file()
+    except OSError:  # a folder that nobody may look into
+        return False
 
 
-def _moment(text: str) -> datetime:
+def _moment(text: object) -> datetime | None:
     try:
         return datetime.fromisoformat(text).astimezone(UTC)
-    except ValueError:
-        return datetime.min.replace(tzinfo=UTC)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def now() -> datetime:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -13,7 +14,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.run import Run
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
-from tripletscope.dashboard.keeping.folder import RESULTS, DataFolder, run_info_of
+from tripletscope.dashboard.keeping.folder import RESULTS, DataFolder
 
 if TYPE_CHECKING:
     from tripletscope.core.ratings import Measured
@@ -33,7 +34,7 @@ class OpenedDataset:
         The answers as they were imported, what is left out, catch trials and gold questions.
     results : dict
         `Run` by name, the newest first, of any exclusions; of two with the same name the older one
-        is numbered.
+        is numbered. Damaged ones are left out.
     pictures : dict
         Path of each picture by the name that column ``image`` of the objects uses.
     tables : dict
@@ -97,13 +98,14 @@ def open(folder: str | PathLike) -> OpenedDataset:
     try:
         about = opened.about()
         cleaning = opened.cleaning(about, opened.triplets(about))
-        runs = sorted((run_info_of(None, key, opened.result(key)) for key in opened.result_keys()),
-                      key=lambda info: -info.number)
-        results: dict[str, Run] = {}
-        for info in runs:
-            said = opened.result(info.key)
-            arrays = opened.arrays(f"{RESULTS}/{info.key}/{said['file']}", said["sum"])
-            results[_free(info.name, results)] = Run(**said["run"], arrays=arrays)
+        runs, results = [], {}
+        for key in opened.result_keys():
+            with suppress(WorkspaceError):  # such as what a job that was ended has left
+                said = opened.result(key)
+                arrays = opened.arrays(f"{RESULTS}/{key}/{said['file']}", said["sum"])
+                runs.append((said["number"], said["name"], Run(**said["run"], arrays=arrays)))
+        for _, name, run in sorted(runs, key=lambda one: -one[0]):
+            results[_free(name, results)] = run
         return OpenedDataset(
             about["name"], cleaning.triplets, cleaning, results,
             {name: opened.checked(about, place) for name, place in about["pictures"].items()},

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 import zipfile
 from collections.abc import Iterator
@@ -12,21 +14,30 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from tripletscope.dashboard.keeping.dataset import DamagedFile, WorkspaceError
+from tripletscope.dashboard.keeping.change import ABOUT
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.description import read_about, read_run
 from tripletscope.dashboard.keeping.earlier import CATALOGUE
-from tripletscope.dashboard.keeping.files import partial_of, unfinished
+from tripletscope.dashboard.keeping.files import (
+    PARTIAL,
+    hash_of,
+    partial_of,
+    slug,
+    sum_of,
+    unfinished,
+)
 from tripletscope.dashboard.keeping.folder import (
-    ABOUT,
     OPENED,
     RESULTS,
     RUN,
     SESSIONS,
     SIMULATIONS,
     DataFolder,
-    files_of,
 )
 from tripletscope.dashboard.keeping.trash import Trash
 
+#: How a folder can be called on every system.
+_SAFE = re.compile(r"[\w .()+,&=@-]{1,100}", re.ASCII)
 _MARK = "backup.json"
 _FORMAT = 2
 
@@ -69,14 +80,16 @@ def pack(workspace: Path, target: Path) -> Packed:
                     "format": _FORMAT, "made": datetime.now(UTC).isoformat(timespec="seconds"),
                 }))
                 for place, content in list(_described(workspace)):
-                    source = None if content is not None else _opened(workspace, place, trash)
-                    if content is not None:
-                        archive.writestr(place, content)
-                    elif source is None:
+                    packed = _packed(place)
+                    if isinstance(content, bytes):
+                        archive.writestr(packed, content)
+                        continue
+                    source = _opened(workspace, place, content, trash)
+                    if source is None:
                         missing.append(place)
-                    else:
-                        with source, archive.open(place, "w", force_zip64=True) as entry:
-                            shutil.copyfileobj(source, entry, 2**20)
+                        continue
+                    with source, archive.open(packed, "w", force_zip64=True) as entry:
+                        shutil.copyfileobj(source, entry, 2**20)
                 number = len(archive.namelist()) - 1
             partial.replace(target)
     except OSError as error:
@@ -84,36 +97,57 @@ def pack(workspace: Path, target: Path) -> Packed:
     return Packed(number, missing)
 
 
-def _described(workspace: Path) -> Iterator[tuple[str, bytes | None]]:
-    """The files of a workspace: those that say what others are with their contents."""
+def _described(workspace: Path) -> Iterator[tuple[str, bytes | str | None]]:
+    """The files of a workspace: what says what others are, or the sum of a file where it is known.
+
+    The folder of a data set that cannot be read is packed as it is.
+    """
     for path in [workspace / OPENED, *sorted((workspace / SESSIONS).glob("*.json"))]:
         with suppress(FileNotFoundError):
             yield path.relative_to(workspace).as_posix(), path.read_bytes()
     for path in sorted(workspace.iterdir()):
-        folder, name = DataFolder(path), path.name
+        name = path.name
         if name != SIMULATIONS:
-            if not (path / ABOUT).exists() or name.endswith(".partial"):
+            if not (path / ABOUT).exists() or PARTIAL.fullmatch(name):
                 continue
             try:
-                about, content = folder.about(), (path / ABOUT).read_bytes()
-            except (OSError, DamagedFile):
-                continue  # it was deleted a moment ago, or is mended when it is opened
+                content = (path / ABOUT).read_bytes()
+                sums = read_about(path / ABOUT, content)["sums"]
+            except OSError:
+                continue  # it was deleted a moment ago
+            except WorkspaceError:
+                yield from ((file.relative_to(workspace).as_posix(), None)
+                            for file in sorted(path.rglob("*")) if file.is_file())
+                continue
             yield f"{name}/{ABOUT}", content
-            yield from ((f"{name}/{place}", None) for place in sorted(files_of(about)))
-        for key in folder.result_keys():
-            with suppress(OSError, DamagedFile):
-                said, place = folder.result(key), f"{name}/{RESULTS}/{key}"
-                yield f"{place}/{RUN}", (path / RESULTS / key / RUN).read_bytes()
-                yield f"{place}/{said['file']}", None
+            yield from ((f"{name}/{place}", total) for place, total in sorted(sums.items()))
+        for key in DataFolder(path).result_keys():
+            place = f"{name}/{RESULTS}/{key}"
+            with suppress(OSError, WorkspaceError):  # it is computed again when it is asked for
+                content = (workspace / place / RUN).read_bytes()
+                said = read_run(workspace / place / RUN, content)
+                yield f"{place}/{RUN}", content
+                yield f"{place}/{said['file']}", said["sum"]
 
 
-def _opened(workspace: Path, place: str, trash: Trash) -> BinaryIO | None:
-    """A file, which may be moved while it is read; None if it is gone."""
-    for path in (workspace / place, trash.find(place), workspace / place):
-        with suppress(FileNotFoundError):
-            if path is not None:
-                return path.open("rb")
+def _opened(workspace: Path, place: str, total: str | None, trash: Trash) -> BinaryIO | None:
+    """A file with this sum, which may be moved while it is read; None if it is gone."""
+    for paths in ([workspace / place], trash.find(place), [workspace / place]):
+        for path in paths:
+            with suppress(FileNotFoundError):
+                file = path.open("rb")
+                if total is None or sum_of(path) == total:
+                    return file
+                file.close()
     return None
+
+
+def _packed(place: str) -> str:
+    """What a file is called in a package: a folder that is not called so everywhere is renamed."""
+    folder, slash, rest = place.partition("/")
+    if slash and not _SAFE.fullmatch(folder):
+        folder = f"{slug(folder)}-{hash_of(os.fsencode(folder))[:6]}"
+    return f"{folder}{slash}{rest}"
 
 
 def unpack(source: Path, workspace: Path) -> int:

@@ -9,9 +9,10 @@ from pathlib import Path
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.dashboard.door.workers import Gone, Worker, workers
+from tripletscope.dashboard.keeping.change import PICTURES
 from tripletscope.dashboard.keeping.dataset import DamagedFile, DamagedPicture, DatasetInfo
 from tripletscope.dashboard.keeping.files import whole_file
-from tripletscope.dashboard.keeping.folder import PICTURES, SMALL
+from tripletscope.dashboard.keeping.folder import SMALL
 from tripletscope.dashboard.keeping.opened import OpenFolder
 
 
@@ -25,9 +26,9 @@ class KeptPictures(OpenFolder):
 
     def picture(self, file: str, size: int | None = None) -> Path:
         """Path of a picture; with `size`, of a PNG at most so many pixels wide and high."""
-        dataset, _, name = file.rpartition("/")
+        dataset, total, name = [*file.rsplit("/", 2), "", ""][:3]
         about, place = self._about_of(dataset), f"{PICTURES}/{name}"
-        if about is None or place not in about["sums"]:
+        if about is None or about["sums"].get(place) != total:
             raise DamagedPicture(f"There is no picture {file}.")
         try:
             path = self._folder(dataset).checked(about, place)
@@ -35,7 +36,7 @@ class KeptPictures(OpenFolder):
             raise DamagedPicture(str(error)) from error
         if size is None:
             return path
-        small = self.folder / SMALL / f"{about['sums'][place]}.{size}px.png"
+        small = self.folder / SMALL / f"{total}.{size}px.png"
         if not small.exists():
             content = self._shrunk(path, size)
             with suppress(OSError):  # on a full disk the large one has to do

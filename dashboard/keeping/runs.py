@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -17,18 +19,21 @@ from tripletscope.dashboard.keeping.dataset import (
     RunInfo,
     WorkspaceError,
 )
-from tripletscope.dashboard.keeping.folder import FORMAT, RESULTS, RUN, run_info_of
+from tripletscope.dashboard.keeping.description import FORMAT, run_info_of
+from tripletscope.dashboard.keeping.folder import RESULTS, RUN
 from tripletscope.dashboard.keeping.opened import OpenFolder
 
 #: Bytes of arrays of results that stay in memory.
 _IN_MEMORY = 2**28
+#: Seconds for which a file that is not what it should be may still be on its way.
+_JUST_NOW = 60.0
 
 
 class KeptRuns(OpenFolder):
     """The part of a workspace that keeps results; see `Workspace`."""
 
     def __init__(self, folder: Path) -> None:
-        self._arrays: OrderedDict[Path, dict[str, np.ndarray]] = OrderedDict()
+        self._arrays: OrderedDict[tuple[Path, str], dict[str, np.ndarray]] = OrderedDict()
         super().__init__(folder)
 
     def add_run(self, info: DatasetInfo | None, run: Run, name: str) -> RunInfo | None:
@@ -41,31 +46,41 @@ class KeptRuns(OpenFolder):
         # Given distances have nothing to do with the answers that are left out.
         free_of_answers = info is None or "distances" in run.options
         folder = self._folder(dataset)
-        with self._explaining(writing=True):
-            if info is None:
-                folder.path.mkdir(exist_ok=True)
-            try:
-                file, total = folder.write_result(run.key, run.arrays)
-            except FileNotFoundError:
-                if folder.path.exists():
-                    raise
-                return None
-            with self._changes:
-                if info is not None and self._about_of(dataset) is None:
+        while True:
+            with self._explaining(writing=True):
+                if info is None:
+                    folder.path.mkdir(exist_ok=True)
+                try:
+                    file, total = folder.write_result(run.key, run.arrays)
+                except FileNotFoundError:
+                    if folder.path.exists():
+                        raise
                     return None
-                listed = self._listed(dataset)
-                before = next((other for other in listed if other.key == run.key), None)
-                latest = max((other.number for other in listed), default=0)
-                earlier = self._described_result(dataset, run.key)
+                with self._changes:
+                    if info is not None and self._about_of(dataset) is None:
+                        return None
+                    place = folder.path / RESULTS / run.key / file
+                    if place.exists():  # or somebody has deleted the one before, and this with it
+                        break
+        with self._explaining(writing=True), self._changes:
+            listed = self._listed(dataset)
+            before = next((other for other in listed if other.key == run.key), None)
+            latest = max((other.number for other in listed), default=0)
+            earlier = self._described_result(dataset, run.key)
+            try:
                 folder.keep_result(run.key, {
                     "format": FORMAT, "name": before.name if before else name,
                     "number": before.number if before else latest + 1,
-                    "state": None if free_of_answers else info.state, "file": file, "sum": total,
+                    "state": None if free_of_answers else info.state,
+                    "renewals": info.renewals if info else 0, "file": file, "sum": total,
                     "run": {part: value for part, value in vars(run).items() if part != "arrays"},
                 })
-                if earlier is not None:
-                    self.trash.take([folder.path / RESULTS / run.key / earlier["file"]])
-                return run_info_of(dataset, run.key, self._described_result(dataset, run.key))
+            except BaseException:
+                place.unlink(missing_ok=True)
+                raise
+            if earlier is not None and earlier["file"] != file:
+                self.trash.take([folder.path / RESULTS / run.key / earlier["file"]])
+            return run_info_of(dataset, run.key, self._described_result(dataset, run.key))
 
     def runs(
         self, dataset: str | None, task: str | None = None, kind: str | None = None
@@ -79,7 +94,8 @@ class KeptRuns(OpenFolder):
         return [
             run for run in self._listed(dataset)
             if task in (None, run.task) and kind in (None, run.record["kind"])
-            and (info is None or run.state in (None, info.state))
+            and (info is None or run.state is None
+                 or (run.state, run.renewals) == (info.state, info.renewals))
         ]
 
     def first_map(self, dataset: str) -> RunInfo | None:
@@ -94,21 +110,31 @@ class KeptRuns(OpenFolder):
         if said is None:
             return None
         folder, place = self._folder(dataset), f"{RESULTS}/{key}/{said['file']}"
-        with self._memory:
-            arrays = self._arrays.get(folder.path / place)
-            if arrays is not None:
-                self._arrays.move_to_end(folder.path / place)
+        arrays = self._held_arrays(folder.path / place, said["sum"])
         if arrays is None:
             try:
                 arrays = folder.arrays(place, said["sum"])
             except DamagedFile as error:
-                self.delete_runs([run_info_of(dataset, key, said)])
-                raise WorkspaceError(
-                    f"The result {said['name']} was damaged and is no longer listed; load the page "
-                    "again, and compute it anew. Everything else can be used."
-                ) from error
-            self._hold_arrays(folder.path / place, arrays)
+                return self._run_again(dataset, key, said, error)
+            self._hold_arrays(folder.path / place, said["sum"], arrays)
         return Run(**said["run"], arrays=dict(arrays))
+
+    def _run_again(
+        self, dataset: str | None, key: str, said: Mapping[str, Any], error: DamagedFile
+    ) -> Run | None:
+        """A result that was another one meanwhile; one that is damaged goes to the trash."""
+        with self._changes:
+            if self._described_result(dataset, key) != said:
+                return self.run(dataset, key)
+            path = self._folder(dataset).path / RESULTS / key / said["file"]
+            with suppress(OSError):
+                if time.time() - path.stat().st_mtime < _JUST_NOW:  # somebody may be copying it
+                    raise error
+            self.delete_runs([run_info_of(dataset, key, said)])
+        raise WorkspaceError(
+            f"The result {said['name']} was damaged and is no longer listed; load the page again, "
+            "and compute it anew. Everything else can be used."
+        ) from error
 
     def rename_run(self, run: str, name: str) -> None:
         dataset, key = _named(run)
@@ -154,13 +180,22 @@ class KeptRuns(OpenFolder):
         if set(key) & set("/\\\0.") or (dataset and self._about_of(dataset) is None):
             return None
         folder = self._folder(dataset)
-        return self._remembered(folder.path / RESULTS / key / RUN, lambda: folder.result(key))
+        path = folder.path / RESULTS / key / RUN
+        said = self._remembered(path, lambda: folder.result(key))
+        # Where folders are copied, one file comes before the other.
+        return said if said is not None and path.with_name(said["file"]).exists() else None
 
-    def _hold_arrays(self, path: Path, arrays: dict[str, np.ndarray]) -> None:
+    def _held_arrays(self, path: Path, total: str) -> dict[str, np.ndarray] | None:
+        with self._memory:
+            if (path, total) in self._arrays:
+                self._arrays.move_to_end((path, total))
+            return self._arrays.get((path, total))
+
+    def _hold_arrays(self, path: Path, total: str, arrays: dict[str, np.ndarray]) -> None:
         for array in arrays.values():
             array.setflags(write=False)
         with self._memory:
-            self._arrays[path] = arrays
+            self._arrays[path, total] = arrays
             while len(self._arrays) > 1 and sum(map(_size, self._arrays.values())) > _IN_MEMORY:
                 self._arrays.popitem(last=False)
 

@@ -6,6 +6,7 @@ the workspace in it. What is moved back to where it was is part of the workspace
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import re
@@ -51,12 +52,20 @@ class Trash:
 
     def throw(self, path: Path) -> None:
         """Move a file or folder here; where the disk is full, delete it at once."""
+        inside = path.relative_to(self._workspace)
+        if not inside.parts or ".." in inside.parts:
+            raise ValueError(f"{path} is no part of the workspace")
         if is_full(self._workspace):
             self.remove(path)
         else:
-            target = self._place() / path.relative_to(self._workspace)
+            target = self._place() / inside
             target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(path, target)  # a part of the workspace may be on another disk
+            try:
+                path.rename(target)
+            except OSError as error:
+                if error.errno != errno.EXDEV:
+                    raise
+                shutil.move(path, target)  # a part of the workspace may be on another disk
 
     def remove(self, path: Path) -> None:
         """Delete a file or folder, which is gone at once or not at all."""
@@ -92,9 +101,10 @@ class Trash:
         """Bytes that would become free."""
         return sum(map(_size, self._entries()))
 
-    def find(self, place: str) -> Path | None:
-        """The file that was there in the workspace, if it is here."""
-        return next((path for entry in self._entries() if (path := entry / place).is_file()), None)
+    def find(self, place: str) -> list[Path]:
+        """The files that were there in the workspace and are here, the newest first."""
+        found = (entry / place for entry in reversed(self._entries()))
+        return [path for path in found if path.is_file()]
 
     def _entries(self) -> list[Path]:
         if not self.folder.is_dir():

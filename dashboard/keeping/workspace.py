@@ -19,19 +19,12 @@ import pandas as pd
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.dashboard.keeping.change import FolderChange
 from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.description import MEASURED, info_of, new_about
 from tripletscope.dashboard.keeping.feature_tables import FeatureTables
-from tripletscope.dashboard.keeping.files import hash_of, partial_of, sync_folder
-from tripletscope.dashboard.keeping.folder import (
-    MEASURED,
-    PAIR_ROLES,
-    RESULTS,
-    DataFolder,
-    FolderChange,
-    info_of,
-    new_about,
-    slug,
-)
+from tripletscope.dashboard.keeping.files import hash_of, partial_of, slug, sync_folder
+from tripletscope.dashboard.keeping.folder import PAIR_ROLES, RESULTS, DataFolder
 from tripletscope.dashboard.keeping.opened import now
 from tripletscope.dashboard.keeping.pictures import KeptPictures
 from tripletscope.dashboard.keeping.runs import KeptRuns
@@ -95,11 +88,11 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
                     change.keep_table("pairs", _pair_table(pairs) if pairs else None)
                     change.keep_table(MEASURED, measured.table if measured else None)
                 partial.replace(path)
-                sync_folder(self.folder)
             except BaseException:
                 self.trash.remove(partial)
                 raise
             with suppress(OSError):  # it is kept, whatever the disk has room for
+                sync_folder(self.folder)
                 self._note_opened(path.name, created)
         self._hold_answers(triplets)
         return self.dataset(path.name)
@@ -154,7 +147,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             self._keep_cleaning(change, cleaning, imported, left, pairs)
             change.keep_table("catch_trials", catch_trials)
             change.keep_table("pairs", None if pairs is None else _pair_table(answers))
-            change.about["report"] = report
+            change.about.update(report=report, renewals=change.about["renewals"] + 1)
             change.about["extra"].update(extra or {})
         folder = self._folder(info.id)
         # Those of given distances have nothing to do with the answers.
@@ -244,7 +237,16 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         """The triplets that were imported, under no name."""
         held = self._held_answers(info.imported)
         if held is None:
-            held = self._folder(info.id).triplets(self._about(info))
+            about = self._about(info)
+            try:
+                held = self._folder(info.id).triplets(about)
+            except DamagedFile:
+                if self._about(info) == about:
+                    raise
+            if held is None or about["imported"] != info.imported:
+                raise WorkspaceError(
+                    f"{info.name} was changed in another tab meanwhile. Load the page again."
+                )
             self._hold_answers(held)
         return held
 

@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -107,7 +108,7 @@ def test_a_damaged_description_is_made_again(two, how):
     assert (found.name, len(found.exclusions)) == ("Set 0", 1)
     assert workspace.triplets(found).fingerprint == found.fingerprint
     if how != "missing":
-        assert workspace.trash.find(f"{first.id}/about.json").is_file()
+        assert workspace.trash.find(f"{first.id}/about.json")
     workspace.close()
 
     for name in ("about.json", "about.before.json"):
@@ -129,7 +130,7 @@ def test_a_damaged_description_is_made_again(two, how):
     for name in ("about.json", "about.before.json", "answers.parquet"):
         (folder / first.id / name).write_bytes(content[:50])
     workspace = Workspace(folder)
-    assert f"The data set in the folder {first.id} is not shown" in workspace.notes[0]
+    assert f"The data set in {first.id} is not shown" in workspace.notes[0]
     assert [info.id for info in workspace.datasets()] == [second.id]
     assert (folder / first.id / "about.json").read_bytes() == content[:50], "left as it is"
 
@@ -139,6 +140,9 @@ def test_a_damaged_description_is_made_again(two, how):
     ("n_objects", "many"), ("created", "yesterday"), ("files", {}),
     ("files", {"answers": "../../answers.parquet", "objects": "objects.parquet"}),
     ("pictures", {"a": "/etc/passwd"}), ("extra", {"tables": [{"file": "..\\x"}]}),
+    ("extra", {"tables": 5}), ("extra", {"measured": 5}), ("name", "\ud800"),
+    ("created", "9999-12-31T23:59:59-05:00"), ("sums", {"../other/about.json": "x"}),
+    ("files", {"answers": "D:answers.parquet", "objects": "objects.parquet"}),
 ])
 def test_a_description_that_says_what_cannot_be_is_damaged(two, field, value):
     folder, (first, _) = two
@@ -164,10 +168,15 @@ def test_a_damaged_result_is_told_of_once_and_can_be_computed_again(two, how):
     workspace = Workspace(folder)
     (listed,) = workspace.runs(first.id)
     workspace.close()
-    damage(folder / first.id / "results" / listed.key / "arrays.npz", how)
+    path = folder / first.id / "results" / listed.key / "arrays.npz"
+    damage(path, how)
     workspace = Workspace(folder)
-    with pytest.raises(WorkspaceError, match="The result Set 0 was damaged and is no longer list"):
-        workspace.run(first.id, listed.key)
+    if how != "missing":
+        with pytest.raises(DamagedFile):  # somebody may be copying it
+            workspace.run(first.id, listed.key)
+        os.utime(path, (0, 0))
+        with pytest.raises(WorkspaceError, match="Set 0 was damaged and is no longer listed"):
+            workspace.run(first.id, listed.key)
     assert workspace.runs(first.id) == []
     assert workspace.run(first.id, listed.key) is None
     assert workspace.run(second.id, workspace.runs(second.id)[0].key).fitted().n_objects_ == 30
@@ -298,3 +307,185 @@ def test_a_folder_that_is_gone_is_said_to_be(two):
     ):
         with pytest.raises(WorkspaceError, match=r"No such file or directory|no longer there"):
             use()
+
+
+# What others have written ------------------------------------------------------------------------
+
+
+def test_sums_of_other_files_move_nothing(two):
+    folder, (first, second) = two
+    workspace = Workspace(folder)
+    about = folder / first.id / "about.json"
+    said = json.loads(about.read_text())
+    (folder.parent / "outside.txt").write_text("somebody's")
+    for place in (f"../{second.id}/about.json", "../../outside.txt", "", "/etc/passwd", "\0"):
+        about.write_text(json.dumps({**said, "sums": {**said["sums"], place: "x"}}))
+        workspace.rename_dataset(first.id, "Renamed")
+        assert workspace.dataset(first.id) is None
+        assert workspace.dataset(second.id) == second
+    assert (folder.parent / "outside.txt").exists()
+    assert any("about.json of the workspace is not what" in note for note in workspace.notes)
+    with pytest.raises(ValueError, match="no part"):
+        workspace.trash.throw(folder / first.id / ".." / ".." / "outside.txt")
+
+
+def test_one_bad_folder_hides_nothing_else(two):
+    folder, (first, second) = two
+    for name, content in {
+        "deep": "[" * 200_000, "newer": '{"format": 2}', "list": "[]", "text": "\"a\"",
+    }.items():
+        (folder / name).mkdir()
+        (folder / name / "about.json").write_text(content)
+    (folder / "odd" / "answers.parquet").mkdir(parents=True)
+    (folder / first.id / "about.before.json").write_text('{"format": 2}')
+    (folder / first.id / "about.json").write_text("{")
+    (folder / "opened.json").write_text('{"x": 5, "y": "9999-12-31T23:59:59-05:00"}')
+    (folder / second.id / "results" / "file").write_text("")
+    workspace = Workspace(folder)
+    assert {info.id for info in workspace.datasets()} == {first.id, second.id}
+    assert len(workspace.runs(second.id)) == 1
+    assert len(workspace.notes) == 5
+    shutil.rmtree(folder / second.id / "results")
+    (folder / second.id / "results").write_text("")
+    assert workspace.runs(second.id) == []
+
+
+@pytest.mark.parametrize("change", [
+    {"file": "run.json"}, {"file": ""}, {"file": "..\\arrays.npz"}, {"renewals": None},
+    {"run": {"key": 5}}, {"run": {"other": 1}}, {"run": {"version": None}},
+])
+def test_a_result_that_says_what_cannot_be_is_not_listed(two, change):
+    folder, (first, _) = two
+    workspace = Workspace(folder)
+    (listed,) = workspace.runs(first.id)
+    path = folder / first.id / "results" / listed.key / "run.json"
+    said = json.loads(path.read_text())
+    path.write_text(json.dumps({
+        **said, **change, "run": {**said["run"], **change.get("run", {})},
+    }))
+    assert workspace.runs(first.id) == []
+    assert workspace.run(first.id, listed.key) is None
+    workspace.add_run(first, run("fit", STE(n_init=1), workspace.triplets(first)), "again")
+    assert workspace.run(first.id, listed.key).fitted().n_objects_ == 30
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_links_that_lead_elsewhere_are_not_followed(two):
+    folder, (first, _) = two
+    picture = folder / first.id / "pictures" / "a.png"
+    (folder.parent / "same.png").write_bytes(picture.read_bytes())
+    picture.unlink()
+    picture.symlink_to(folder.parent / "same.png")
+    with pytest.raises(FileNotFoundError):
+        Workspace(folder).picture(first.pictures["a"])
+
+
+# At the same time --------------------------------------------------------------------------------
+
+
+def test_memory_never_shows_what_a_result_was(two):
+    folder, (first, _) = two
+    workspace = Workspace(folder)
+    done = run("fit", STE(n_init=1), workspace.triplets(first))
+    for number in range(4):
+        arrays = {**done.arrays, "losses_": np.array([float(number)])}
+        workspace.add_run(first, replace(done, arrays=arrays), "map")
+        assert workspace.run(first.id, done.key).arrays["losses_"][0] == number
+    workspace.delete_run(workspace.runs(first.id)[0].id)
+    workspace.add_run(first, replace(done, arrays={**done.arrays, "losses_": np.ones(1)}), "map")
+    assert workspace.run(first.id, done.key).arrays["losses_"][0] == 1.0
+
+
+def test_pictures_of_one_name_have_addresses_of_their_own(two):
+    folder, (first, _) = two
+    workspace = Workspace(folder)
+    names, info = set(), first
+    for seed in range(5, 9):
+        info = workspace.update_dataset(info, workspace.cleaning(info), {"a": png(seed)})
+        names.add(info.pictures["a"])
+        assert workspace.picture(info.pictures["a"]).read_bytes() == png(seed)
+    assert len(names) == 4
+    with pytest.raises(FileNotFoundError):
+        workspace.picture(first.pictures["a"])
+
+
+def test_results_of_earlier_answers_are_not_those_of_the_new_ones(two, truth, monkeypatch):
+    folder, (first, _) = two
+    workspace = Workspace(folder)
+    more = pictured(simulate(truth, 400, noise="logistic", seed=0))
+    with monkeypatch.context() as patch:
+        patch.setattr(workspace.trash, "take", lambda paths: None)  # as after a crash
+        now = workspace.renew_dataset(first, more, report=[])
+    assert workspace.runs(now.id) == []
+    late = run("fit", STE(n_init=1), workspace.cleaning(now).raw.take(np.arange(300)))
+    workspace.add_run(first, late, "begun before")
+    assert workspace.runs(now.id) == []
+    workspace._answers.clear()
+    with pytest.raises(WorkspaceError, match="changed in another tab"):
+        workspace._imported(first)
+
+
+def test_a_description_of_answers_that_are_gone_is_not_taken(two, truth):
+    folder, (first, _) = two
+    workspace = Workspace(folder)
+    more = pictured(simulate(truth, 400, noise="logistic", seed=0))
+    workspace.renew_dataset(first, more, report=[])
+    workspace.close()
+    (folder / first.id / "about.json").write_text("{")
+    (folder / first.id / "answers-7.parquet").write_bytes(b"")  # reserved by a process that ended
+    workspace = Workspace(folder)
+    found = workspace.dataset(first.id)
+    assert (found.n_answers, len(workspace.triplets(found))) == (400, 400)
+
+
+def test_what_the_folder_says_already_is_not_undone(two, truth, monkeypatch):
+    folder, (first, _) = two
+    workspace = Workspace(folder)
+    whole = files_module.sync_folder
+
+    def failing(path):
+        if (path / "about.before.json").exists():
+            raise OSError(5, "Input/output error")
+        whole(path)
+
+    monkeypatch.setattr(files_module, "sync_folder", failing)
+    more = pictured(simulate(truth, 400, noise="logistic", seed=0))
+    with pytest.raises(WorkspaceError, match="Input/output error"):
+        workspace.renew_dataset(first, more, report=[])
+    monkeypatch.undo()
+    again = Workspace(folder)
+    assert len(again.triplets(again.dataset(first.id))) in (300, 400)
+
+
+def test_a_disk_that_cannot_be_read_now_loses_no_result(two, monkeypatch):
+    folder, (first, _) = two
+    workspace = Workspace(folder)
+    (listed,) = workspace.runs(first.id)
+
+    def failing(path):
+        raise OSError(24, "Too many open files")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(files_module, "sum_of", failing)
+        with pytest.raises(WorkspaceError, match="Too many open files"):
+            workspace.run(first.id, listed.key)
+    assert workspace.run(first.id, listed.key).fitted().n_objects_ == 30
+
+
+def test_a_folder_that_nobody_may_look_into_is_passed_over(two, monkeypatch):
+    folder, infos = two
+    (folder / "lost+found").mkdir()
+    is_file = Path.is_file
+
+    def refused(self):
+        if self.parent.name == "lost+found":
+            raise PermissionError(13, "Permission denied")
+        return is_file(self)
+
+    monkeypatch.setattr(Path, "is_file", refused)
+    assert len(Workspace(folder).datasets()) == len(infos)
+
+
+@pytest.mark.parametrize("name", ["CON", "nul.jpg", "Com1"])
+def test_names_that_windows_keeps_for_itself_are_changed(name):
+    assert files_module.slug(Path(name).stem).lower() not in ("con", "nul", "com1")

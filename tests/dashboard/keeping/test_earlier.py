@@ -199,3 +199,33 @@ def test_where_links_cannot_be_made_files_are_copied(old, monkeypatch):
 
     monkeypatch.setattr(earlier.os, "link", none)
     check(Workspace(old))
+
+
+def test_files_of_others_stay_where_they_are(old):
+    (old / "data" / "mine.csv").write_text("a,b")
+    (old / "notes").mkdir()
+    (old / "notes" / "records.json").write_text("{}")
+    workspace = Workspace(old)
+    check(workspace)
+    assert (old / "data" / "mine.csv").is_file()
+    workspace.close()
+    for name in ("records", "data"):  # somebody's data sets
+        birds = next(path for path in old.iterdir() if path.name.startswith("Birds"))
+        shutil.copytree(birds, old / name, dirs_exist_ok=True)
+    again = Workspace(old)
+    assert again.notes == []
+    assert {info.id for info in again.datasets()} >= {"records", "data"}
+    again.close()
+    with zipfile.ZipFile(FIXTURE) as archive:  # put in once more
+        archive.extractall(old)
+    assert len(Workspace(old).datasets()) == 4
+
+
+def test_what_cannot_be_taken_over_is_said(old, monkeypatch):
+    def refused(folder):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("tripletscope.dashboard.keeping.opened.Hold", refused)
+    workspace = Workspace(old)
+    assert workspace.read_only
+    assert "has to be opened once where it can be written" in workspace.notes[1]

@@ -133,6 +133,38 @@ def test_what_is_missing_is_named(workspace, tmp_path):
     assert pack(workspace.folder, tmp_path / "a.zip").missing == [f"{gone.parent.name}/{gone.name}"]
 
 
+def test_what_changes_while_others_are_packed_is_as_it_was(workspace, tmp_path, monkeypatch, truth):
+    """Names of files come again: what is packed is what its sum says."""
+    described, (info, *_) = package._described, workspace.datasets()
+    fingerprint = info.fingerprint
+
+    def and_somebody_renews(*arguments):
+        found = list(described(*arguments))
+        for seed in range(4):
+            now = workspace.dataset(info.id)
+            workspace.renew_dataset(now, simulate(truth, 200 + seed, seed=seed), report=[])
+        return found
+
+    monkeypatch.setattr(package, "_described", and_somebody_renews)
+    assert pack(workspace.folder, tmp_path / "a.zip").missing == []
+    unpack(tmp_path / "a.zip", tmp_path / "new")
+    other = Workspace(tmp_path / "new")
+    assert other.triplets(other.dataset(info.id)).fingerprint == fingerprint
+
+
+def test_folders_of_any_name_and_damaged_ones_are_in_a_backup(workspace, tmp_path):
+    first, second, third = workspace.datasets()
+    (workspace.folder / first.id).rename(workspace.folder / "Study 1: towns")
+    (workspace.folder / second.id / "about.json").write_text("{")
+    (workspace.folder / third.id / "about.json").write_text('{"format": 2}')
+    pack(workspace.folder, tmp_path / "a.zip")
+    unpack(tmp_path / "a.zip", tmp_path / "new")
+    other = Workspace(tmp_path / "new")
+    found = {info.fingerprint for info in other.datasets()}
+    assert found == {first.fingerprint, second.fingerprint}
+    assert (tmp_path / "new" / third.id / "answers.parquet").is_file()
+
+
 def test_nothing_is_overwritten(workspace, tmp_path):
     pack(workspace.folder, tmp_path / "a.zip")
     before = (tmp_path / "a.zip").read_bytes()

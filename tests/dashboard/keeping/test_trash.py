@@ -36,8 +36,8 @@ def test_deleted_files_wait_in_the_trash_and_come_back_by_hand(workspace, truth)
     assert not (workspace.folder / info.id).exists()
     assert workspace.trash.size() > 1000
     assert {Path(name).name for name in contents(workspace.trash.folder)} == before
-    assert workspace.trash.find(f"{info.id}/answers.parquet").is_file()
-    assert workspace.trash.find(f"{info.id}/other") is None
+    assert workspace.trash.find(f"{info.id}/answers.parquet")
+    assert workspace.trash.find(f"{info.id}/other") == []
 
     for entry in workspace.trash.folder.iterdir():
         shutil.copytree(entry, workspace.folder, dirs_exist_ok=True)
@@ -114,7 +114,7 @@ def test_deleting_frees_a_part_that_is_on_another_disk(workspace, truth, monkeyp
         monkeypatch.setattr(os, name, within_a_disk)
     workspace.delete_dataset(info.id)
     assert workspace.datasets() == []
-    assert workspace.trash.find(f"{info.id}/answers.parquet").is_file()
+    assert workspace.trash.find(f"{info.id}/answers.parquet")
 
 
 def test_what_is_not_the_workspaces_is_never_touched(workspace, truth):
@@ -139,7 +139,7 @@ def test_what_is_not_the_workspaces_is_never_touched(workspace, truth):
     left = contents(workspace.folder)
     assert foreign <= left
     assert own not in left
-    assert again.trash.find(own).read_bytes().startswith(b"left by")
+    assert again.trash.find(own)[0].read_bytes().startswith(b"left by")
 
 
 def test_where_the_disk_is_full_deleting_frees_its_room_at_once(workspace, truth, monkeypatch):

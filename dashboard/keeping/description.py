@@ -1,0 +1,145 @@
+"""What ``about.json`` and ``run.json`` say, checked: others may have written or changed them."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tripletscope.dashboard.keeping.change import TABLES, files_of
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo, WorkspaceError
+from tripletscope.dashboard.keeping.files import reading
+
+#: A higher one is of a later version of the program.
+FORMAT = 1
+#: Under which name a data set notes what was measured of it: ratings, piles and so on.
+MEASURED = "measured"
+
+#: What they say, and of which kind it is.
+_ABOUT = {
+    "name": str, "origin": str, "created": str, "report": list, "fingerprint": str,
+    "imported": str, "n_objects": int, "n_answers": int, "n_participants": int, "n_pairs": int,
+    "exclusions": list, "gold": str | None, "files": dict, "pictures": dict, "sums": dict,
+    "extra": dict, "renewals": int,
+}
+_STEP = {
+    "rule": str, "parameters": dict, "participants": list, "answers": list, "reason": str,
+    "removed_answers": int, "removed_participants": list,
+}
+_TABLE = {
+    "name": str, "file": str, "origin": str, "about": str, "notes": list, "settings": dict,
+    "named": bool,
+}
+_KEPT = {
+    "name": str, "number": int, "state": str | None, "renewals": int, "file": str, "sum": str,
+    "run": dict,
+}
+#: The fields of a `Run`, without its arrays.
+_RUN = {
+    "key": str, "task": str, "kind": str, "method": str, "parameters": dict, "options": dict,
+    "data": str, "version": str, "created": str, "seconds": int | float, "complete": bool,
+    "numbers": dict,
+}
+_PLACE = re.compile(r"((pictures|features)/)?\w[^/\\:\0]*")
+_ARRAYS = re.compile(r"arrays(-\d+)?\.npz")
+
+
+def read_about(path: Path, content: bytes | None = None) -> dict[str, Any]:
+    """What a data set's ``about.json`` says; `DamagedFile` if it is none of ours.
+
+    content: Of the file, where it was read already.
+    """
+    return _read(path, content, _is_sound)
+
+
+def read_run(path: Path, content: bytes | None = None) -> dict[str, Any]:
+    """What a result's ``run.json`` says; `DamagedFile` if it is none of ours."""
+    return _read(path, content, _is_sound_run)
+
+
+def new_about(**values: Any) -> dict[str, Any]:
+    """What is said of a data set before anything is kept of it."""
+    return {
+        "format": FORMAT, "name": "", "origin": "", "created": "", "report": [],
+        "fingerprint": "", "imported": "", "n_objects": 0, "n_answers": 0, "n_participants": 0,
+        "n_pairs": 0, "exclusions": [], "gold": None, "files": {}, "pictures": {}, "extra": {},
+        "renewals": 0, "sums": {}, **values,
+    }
+
+
+def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetInfo:
+    """A data set in a folder of this name."""
+    values = {
+        field: about[field] for field in DatasetInfo.__annotations__ if field in about
+    }
+    for part in ("catch_trials", "pairs"):
+        values[part] = about["sums"].get(about["files"].get(part))
+    values["pictures"] = {  # no other picture is called so, whatever a file is called later
+        picture: f"{name}/{about['sums'][place]}/{place.partition('/')[2]}"
+        for picture, place in about["pictures"].items()
+    }
+    return DatasetInfo(**{**values, "id": name, "opened": opened or about["created"]})
+
+
+def run_info_of(dataset: str | None, key: str, said: Mapping[str, Any]) -> RunInfo:
+    """A result of a data set."""
+    run = said["run"]
+    return RunInfo(
+        f"{dataset or ''}/{key}", dataset, key, said["name"], run["task"], run["complete"],
+        run["created"], run, said["number"], said["state"], said["renewals"],
+    )
+
+
+def _read(
+    path: Path, content: bytes | None, is_sound: Callable[[Mapping[str, Any]], bool]
+) -> dict[str, Any]:
+    with reading(path):
+        said = json.loads(path.read_bytes() if content is None else content)
+        newer = said["format"] > FORMAT
+    if newer:
+        raise WorkspaceError(
+            f"{path.parent.name} was made by a newer version of TripletScope and is not shown. "
+            "Update the program."
+        )
+    with reading(path):
+        json.dumps(said, ensure_ascii=False).encode()  # no half characters anywhere
+        if not is_sound(said):
+            raise ValueError("not what was written")
+    return said
+
+
+def _is_sound(about: Mapping[str, Any]) -> bool:
+    if not _are_of(about, _ABOUT):
+        return False
+    datetime.fromisoformat(about["created"]).astimezone(UTC)
+    tables, measured = about["extra"].get(TABLES, []), about["extra"].get(MEASURED)
+    places = files_of(about)
+    return (
+        all(isinstance(line, str) for line in about["report"])
+        and all(_are_of(step, _STEP) for step in about["exclusions"])
+        and isinstance(tables, list)
+        and all(_are_of(table, _TABLE) and set(table) == set(_TABLE) for table in tables)
+        and (measured is None or _are_of(measured, {"kind": str, "options": dict}))
+        and {"answers", "objects"} <= set(about["files"])
+        and set(about["sums"]) == places
+        and all(isinstance(place, str) and _PLACE.fullmatch(place) for place in places)
+        and all(place.startswith("pictures/") for place in about["pictures"].values())
+        and all(isinstance(total, str) for total in about["sums"].values())
+    )
+
+
+def _is_sound_run(said: Mapping[str, Any]) -> bool:
+    if not _are_of(said, _KEPT) or not _are_of(said["run"], _RUN):
+        return False
+    datetime.fromisoformat(said["run"]["created"]).astimezone(UTC)
+    return set(said["run"]) == set(_RUN) and bool(_ARRAYS.fullmatch(said["file"]))
+
+
+def _are_of(values: Any, kinds: Mapping[str, Any]) -> bool:
+    """Whether values are there, each of its kind."""
+    return isinstance(values, dict) and all(
+        isinstance(values.get(name), kind) for name, kind in kinds.items()
+    )
