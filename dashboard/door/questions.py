@@ -98,7 +98,7 @@ class Missing(Exception):
 
 
 @dataclass(frozen=True)
-class Upload:
+class UploadedFiles:
     """Files of a user, and how their table is to be cut.
 
     files: ``tables`` as they were uploaded, pictures beside them or in their archives included;
@@ -138,11 +138,11 @@ class Answering:
         if missing := [key for key in keys.values() if key not in there]:
             raise Missing(missing)
         self._files = {key: there[key] for key in keys.values()}
-        upload = Upload({kind: there[key] for kind, key in keys.items()}, keys, shape)
+        upload = UploadedFiles({kind: there[key] for kind, key in keys.items()}, keys, shape)
         settings = {name: value for name, value in given.items() if name not in ("keys", "shape")}
         return OF_UPLOADS[what](self, upload, progress=progress, **settings)
 
-    def open(self, upload: Upload, progress: Progress) -> Opened:
+    def open(self, upload: UploadedFiles, progress: Progress) -> Opened:
         """What a form shows of an upload."""
         table = self._table(upload, part(progress, 0.0, 0.9))
         objects, pictures = self._objects(upload), self._pictures(upload)
@@ -155,12 +155,12 @@ class Answering:
         )
 
     def propose(
-        self, upload: Upload, known: Sequence[Known], insist: bool, progress: Progress
+        self, upload: UploadedFiles, known: Sequence[Known], insist: bool, progress: Progress
     ) -> list[Reading]:
         """How the table can be read, the most probable first."""
         return proposed(self._table(upload, progress), known, insist)
 
-    def look(self, upload: Upload, reading: Reading, progress: Progress) -> Look:
+    def look(self, upload: UploadedFiles, reading: Reading, progress: Progress) -> Look:
         """What a reading makes of the file."""
         imported, triplets, lines, match = self._read(upload, reading, progress)
         sentences = [
@@ -170,7 +170,7 @@ class Answering:
         missing, unused = (match.missing, match.unused) if match else ([], [])
         return Look(sentences, lines, missing, unused)
 
-    def answers(self, upload: Upload, reading: Reading, progress: Progress) -> Answers:
+    def answers(self, upload: UploadedFiles, reading: Reading, progress: Progress) -> Answers:
         """Everything that is to be kept."""
         imported, triplets, lines, _ = self._read(upload, reading, progress)
         return Answers(
@@ -178,7 +178,7 @@ class Answering:
             imported.task.title, dict(self._pictures(upload) or {}),
         )
 
-    def direction(self, upload: Upload, reading: Reading, progress: Progress) -> DirectionTest:
+    def direction(self, upload: UploadedFiles, reading: Reading, progress: Progress) -> DirectionTest:
         """How well a map predicts the answers under this reading, and under others."""
         with parallel_config("threading", n_jobs=_PROCESSORS):
             return direction_test(self._table(upload, progress), reading, progress=progress)
@@ -189,7 +189,7 @@ class Answering:
                 self._made[what] = of, make()
             return self._made[what][1]
 
-    def _table(self, upload: Upload, progress: Progress) -> Table:
+    def _table(self, upload: UploadedFiles, progress: Progress) -> Table:
         def make() -> Table:
             files = upload.files["tables"]
             files = [file for file in files if not is_picture_name(file[0])] or files
@@ -204,7 +204,7 @@ class Answering:
 
         return self._once("table", (upload.keys["tables"], upload.shape), make)
 
-    def _objects(self, upload: Upload) -> pd.DataFrame | None:
+    def _objects(self, upload: UploadedFiles) -> pd.DataFrame | None:
         if "objects" not in upload.files:
             return None
         ((name, content),) = upload.files["objects"]
@@ -212,7 +212,7 @@ class Answering:
             "objects", upload.keys["objects"], lambda: read_objects(content, name=name)
         )
 
-    def _pictures(self, upload: Upload) -> Pictures | None:
+    def _pictures(self, upload: UploadedFiles) -> Pictures | None:
         kind = "pictures" if "pictures" in upload.files else "tables"
 
         def make() -> Pictures | None:
@@ -225,7 +225,7 @@ class Answering:
         return self._once("pictures", upload.keys[kind], make)
 
     def _read(
-        self, upload: Upload, reading: Reading, progress: Progress
+        self, upload: UploadedFiles, reading: Reading, progress: Progress
     ) -> tuple[Imported, Triplets, list[str], MatchReport | None]:
         """What a reading makes of the table; with pictures, the report, and what has none."""
         table, objects = self._table(upload, part(progress, 0.0, 0.5)), self._objects(upload)
@@ -241,7 +241,7 @@ class Answering:
         return imported, triplets, lines, match
 
     def _thumbnails(
-        self, upload: Upload, triplets: Triplets, objects: list[int]
+        self, upload: UploadedFiles, triplets: Triplets, objects: list[int]
     ) -> list[bytes | None]:
         pictures = self._pictures(upload)
         if pictures is None or "image" not in triplets.objects:
