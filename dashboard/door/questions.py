@@ -178,7 +178,9 @@ class Answering:
             imported.task.title, dict(self._pictures(upload) or {}),
         )
 
-    def direction(self, upload: UploadedFiles, reading: Reading, progress: Progress) -> DirectionTest:
+    def direction(
+        self, upload: UploadedFiles, reading: Reading, progress: Progress
+    ) -> DirectionTest:
         """How well a map predicts the answers under this reading, and under others."""
         with parallel_config("threading", n_jobs=_PROCESSORS):
             return direction_test(self._table(upload, progress), reading, progress=progress)
