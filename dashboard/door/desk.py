@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from os.path import commonprefix
 from pathlib import Path
@@ -385,6 +386,7 @@ def _name_of(names: list[str]) -> str:
 # Getting ready -------------------------------------------------------------------------------
 
 
+@cache
 def get_ready() -> None:
     """Import and load whatever any file may need: afterwards no file can be opened."""
     for needed in ("h5py", "scipy.io", "python_calamine"):

@@ -21,11 +21,10 @@ SLOW = [
     sys.executable, "-c",
     """
 import os, sys, time
-from dataclasses import replace
 import tripletscope.dashboard.imports as imports
 import tripletscope.dashboard.views.data.reading as reading
 import tripletscope.dashboard.waiting as waiting
-import tripletscope.dashboard.working.started as started
+import tripletscope.dashboard.working.pool as pool
 
 over = sys.argv.pop(1)
 
@@ -44,7 +43,7 @@ def accept(*upload, accept=imports.accept):
 
 waiting._direction = direction
 reading.accept = accept
-started.WORKERS = replace(started.WORKERS, module="tests.journeys.slow")
+pool.WORKER = "tests.journeys.slow"
 from tripletscope.dashboard.serving.cli import main
 sys.exit(main(sys.argv[1:]))
 """,
