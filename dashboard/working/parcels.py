@@ -1,6 +1,6 @@
 """What the server and the processes of jobs tell each other, as bytes.
 
-Large arrays follow as they are, each by itself. Answers go to a process once while it uses them.
+Large arrays follow as they are, in pieces. Answers go to a process once while it uses them.
 Both sides are this program: what they say can be trusted, unlike that of the readers of files.
 """
 
@@ -11,6 +11,8 @@ import pickle
 from collections.abc import Iterator, Set
 from multiprocessing.connection import Connection
 from typing import Any
+
+import numpy as np
 
 from tripletscope.core.data.triplets import Judgements
 
@@ -36,7 +38,7 @@ class Parcel(pickle.Pickler):
             buffer.raw().nbytes < _LARGE or large.append(buffer.raw())
         ))
         self.dump(message)
-        self.pieces = [target.getbuffer(), *large]
+        self.pieces = [target.getbuffer(), *(piece for array in large for piece in _cut(array))]
 
     def persistent_id(self, value: Any) -> tuple[Key, tuple[Any, ...] | None] | None:
         """The key of answers, with what they are made of where that is not there."""
@@ -66,9 +68,20 @@ class _Opening(pickle.Unpickler):
         return self.answers[key]
 
 
-def _following(line: Connection) -> Iterator[bytearray]:
+def _cut(array: memoryview) -> Iterator[Any]:
+    """An array in pieces that are read at once, after how many bytes there are."""
+    yield array.nbytes.to_bytes(8, "little")
+    for start in range(0, array.nbytes, _LARGE):
+        yield array[start:start + _LARGE]
+
+
+def _following(line: Connection) -> Iterator[np.ndarray]:
     while True:
-        yield bytearray(line.recv_bytes())
+        array = np.empty(int.from_bytes(line.recv_bytes(), "little"), dtype=np.uint8)
+        done = 0
+        while done < len(array):
+            done += line.recv_bytes_into(array, done)
+        yield array
 
 
 class Opener:
