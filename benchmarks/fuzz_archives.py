@@ -37,13 +37,14 @@ from tests.dashboard.views.harness import APP, PAGES
 from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.progress import silent
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.door.archive import ABOUT
-from tripletscope.dashboard.door.desk import Desk
 from tripletscope.dashboard.door.plain import pack, unpack
+from tripletscope.dashboard.door.questions import archive as unpacked_from
 from tripletscope.dashboard.keeping import services as services_module
 from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -57,7 +58,6 @@ _VALUES: list[Any] = [
     "", "x", "a" * 300, "\0", "\ud800", "1", "\u202e", "<b>", [], [None], [[]], [1, 2], ["a"], {},
     {"x": 1}, {"file": 3}, [{"file": "../x"}], {"1": {"2": [3]}},
 ]
-_PARTS = ("data", "runs", "pictures", "records", "trash")
 
 
 def made(folder: Path) -> bytes:
@@ -196,7 +196,7 @@ def _table(files: dict[str, bytes], rng: random.Random) -> str:
     files[file] = buffer.getvalue()
     about = json.loads(files[ABOUT])  # or nothing would be left to check
     try:
-        found = Desk().archive("a.zip", signed(files), lambda *_, **__: False).triplets
+        found = unpacked_from(silent, "a.zip", signed(files)).triplets
         about["dataset"]["imported"] = found.fingerprint
         files[ABOUT] = json.dumps(about).encode()
     except Exception:
@@ -222,7 +222,7 @@ class Campaign:
         found = None
         try:
             # As the process answers that reads it.
-            unpacked = Desk().archive("a.zip", signed(files), lambda *_, **__: False)
+            unpacked = unpacked_from(silent, "a.zip", signed(files))
             unpacked = unpack(pack(unpacked))
         except DataError:
             self.outcomes["refused"] += 1
@@ -250,8 +250,8 @@ class Campaign:
 
     def _there(self) -> set[str]:
         folder = self.workspace.folder
-        files = {str(path.relative_to(folder)) for part in _PARTS
-                 for path in (folder / part).rglob("*") if path.is_file()}
+        files = {str(path.relative_to(folder)) for path in folder.rglob("*")
+                 if path.is_file() and path.parent != folder and path.parent.name != "sessions"}
         return files | {info.id for info in self.workspace.datasets()}
 
     def _look(self, number: int, done: list[str], found: Any) -> None:

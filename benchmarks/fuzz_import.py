@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -37,7 +38,8 @@ from benchmarks.visits import MEMORY, SECONDS, WAYS, Door, Visit, resident
 from tests.core.io.hostile import HOSTILE
 from tests.core.io.layouts import CASES, FORMATS
 from tests.core.io.test_hostile import CONTAINERS, GOOD, parquet, picture, zipped
-from tripletscope.dashboard.door.desk import Desk
+from tripletscope.core.engine.progress import silent
+from tripletscope.dashboard.door.questions import Answering
 
 #: Bytes of files that are kept to be damaged further, each and together.
 _LONGEST, _POOL = 50_000, 24 * 2**20
@@ -258,12 +260,11 @@ def named(door: Door) -> None:
 def again(path: Path) -> None:
     """A finding once more, in this process, where an error is told in full."""
     _, _, way, choice, name = path.name.split(".", 4)
-    desk = Desk()
+    answering = Answering()
 
-    def ask(what: str, **given: object) -> object:
-        quiet = {"progress": lambda *_, **__: False} if what in (
-            "open", "reload", "look", "answers", "direction") else {}
-        return getattr(desk, what)(**given, **quiet)
+    def ask(what: str, contents: Callable[[str], list] = list, **given: dict) -> object:
+        there = {key: contents(key) for key in given.get("keys", {}).values()}
+        return answering.answer(what, given, there, silent)
 
     print(path, WAYS[way](ask, name, path.read_bytes(), int(choice)))
 

@@ -14,7 +14,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io.formats.encoding import ENCODINGS
 from tripletscope.dashboard.door import workers as door
-from tripletscope.dashboard.door.workers import Worker, Workers
+from tripletscope.dashboard.door.workers import File, Worker, Workers
 
 #: Seconds of processor time for all that is asked about a file; bytes that its reader may hold.
 SECONDS, MEMORY = 10.0, 1.5 * 2**30
@@ -167,40 +167,50 @@ class _Asking:
 
 def _opened(ask: _Asking, name: str, data: bytes, choice: int) -> str:
     """What the page of an upload asks, for the first reading and another one."""
-    found = ask("open", files=[(name, data)], known=[], insist=bool(choice % 2))
-    return _read_on(ask, found, choice)
+    return _read_on(ask, [(name, data)], choice, insist=bool(choice % 2))
 
 
 def _several(ask: _Asking, name: str, data: bytes, choice: int) -> str:
     """The file twice, once as it is, once cut off."""
     files = [(name, data), (f"other {name}", data[: len(data) * 2 // 3])]
-    return f"several {_read_on(ask, ask('open', files=files, known=[], insist=True), choice)}"
+    return f"several {_read_on(ask, files, choice)}"
 
 
 def _reloaded(ask: _Asking, name: str, data: bytes, choice: int) -> str:
     """The file cut into columns in another way."""
-    ask("open", files=[(name, data)], known=[], insist=True)
+    ask("open", **_upload([(name, data)]))
     shape = {"header": bool(choice % 2), "delimiter": ",;\t "[choice % 4],
              "encoding": _ENCODINGS[choice % len(_ENCODINGS)]}
-    found = ask("reload", name=name, shape=shape, known=[])
-    return f"again {_read_on(ask, found, choice)}"
+    return f"again {_read_on(ask, [(name, data)], choice, shape)}"
 
 
 def _tested(ask: _Asking, name: str, data: bytes, choice: int) -> str:
     """The direction of the first reading, which is fitted."""
-    found = ask("open", files=[(name, data)], known=[], insist=True)
-    return f"test {ask('direction', reading=found.readings[0]).judgement}"
+    upload = _upload([(name, data)])
+    readings = ask("propose", known=[], insist=True, **upload)
+    return f"test {ask('direction', reading=readings[0], **upload).judgement}"
 
 
-def _read_on(ask: _Asking, found: Any, choice: int) -> str:
-    _writable(repr((found.sheet.columns, found.sheet.notes, found.sheet.cells)))
-    if not found.readings:
-        return f"table {_plain(' '.join(found.sheet.notes))}"
+def _read_on(
+    ask: _Asking, files: list[File], choice: int, shape: dict[str, Any] | None = None,
+    insist: bool = True,
+) -> str:
+    upload = _upload(files, shape)
+    sheet = ask("open", **upload).sheet
+    readings = ask("propose", known=[], insist=insist, **upload)
+    _writable(repr((sheet.columns, sheet.notes, sheet.cells)))
+    if not readings:
+        return f"table {_plain(' '.join(sheet.notes))}"
     with contextlib.suppress(DataError):
-        ask("look", reading=found.readings[choice % len(found.readings)])
-    answers = ask("answers", reading=found.readings[0])
+        ask("look", reading=readings[choice % len(readings)], **upload)
+    answers = ask("answers", reading=readings[0], **upload)
     _writable(repr((answers.report, answers.triplets.ids[:1000])))
-    return " ".join(f"{r.layout} {r.task} {r.choice_coding}" for r in found.readings)
+    return " ".join(f"{r.layout} {r.task} {r.choice_coding}" for r in readings)
+
+
+def _upload(files: list[File], shape: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Of a question about an upload: its files, and how they are cut."""
+    return {"keys": {"tables": str(len(files))}, "shape": shape or {}, "contents": lambda _: files}
 
 
 def _writable(text: str) -> None:

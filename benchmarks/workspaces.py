@@ -2,9 +2,9 @@
 
     python benchmarks/workspaces.py [--moments 50] [--seed 0] [--only damage|disk]
 
-Damaged are copies of a workspace with four data sets, each with a picture and results, two of them
-changed after the last backup of the catalogue. Looked at is what can still be used, and whether any
-file went other than to the trash. Full disks are small ones in memory, which Linux lets a user
+Damaged are copies of a workspace with four data sets, each with a picture and results, some of them
+changed later. Looked at is what can still be used, and whether any file went other than to the
+trash. Full disks are small ones in memory, which Linux lets a user
 mount: a process imports, computes, excludes, renames and deletes, and says so after each; at a
 random moment its disk is full, and every second time it is killed soon after.
 """
@@ -18,14 +18,13 @@ import os
 import random
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -33,14 +32,12 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.report import machine, print_table
-from tests.dashboard.keeping.damage import WAYS, lose
 from tests.dashboard.uploads import png
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import Run, run
 from tripletscope.core.studies.quality import Exclusion
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
-from tripletscope.dashboard.keeping.storage import DamagedFile
+from tripletscope.dashboard.keeping.dataset import DamagedFile, WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
 
 TRUTH = np.random.default_rng(0).normal(size=(30, 2))
@@ -78,12 +75,6 @@ def template(folder: Path) -> None:
 
 def damages(folder: Path) -> Iterator[tuple[str, Callable[[Path, random.Random], None]]]:
     """Names, and what is done to a folder."""
-    def entry(table: str, column: str, value: str) -> Callable:
-        def change(ws: Path, rng: random.Random) -> None:
-            with closing(sqlite3.connect(ws / "catalogue.sqlite")) as database, database:
-                database.execute(f"UPDATE {table} SET {column} = {value} WHERE rowid = 1")
-        return change
-
     def each(pattern: str, how: Callable[[Path, random.Random], None], most: int = 1) -> Callable:
         def change(ws: Path, rng: random.Random) -> None:
             found = sorted(ws.glob(pattern))
@@ -97,43 +88,40 @@ def damages(folder: Path) -> Iterator[tuple[str, Callable[[Path, random.Random],
                 one(ws, rng)
         return change
 
-    for way in WAYS:
-        yield f"catalogue: {way}", lambda ws, rng, way=way: lose(ws / "catalogue.sqlite", way)
+    for name, how in (("missing", remove), ("garbage", garbage), ("empty", emptied),
+                      ("cut", cut)):
+        yield f"a description: {name}", each("[RS]*/about.json", how)
+        yield f"all descriptions: {name}", each("[RS]*/about.json", how, 9)
+        yield f"all descriptions, earlier ones too: {name}", each("[RS]*/about*.json", how, 9)
     for k in range(3):
-        yield f"catalogue: bits, {8 ** k}", each("catalogue.sqlite", lambda path, rng, k=k: flip(
-            path, rng, 8 ** k))
-    yield "catalogue: an older one", lambda ws, rng: shutil.copy(
-        min(ws.glob("backups/*")), ws / "catalogue.sqlite")
-    log = "catalogue.sqlite-wal"
-    yield "catalogue: a foreign log", lambda ws, rng: (ws / log).write_bytes(rng.randbytes(9999))
-    lost = each("catalogue.sqlite", remove)
-    yield "catalogue and backups: missing", both(lost, each("backups/*", remove, 9))
-    yield "catalogue and backups: damaged", both(
-        each("catalogue.sqlite", garbage), each("backups/*", garbage, 9))
-    yield "catalogue and records: missing", both(lost, each("records/*", remove, 99))
-    yield "catalogue, backups, records: missing", both(
-        lost, each("backups/*", remove, 9), each("records/*", remove, 99))
-    yield "records: missing", each("records/*", remove, 99)
-    yield "records: all damaged", each("records/*", garbage, 99)
-    yield "an entry: no JSON", entry("datasets", "report", "'[\"cut'")
-    yield "an entry: of another kind", entry("datasets", "exclusions", "'null'")
-    yield "an entry and its record", both(
-        entry("datasets", "report", "'[\"cut'"), each("records/*", garbage, 99))
-    yield "a result's entry", entry("runs", "record", "'{'")
+        yield f"a description: bits, {8 ** k}", each(
+            "[RS]*/about.json", lambda path, rng, k=k: flip(path, rng, 8 ** k))
+    yield "a result's description: cut", each("[RS]*/results/*/run.json", cut)
+    yield "results' descriptions: missing", each("[RS]*/results/*/run.json", remove, 99)
     for part, pattern in (
-        ("answers", "data/*.answers.parquet"), ("objects", "data/*.objects.parquet"),
-        ("a result", "runs/*.npz"), ("a picture", "pictures/*.png"),
+        ("answers", "[RS]*/answers.parquet"), ("objects", "[RS]*/objects.parquet"),
+        ("a result", "[RS]*/results/*/arrays.npz"), ("a picture", "[RS]*/pictures/*.png"),
     ):
         yield f"{part}: a byte", each(pattern, flip)
-    yield "answers: missing", each("data/*.answers.parquet", remove)
-    yield "results: all missing", each("runs/*.npz", remove, 99)
-    yield "sums: all damaged", each("data/*.sums.json", garbage, 99)
-    yield "newer version", lambda ws, rng: entry_of_version(ws)
+    yield "answers: missing", each("[RS]*/answers.parquet", remove)
+    yield "results: all missing", each("[RS]*/results/*/arrays.npz", remove, 99)
+    yield "when each was opened: damaged", each("opened.json", garbage)
+    yield "sessions: damaged", each("sessions/*.json", garbage)
+    yield "a data set of a newer version", each("[RS]*/about.json", newer)
+    yield "half of a data set that was being made", lambda ws, rng: shutil.copytree(
+        next(ws.glob("[RS]*")), ws / "Set-9-012345.0123abcd.partial")
 
 
-def entry_of_version(ws: Path) -> None:
-    with closing(sqlite3.connect(ws / "catalogue.sqlite")) as database:
-        database.execute("PRAGMA user_version = 99")
+def newer(path: Path, rng: random.Random) -> None:
+    path.write_text(path.read_text().replace('"format": 1', '"format": 99'))
+
+
+def emptied(path: Path, rng: random.Random) -> None:
+    path.write_bytes(b"")
+
+
+def cut(path: Path, rng: random.Random) -> None:
+    path.write_bytes(path.read_bytes()[:path.stat().st_size // 2])
 
 
 def flip(path: Path, rng: random.Random, times: int = 1) -> None:
@@ -154,8 +142,8 @@ def remove(path: Path, rng: random.Random) -> None:
 def files_of(folder: Path) -> Counter:
     """Contents of what users have entrusted."""
     return Counter(
-        path.read_bytes() for part in ("data", "runs", "pictures")
-        for path in [*folder.glob(f"{part}/*"), *folder.glob(f"trash/*/{part}/*")]
+        path.read_bytes() for pattern in ("*.parquet", "*.npz", "pictures/*.png")
+        for path in folder.rglob(pattern)
     )
 
 

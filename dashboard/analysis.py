@@ -10,7 +10,7 @@ from tripletscope.core.engine.declared import checked, parameters
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.progress import Progress, Stopped
 from tripletscope.core.run import TASKS, Run, key
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session

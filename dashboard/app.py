@@ -10,7 +10,7 @@ from tripletscope.dashboard.interface.focus import focus_on
 from tripletscope.dashboard.interface.guide import help_link
 from tripletscope.dashboard.interface.panels import plain
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, session
 from tripletscope.dashboard.views.opening import size_of

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from tripletscope.core.data.errors import DataError
-from tripletscope.dashboard import imports
+from tripletscope.dashboard import imports, uploads
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.state import session, tab_is_open
+from tripletscope.dashboard.state import session
 from tripletscope.dashboard.views.data.dataset import show_head
 from tripletscope.dashboard.views.data.reading import show_reading
 from tripletscope.dashboard.views.page import show_page
@@ -16,7 +15,7 @@ from tripletscope.dashboard.views.page import show_page
 
 def main() -> None:
     current = session()
-    upload = imports.waiting(current.id)
+    upload = uploads.waiting(current.id)
     reading = imports.opening(current.id)
     if reading is not None and reading.job.active:
         st.title(panels.plain(f"Reading {reading.name}"), anchor=False)
@@ -25,15 +24,8 @@ def main() -> None:
     if upload is None:
         show_page("data", "Data", "Answers come from a file", with_pairs=True, head=show_head)
         return
-    upload.wanted = tab_is_open()
     current.arrived = upload.id
-    try:
-        show_reading(current, upload)
-    finally:
-        try:
-            imports.keep_waiting(current.id, upload)
-        except DataError as error:  # it is still in memory, and goes on
-            st.warning(panels.plain(str(error)), icon=":material/hard_drive:")
+    show_reading(current, upload)
 
 
 main()

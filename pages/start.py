@@ -18,7 +18,7 @@ from tripletscope.dashboard.keeping.samples import Sample, open_sample, samples
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.keeping.trash import is_full
 from tripletscope.dashboard.reproduce.restoring import Restored
-from tripletscope.dashboard.state import Session, session, tab_is_open
+from tripletscope.dashboard.state import Session, session
 from tripletscope.dashboard.views.data.measuring import show_measured
 from tripletscope.dashboard.views.opening import first_page
 from tripletscope.dashboard.views.page import go_to
@@ -124,8 +124,7 @@ def _upload(current: Session) -> None:
     reading = imports.opening(current.id)
     if reading is None or reading.key != key:
         reading = imports.begin(
-            current.id, key, [(file.name, file.getvalue()) for file in files], insist=insist,
-            wanted=tab_is_open(),
+            current.id, key, [(file.name, file.getvalue()) for file in files], insist=insist
         )
     with st.spinner(f"Reading {count(len(files), 'file')}"):
         reading.job.wait(imports.SOON)

@@ -45,7 +45,6 @@ LONG = [
     "tests/dashboard/serving/test_cli.py",
     "tests/dashboard/collecting/",
     "tests/dashboard/views/",
-    "tests/dashboard/test_waiting.py",
     "tests/dashboard/test_imports.py",
     "tests/core/models/optimise/test_minimise.py",
     "tests/core/tree/test_forest.py",

@@ -36,7 +36,7 @@ FLOORS = [
 #: The same of the dashboard, whose modules beside its rooms have floors of their own.
 STOREYS = [
     ["processes", "wording"], ["figures"], ["printing"], ["door", "export", "results"],
-    ["keeping"], ["state", "waiting"], ["reproduce"], ["imports", "working"],
+    ["keeping"], ["state"], ["reproduce", "uploads"], ["imports", "working"],
     ["analysis", "collecting", "interface"], ["report"], ["views"], ["serving"], ["app"],
 ]
 PACKAGE = "tripletscope"
@@ -166,11 +166,14 @@ def test_only_one_module_uses_the_session_state():
     assert users == {"tripletscope.dashboard.state"}
 
 
-def test_importing_core_prints_nothing_and_needs_no_dashboard():
+def test_public_names_print_nothing_and_need_no_page():
     code = (
         "import sys, tripletscope as ts\n"
         "for name in ts.__all__: getattr(ts, name)\n"
-        "assert not {'streamlit', 'plotly', 'tripletscope.dashboard'} & set(sys.modules)"
+        "rooms = {name.split('.')[2] for name in sys.modules\n"
+        "         if name.startswith('tripletscope.dashboard.')}\n"
+        "assert rooms == {'keeping'}, rooms\n"
+        "assert not {'streamlit', 'plotly'} & set(sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

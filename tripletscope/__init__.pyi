@@ -103,5 +103,7 @@ from .core.tree.proximity import ForestProximity as ForestProximity
 from .core.tree.supervised import ComparisonForestClassifier as ComparisonForestClassifier
 from .core.tree.supervised import ComparisonForestRegressor as ComparisonForestRegressor
 from .core.tree.tree import ComparisonTree as ComparisonTree
+from .dashboard.keeping.opening import OpenedDataset as OpenedDataset
+from .dashboard.keeping.opening import open as open
 
 __version__: str

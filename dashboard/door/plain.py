@@ -23,6 +23,7 @@ from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.dashboard.door.records import (
     Album,
     Answers,
+    Companion,
     Look,
     Opened,
     Sheet,
@@ -33,8 +34,8 @@ from tripletscope.dashboard.door.records import (
 #: Records that may be sent, by the name that stands for them.
 RECORDS: dict[str, type] = {
     record.__name__: record for record in (
-        Album, Answers, DirectionTest, Graph, Look, MeasuredFile, MeasuredTable, Opened, Pairs,
-        Reading, Replies, Sheet, Shown, SquareTable, Unpacked,
+        Album, Answers, Companion, DirectionTest, Graph, Look, MeasuredFile, MeasuredTable, Opened,
+        Pairs, Reading, Replies, Sheet, Shown, SquareTable, Unpacked,
     )
 }
 

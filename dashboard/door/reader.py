@@ -13,26 +13,27 @@ from typing import Any
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.dashboard.door import desk, limits, plain
+from tripletscope.dashboard.door import limits, plain, questions
 from tripletscope.dashboard.processes.line import Line
 
 
 def work(connections: Sequence[Connection]) -> None:
     """Read what the server asks for, shut in, until it ends."""
-    desk.get_ready()  # afterwards no file can be opened
-    read(connections, desk.Desk())
+    questions.get_ready()  # afterwards no file can be opened
+    answer(connections)
 
 
-def read(connections: Sequence[Connection], asked: desk.Desk) -> None:
-    """Shut this process in, and let a desk answer on all lines."""
+def answer(connections: Sequence[Connection]) -> None:
+    """Shut this process in, and answer on all lines."""
     with single_blas_thread():  # more would need memory and help nobody
         _close_others({connection.fileno() for connection in connections})
         limits.shut_in()
+        answering = questions.Answering()
         lines = [Line(connection, lambda message: [plain.pack(message)])
                  for connection in connections]
         for line in lines[1:]:
-            threading.Thread(target=_answer_all, args=(line, asked), daemon=True).start()
-        _answer_all(lines[0], asked)
+            threading.Thread(target=_answer_all, args=(line, answering), daemon=True).start()
+        _answer_all(lines[0], answering)
 
 
 def _close_others(lines: set[int]) -> None:
@@ -47,13 +48,13 @@ def _close_others(lines: set[int]) -> None:
                 os.close(descriptor)
 
 
-def _answer_all(line: Line, asked: desk.Desk) -> None:
+def _answer_all(line: Line, answering: questions.Answering) -> None:
     line.send({"ready": True})
     for data in line.requests():
-        _answer(line, asked, data)
+        _answer(line, answering, data)
 
 
-def _answer(line: Line, asked: desk.Desk, data: bytes) -> None:
+def _answer(line: Line, answering: questions.Answering, data: bytes) -> None:
     last = -1.0
 
     def progress(fraction: float, **details: Any) -> bool:
@@ -65,9 +66,12 @@ def _answer(line: Line, asked: desk.Desk, data: bytes) -> None:
 
     limits.allow()
     try:
-        request = plain.unpack(data)
-        more = {"progress": progress} if desk.REQUESTS[request["do"]] else {}
-        reply = {"done": getattr(asked, request["do"])(**request["given"], **more)}
+        message = plain.unpack(data)
+        reply = {"done": answering.answer(
+            message["do"], message["given"], message["files"], progress
+        )}
+    except questions.Missing as missing:
+        reply = {"missing": missing.keys}
     except Stopped:
         reply = {"stopped": True}
     except MemoryError:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.io import Pairs, Reading
+from tripletscope.core.io import Pairs
 from tripletscope.core.io.columns.reading import ROLES
 
 #: Rows of a file that are shown.
@@ -50,15 +50,6 @@ class Sheet:
         """The columns that can play a role, as `tripletscope.core.io.candidates`."""
         return self.numeric if ROLES[role].numeric else self.columns
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON."""
-        return {**asdict(self), "files": list(self.files), "refused": dict(self.refused)}
-
-    @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """What `to_dict` wrote down."""
-        return cls(**{**values, "files": tuple(values["files"])})
-
 
 @dataclass(frozen=True)
 class Album:
@@ -75,12 +66,21 @@ class Album:
 
 
 @dataclass(frozen=True)
+class Companion:
+    """A table of objects that came along, without its cells."""
+
+    name: str
+    n_objects: int
+    columns: list[str]
+
+
+@dataclass(frozen=True)
 class Opened:
-    """What was found in an upload."""
+    """What a form shows of an upload, however it is read."""
 
     sheet: Sheet
-    readings: list[Reading]
     album: Album | None
+    objects: Companion | None
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import hashlib
 import logging
+import secrets
 import threading
 import time
-import weakref
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
@@ -31,6 +33,11 @@ _GRACE = 1.0  # seconds after which one that is told to stop is ended
 _AT_MOST = 6  # processes with an upload, over all sessions
 _LONGEST = 4 * 2**30  # bytes of an answer
 _LINES = 8  # requests to one process at the same time
+_KEPT = 16  # answers
+_TRIES = 3
+
+#: Name and content.
+File = tuple[str, bytes]
 
 _ERRORS = {
     kind.__name__: kind
@@ -44,11 +51,11 @@ READER = "tripletscope.dashboard.door.reader"
 
 
 class Ended(DataError):
-    """A process has ended while it was reading."""
+    """There was no answer, which need not be for the file: a process has ended, for example."""
 
 
 class Worker(Child):
-    """A process that reads one upload.
+    """A process that answers questions about one upload.
 
     wanted: Whether anybody still waits for it; asked now and then.
     """
@@ -65,14 +72,15 @@ class Worker(Child):
 
     def ask(
         self, what: str, *, file: str, progress: Progress = silent, patience: float | None = None,
-        **given: Any,
+        contents: Callable[[str], list[File]] | None = None, **given: Any,
     ) -> Any:
         """What the process answers.
 
-        what: One of `tripletscope.dashboard.door.desk.REQUESTS`.
+        what: A question of `tripletscope.dashboard.door.questions`.
         file: What is read, for messages.
         progress: Called in this thread, also where there is nothing new.
         patience: Seconds until the process is ended; by default it depends on what is handed in.
+        contents: Gives the files of a key, if the process has none of them yet.
         **given: Plain data.
         """
         done = 0.0
@@ -82,17 +90,25 @@ class Worker(Child):
             done = max(done, message.get("report", 0.0))
             return progress(done)
 
-        data = self._pack({"do": what, "given": given})
-        patience = patience or PATIENCE + PER_MEGABYTE * len(data) / 1e6
-        clock = threading.Timer(patience, self._out_of_time)
-        clock.daemon = True
-        clock.start()
-        try:
-            message = self._exchange([data], heard, lambda: _GRACE)
-        except Lost as lost:
-            raise self._ended(file, lost.stopping) from None
-        finally:
-            clock.cancel()
+        def exchange(files: Mapping[str, list[File]]) -> Message:
+            data = self._pack({"do": what, "given": given, "files": files})
+            clock = threading.Timer(
+                patience or PATIENCE + PER_MEGABYTE * len(data) / 1e6, self._out_of_time
+            )
+            clock.daemon = True
+            clock.start()
+            try:
+                return self._exchange([data], heard, lambda: _GRACE)
+            except Lost as lost:
+                raise self._ended(file, lost.stopping) from None
+            finally:
+                clock.cancel()
+
+        message = exchange({})
+        for _ in range(_TRIES):  # what it has may be of another question by now
+            if contents is not None and isinstance(missing := message.get("missing"), list):
+                keys = [key for key in given["keys"].values() if key in missing]
+                message = exchange({key: contents(key) for key in keys})
         return _result(message, file)
 
     def _out_of_time(self) -> None:
@@ -112,6 +128,13 @@ class Worker(Child):
             "the file is damaged so that reading it ends the program that reads, or takes all of "
             "its memory", file=file, remedy=_SMALLER,
         )
+
+
+def _hash_of(what: str, given: Mapping[str, Any]) -> str:
+    """Tells a question from others."""
+    from tripletscope.dashboard.door import plain
+
+    return hashlib.sha256(plain.pack([what, dict(given)])).hexdigest()
 
 
 def _result(message: dict[str, Any], file: str) -> Any:
@@ -135,11 +158,15 @@ def _result(message: dict[str, Any], file: str) -> Any:
 
 
 class Workers:
-    """The processes of a server: one that waits for the next upload, and those that have one."""
+    """The processes of a server: one that waits for the next upload, and those that have one.
+
+    What they have answered last is kept, by the hash of the question.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Condition()
-        self._taken: weakref.WeakSet[Worker] = weakref.WeakSet()
+        self._taken: dict[str, Worker] = {}
+        self._answers: OrderedDict[str, Any] = OrderedDict()
         self._source = Supply(Worker)
         self._watcher: threading.Thread | None = None
         self._closed = False
@@ -148,16 +175,79 @@ class Workers:
         """Have a process ready for the next upload, or what is copied; returns at once."""
         self._source.warm()
 
-    def take(self, wanted: Callable[[], bool]) -> Worker:
-        """A process for an upload; one that nobody has asked for long may have to go.
+    def ask(
+        self, what: str, about: str, *, file: str, wanted: Callable[[], bool], keep: bool = False,
+        progress: Progress = silent, **given: Any,
+    ) -> Any:
+        """What is answered about an upload, by the process that has read it or by another one.
+
+        about: The upload.
+        keep: Whether to keep the answer, also that the file cannot be read so, and give it again.
+        **given: As of `Worker.ask`.
+        """
+        contents, patience = given.pop("contents"), given.pop("patience", None)
+        question = _hash_of(what, given) if keep else ""
+        with self._lock:
+            answer = self._answers.pop(question, None)
+        if answer is None:
+            try:
+                answer = self._asked(
+                    what, about, wanted, file=file, progress=progress, patience=patience,
+                    contents=contents, **given,
+                )
+            except Ended:
+                raise
+            except DataError as error:
+                answer = error
+        if keep:
+            with self._lock:
+                self._answers[question] = answer
+                while len(self._answers) > _KEPT:
+                    self._answers.popitem(last=False)
+        if isinstance(answer, DataError):
+            raise answer
+        return answer
+
+    def _asked(self, what: str, about: str, wanted: Callable[[], bool], **given: Any) -> Any:
+        ended = False
+        for _ in range(_TRIES):
+            worker = None
+            try:
+                worker = self.take(wanted, about)
+                return worker.ask(what, **given)
+            except Gone:
+                continue  # others needed its place
+            except Ended:
+                if ended:
+                    raise
+                ended = True  # which need not be for what it reads: the system may have killed it
+            finally:
+                if worker is not None:
+                    worker.reserved = False
+        raise Ended(
+            "too many files are being read at once", file=given["file"], remedy="Try again."
+        )
+
+    def dismiss(self, about: str) -> None:
+        """End the process that has read an upload, if there is one."""
+        with self._lock:
+            worker = self._taken.pop(about, None)
+        if worker is not None:
+            worker.close()
+
+    def take(self, wanted: Callable[[], bool], about: str = "") -> Worker:
+        """The process that has read an upload, or else a new one, for which another may have to go.
 
         wanted: Whether anybody still waits for it.
         """
+        about = about or secrets.token_hex(8)
         with self._lock:
-            self._make_room()
-            worker = self._source.take()
-            worker.wanted = wanted
-            self._taken.add(worker)
+            self._taken = {key: other for key, other in self._taken.items() if other.alive}
+            worker = self._taken.get(about)
+            if worker is None:
+                self._make_room()
+                worker = self._taken[about] = self._source.take()
+            worker.wanted, worker.reserved = wanted, True
             if self._watcher is None:
                 self._watcher = threading.Thread(
                     target=self._watch, name="watcher of readers", daemon=True
@@ -168,7 +258,7 @@ class Workers:
         return worker
 
     def _make_room(self) -> None:
-        while len(there := [w for w in self._taken if w.alive]) >= _AT_MOST:
+        while len(there := [w for w in self._taken.values() if w.alive]) >= _AT_MOST:
             idle = [worker for worker in there if not worker.busy]
             if idle:
                 min(idle, key=lambda worker: worker.used).close()
@@ -182,7 +272,7 @@ class Workers:
 
     def dismiss_unwanted(self) -> None:
         """End the processes that nobody waits for, and those that nobody has asked for long."""
-        for worker in list(self._taken):
+        for worker in list(self._taken.values()):
             idle = not worker.busy and time.monotonic() - worker.used > _IDLE
             if worker.alive and (idle or not worker.wanted()):
                 worker.close()
@@ -191,7 +281,7 @@ class Workers:
         """End all of them."""
         with self._lock:
             self._closed = True
-            for worker in list(self._taken):
+            for worker in list(self._taken.values()):
                 worker.close()
             self._source.close()
 

@@ -142,8 +142,6 @@ def stimulus_map(
     add(**dict(zip("xyz", along.T, strict=False)), mode="lines", hoverinfo="skip", opacity=0.6,
         showlegend=False, line={"color": FAINT, "width": 1.5})
     figure.data = (figure.data[-1], *figure.data[:-1])
-    for trace in figure.data[1:]:
-        beside_the_bar(trace)
     return figure
 
 

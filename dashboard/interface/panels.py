@@ -22,7 +22,7 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.theme import SCREEN, Canvas, remark
 from tripletscope.dashboard.interface.chart import chart
 from tripletscope.dashboard.interface.composer import Printable, compose_button
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.printing.browser import can_render
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.state import Session

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ import numpy as np
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.dashboard.imports import ask_aside
+from tripletscope.core.io import MeasuredFile
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.state import Session, tab_is_open
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.uploads import ask_aside
 
 _NONE = np.zeros(0, dtype=int)
 
@@ -22,7 +24,7 @@ def read_file(
     """What is in an uploaded file; read once, however often the page runs.
 
     key: Of the widget that has the file.
-    what: One of `tripletscope.dashboard.door.desk.REQUESTS`.
+    what: One of `tripletscope.dashboard.door.questions.OF_FILES`.
     words: Shown meanwhile.
     **given: Triplets whose objects the file is about; their answers are not handed on.
     """
@@ -43,6 +45,22 @@ def read_pictures(session: Session, key: str, files: list[Any]) -> tuple[dict[st
     )
 
 
+def read_measured(
+    session: Session, key: str, files: list[Any], kind: str | None, options: Mapping[str, Any]
+) -> MeasuredFile:
+    """What ratings, confusions, piles or arrangements are in uploaded files, before they are kept.
+
+    kind: By default what the columns say, see `tripletscope.core.io.read_measured`.
+    options: Of the kind.
+    """
+    return _read(
+        session, key, [file.file_id for file in files], files[0].name, "measured", words="Reading",
+        given=lambda: {"files": [(file.name, file.getvalue()) for file in files], "kind": kind,
+                       "options": dict(options)},
+        about=(kind, dict(options)),
+    )
+
+
 def _read(
     session: Session, key: str, which: Any, name: str, what: str, *, words: str, given: Any,
     about: Any = None,
@@ -51,9 +69,7 @@ def _read(
     if session.read.get(key, (None,))[0] != question:
         try:
             with panels.reporting(words) as progress:
-                found = ask_aside(
-                    what, name, progress=progress, wanted=tab_is_open(), **given()
-                )
+                found = ask_aside(what, name, progress=progress, **given())
         except DataError as error:
             found = error
         except Stopped:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tripletscope.core.dimensions.reproducibility import match_dimensions
 from tripletscope.core.run import Run
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 
 #: Under which names are kept in `DatasetInfo.extra`.
 NAMES_KEPT = "dimension names"

@@ -1,7 +1,7 @@
 """Experiments in a workspace: a folder for each, which the server of the experiment is started on.
 
-They are files and nothing else: the catalogue does not list them, so that a folder that was copied
-from another computer is there, too.
+They are files and nothing else, so that a folder that was copied from another computer is there,
+too.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from pathlib import Path
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.experiment import FILE, STIMULI, Experiment
-from tripletscope.dashboard.keeping.arrays import whole_file
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
-from tripletscope.dashboard.keeping.room import words_for
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.files import whole_file
+from tripletscope.dashboard.keeping.opened import words_for
 from tripletscope.dashboard.keeping.workspace import Workspace
 
 log = logging.getLogger(__name__)
@@ -122,7 +122,7 @@ def delete_experiment(workspace: Workspace, slug: str) -> None:
     folder = experiment_folder(workspace, slug)
     if folder is not None:
         with _writing(workspace):
-            workspace.trash.move([folder])
+            workspace.trash.throw(folder)
 
 
 def load_experiment(workspace: Workspace, slug: str) -> Experiment:

@@ -22,7 +22,7 @@ import numpy as np
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Progress, Stopped
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.pace import Pace
 
 log = logging.getLogger(__name__)

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from tripletscope.core.studies.experiment.live import CollectedError
-from tripletscope.dashboard.keeping.arrays import whole_file
+from tripletscope.dashboard.keeping.files import whole_file
 
 log = logging.getLogger(__name__)
 

@@ -1,48 +1,45 @@
-"""A workspace's folder that is open: its lock, its catalogue, and the files that it lets go."""
+"""A workspace's folder that is open: its lock, what is listed in it, and how it is changed."""
 
 from __future__ import annotations
 
+import errno
+import json
 import logging
-import sqlite3
-import tempfile
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import exc, func, select
-from sqlalchemy.orm import Session
-
-from tripletscope.dashboard.keeping.backups import back_up, today
-from tripletscope.dashboard.keeping.catalogue import (
-    FILE,
-    DatasetRow,
-    RunRow,
-    WorkspaceError,
-    for_writing,
-    open_catalogue,
-    shorten_log,
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.earlier import take_over
+from tripletscope.dashboard.keeping.files import PARTIAL, whole_file
+from tripletscope.dashboard.keeping.folder import (
+    ABOUT,
+    OPENED,
+    SESSION,
+    SESSIONS,
+    SIMULATIONS,
+    SMALL,
+    DataFolder,
+    FolderChange,
+    info_of,
+    mended,
+    new_about,
 )
 from tripletscope.dashboard.keeping.holding import Held, Hold
-from tripletscope.dashboard.keeping.records import Records
-from tripletscope.dashboard.keeping.recovery import Recovery, recover
-from tripletscope.dashboard.keeping.room import (
-    Reserve,
-    is_for_lack_of_permission,
-    is_for_lack_of_room,
-    words_for,
-)
-from tripletscope.dashboard.keeping.rows import DATA, FURTHER, files_of
-from tripletscope.dashboard.keeping.storage import File, Storage, file_of
-from tripletscope.dashboard.keeping.trash import Trash, free, is_full
+from tripletscope.dashboard.keeping.trash import Trash, free
 
 log = logging.getLogger(__name__)
 
-_opening = threading.Lock()
-#: With less than this left on a disk, in bytes, SQLite cannot even begin.
-_NOTHING = 2**17
+#: Sets of answers and descriptions that stay in memory.
+_FEW, _MANY = 4, 10_000
 _AN_HOUR = timedelta(hours=1)
+#: One of all workspaces of this process that have a folder changes it at a time.
+_locks: dict[Path, threading.RLock] = {}
 
 
 class OpenFolder:
@@ -54,66 +51,68 @@ class OpenFolder:
         #: Why nothing can be kept; empty where it can.
         self.read_only = ""
         self.trash = Trash(self.folder)
-        self._records = Records(self.folder)
-        self._reserve = Reserve(self.folder)
-        self._copy: tempfile.TemporaryDirectory | None = None
         self._hold: Hold | None = None
-        self._released: set[File] = set()
-        self._n_keeping = 0
-        self._files = threading.Lock()
+        self._compared: set[Path] = set()
+        self._described: OrderedDict[Path, tuple[tuple, Any]] = OrderedDict()
+        self._answers: OrderedDict[str, Triplets] = OrderedDict()
+        self._memory = threading.Lock()
+        self._changes = _locks.setdefault(self.folder.absolute(), threading.RLock())
+        with self._changes:
+            self._open()
+
+    def _open(self) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with _opening:
-                self._open_as_can_be()
+            self._hold = Hold(self.folder)
+            first = self._hold.is_first
+            if first:  # or others may be writing
+                self._tidy()
         except Held as other:
             raise WorkspaceError(
                 f"The workspace {self.folder} is in use by another TripletScope: {other}. Use "
                 "that one, end it, or choose another folder with --workspace."
             ) from None
-        except (OSError, exc.DatabaseError) as error:
-            why = error.strerror if isinstance(error, OSError) else error.orig
-            raise WorkspaceError(
-                f"The workspace {self.folder} cannot be written ({why}). "
-                "Choose another folder with --workspace."
-            ) from error
-
-    def _open_as_can_be(self) -> None:
-        """Open the folder; where it is full, with the reserve; where it is read-only, a copy."""
-        while True:
-            try:
-                return self._open()
-            except (OSError, exc.DatabaseError) as error:
-                self._let_go()
-                full = is_for_lack_of_room(error) or free(self.folder) < _NOTHING
-                if full and self._reserve.give():
-                    continue
-                if not (full or is_for_lack_of_permission(error)) or not self._has_content():
-                    raise
-                log.info("the workspace is opened as a copy", exc_info=True)
-                why = "is full" if full else "cannot be written"
-            except BaseException:
-                self._let_go()
-                raise
-            return self._open_copy(
-                f"The {'disk' if full else 'folder'} of the workspace {why}: everything can be "
-                "looked at, but nothing new is kept."
+        except OSError as error:
+            if self._hold is None and not self._has_content():
+                raise WorkspaceError(
+                    f"The workspace {self.folder} cannot be written ({error.strerror}). "
+                    "Choose another folder with --workspace."
+                ) from error
+            log.info("the workspace is only looked at", exc_info=True)
+            full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+            self.read_only = (
+                f"The {'disk' if full else 'folder'} of the workspace "
+                f"{'is full' if full else 'cannot be written'}: everything can be looked at, but "
+                "nothing new is kept."
                 + (" Make room on it, and start TripletScope again." if full else "")
             )
+            self.notes.append(self.read_only)
+        except BaseException:
+            self.close()
+            raise
 
-    def _open(self) -> None:
-        self._hold = Hold(self.folder)
-        recovery = recover(self.folder, self.trash)
-        self._back_up()  # before anything is brought up to date
-        self._engine = open_catalogue(self.folder)
-        self._writer = for_writing(self._engine)
-        self._storage = Storage(self.folder, self.trash)
-        self._reconcile(recovery)
-        if self._hold.is_first:  # or others may be writing them
-            self._storage.remove_partial()
-            self._records.remove_partial(self.trash)
-        self._reserve.fill()
-        last = self._last_use()
-        if last > datetime.now(UTC) + _AN_HOUR:
+    def _has_content(self) -> bool:
+        with suppress(OSError):
+            return any(self.folder.iterdir())
+        return False
+
+    def _tidy(self) -> None:
+        """Take over what earlier versions kept, mend what is damaged, empty the trash."""
+        self.notes += take_over(self.folder)
+        self.trash.take(list(self._partial()))
+        needed = set()
+        for path in self._folders():
+            try:
+                needed.update(DataFolder(path).about()["sums"].values())
+            except DamagedFile:
+                self._mend(path)
+            except WorkspaceError as newer:
+                self.notes.append(str(newer))
+        for path in (self.folder / SMALL).glob("*.png"):
+            if path.name.partition(".")[0] not in needed:
+                path.unlink(missing_ok=True)
+        last = max(map(_moment, self._opened().values()), default=now())
+        if last > now() + _AN_HOUR:
             self.notes.append(
                 "The clock of this computer is behind the last use of this workspace: its data "
                 "sets may not stand in the order in which they were opened, and the trash is not "
@@ -122,146 +121,193 @@ class OpenFolder:
         else:
             self.trash.empty_old(last)  # by a clock that is ahead, all of it would be old
 
-    def _open_copy(self, why: str) -> None:
-        """Open a copy of the catalogue elsewhere, because the folder cannot be written."""
-        self._copy = tempfile.TemporaryDirectory(prefix="tripletscope-")
-        place = Path(self._copy.name)
-        recovery = recover(self.folder, self.trash, into=place)
-        self._backed_up = None  # never
-        self._engine = open_catalogue(place)
-        self._writer = for_writing(self._engine)
-        self._storage = Storage(self.folder, self.trash, make=False)
-        self._reconcile(recovery)
-        self.read_only = why
-        self.notes.append(why)
+    def _partial(self) -> Iterator[Path]:
+        """What a process that was killed has left unfinished."""
+        for folder in (self.folder, *self._folders()):
+            for pattern in ("*.partial", "pictures/*.partial", "features/*.partial",
+                            "results/*/*.partial"):
+                yield from (path for path in folder.glob(pattern) if PARTIAL.fullmatch(path.name))
 
-    def _reconcile(self, recovery: Recovery) -> None:
-        with (
-            self._records.changing(), Session(self._writer) as session, session.begin()
-        ):
-            found = self._records.reconcile(
-                session, restored=recovery.restored, write=self._copy is None
-            )
-        self.notes = [note for note in (recovery.note, *found.notes) if note]
-        self._unreadable = found.unreadable
-
-    def _has_content(self) -> bool:
-        return (self.folder / FILE).exists() or self._records.exist()
-
-    def _last_use(self) -> datetime:
-        """When a data set was last opened; now, where there is none."""
-        with self._reading() as session:
-            last = session.scalar(select(func.max(DatasetRow.opened)))
+    def _mend(self, path: Path) -> None:
+        """Make ``about.json`` again from what else there is."""
         try:
-            return datetime.fromisoformat(last).astimezone(UTC)
-        except (TypeError, ValueError):
-            return datetime.now(UTC)
-
-    def _back_up(self) -> None:
-        """Copy the catalogue, if there is one; without a copy everything goes on."""
-        self._backed_up: str | None = today()
-        try:
-            if (self.folder / FILE).exists():
-                back_up(self.folder, self.trash)
-        except (OSError, sqlite3.Error) as error:
-            log.warning("the catalogue could not be copied (%s)", error)
+            about = mended(path)
+        except DamagedFile as error:
+            self.notes.append(f"The data set in the folder {path.name} is not shown. {error}")
+            return
+        self.trash.take([path / ABOUT])
+        with DataFolder(path).changing(new_about()) as change:
+            change.about.update(about)
+        self.notes.append(
+            f"{path.name}/{ABOUT} was damaged or missing. It was made again from "
+            + ("the other files of this data set: what was left out of it, its gold questions and "
+               "its tables of features are no longer known." if about["report"][:1] and
+               "was damaged" in about["report"][0] else "the one before the last change.")
+        )
 
     def close(self) -> None:
-        """Let go of the catalogue and of the folder."""
-        self._engine.dispose()
-        self._let_go()
-
-    def _let_go(self) -> None:
+        """Let go of the folder."""
         if self._hold is not None:
             self._hold.release()
-        if self._copy is not None:
-            self._copy.cleanup()
 
     def announce(self, address: str) -> None:
         """Let other processes that want this workspace know where it is served."""
         if not self.read_only:
             self._hold.announce(address)
 
-    @contextmanager
-    def _reading(self) -> Iterator[Session]:
-        with self._explaining(), Session(self._engine) as session, session.begin():
-            yield session
+    # Folders -------------------------------------------------------------------------------
 
-    @contextmanager
-    def _writing(self) -> Iterator[Session]:
-        """A transaction in which nobody else writes, so that what it reads stays true."""
-        if self.read_only:
-            raise WorkspaceError(self.read_only)
-        with (
-            self._explaining(), self._records.changing(), Session(self._writer) as session,
-            session.begin(),
-        ):
-            yield session
-        if self._backed_up != today():
-            self._back_up()
+    def _folders(self) -> list[Path]:
+        """The folders that are data sets, or were."""
+        return [
+            path for path in sorted(self.folder.iterdir())
+            if not path.name.startswith(".") and not PARTIAL.fullmatch(path.name)
+            and ((path / ABOUT).exists() or (path / "answers.parquet").exists())
+        ]
 
-    @contextmanager
-    def _explaining(self) -> Iterator[None]:
-        """Say in a sentence what is wrong with the disk or the catalogue; the log has it all."""
+    def _folder(self, dataset: str | None) -> DataFolder:
+        return DataFolder(self.folder / (dataset or SIMULATIONS), self._compared)
+
+    def _info(self, dataset: str, opened: Mapping[str, str]) -> DatasetInfo | None:
+        about = self._about_of(dataset)
+        return None if about is None else info_of(dataset, about, opened.get(dataset))
+
+    def _about_of(self, dataset: str) -> dict[str, Any] | None:
+        """What a data set says of itself; None if it is not there, or damaged."""
+        if not dataset or dataset.startswith(".") or set(dataset) & set("/\\\0"):
+            return None
+        folder = self._folder(dataset)
+        return self._remembered(folder.path / ABOUT, folder.about)
+
+    def _about(self, info: DatasetInfo) -> dict[str, Any]:
+        about = self._about_of(info.id)
+        if about is None:
+            raise WorkspaceError(f"{info.name} was deleted in another tab meanwhile.")
+        return about
+
+    def _remembered(self, path: Path, read: Callable[[], dict[str, Any]]) -> dict[str, Any] | None:
+        """What a file says, read again when it is another; None without one, or a damaged one."""
         try:
+            there = path.stat()
+        except OSError:
+            return None
+        mark = there.st_mtime_ns, there.st_size, there.st_ino
+        with self._memory:
+            known = self._described.get(path)
+            if known is not None and known[0] == mark:
+                self._described.move_to_end(path)
+                return known[1]
+        try:
+            content = read()
+        except WorkspaceError:
+            content = None
+        with self._memory:
+            self._described[path] = mark, content
+            while len(self._described) > _MANY:
+                self._described.popitem(last=False)
+        return content
+
+    def _opened(self) -> dict[str, str]:
+        """When each data set was opened last."""
+        path = self.folder / OPENED
+
+        def read() -> dict[str, str]:
+            try:
+                known = json.loads(path.read_bytes())
+                return {name: at for name, at in known.items() if isinstance(at, str)}
+            except (OSError, ValueError, AttributeError):
+                return {}
+
+        return self._remembered(path, read) or {}
+
+    def _note_opened(self, dataset: str, now: str) -> None:
+        with self._changes:
+            there = {path.name for path in self._folders()}
+            known = {name: at for name, at in self._opened().items() if name in there}
+            if dataset in there:
+                with whole_file(self.folder / OPENED, sync=False) as file:
+                    file.write(json.dumps({**known, dataset: now}, indent=1).encode())
+
+    @contextmanager
+    def _changing(self, dataset: str) -> Iterator[FolderChange | None]:
+        """A change of a data set, which nobody else changes meanwhile; None if it is gone."""
+        with self._explaining(writing=True), self._changes:
+            about = self._about_of(dataset)
+            if about is None:
+                yield None
+                return
+            with self._folder(dataset).changing(about) as change:
+                yield change
+            self.trash.take(change.released)
+
+    @contextmanager
+    def _explaining(self, *, writing: bool = False) -> Iterator[None]:
+        """Say in a sentence what is wrong with the disk or the folder; the log has it all."""
+        if writing and self.read_only:
+            raise WorkspaceError(self.read_only)
+        try:
+            if writing:
+                free(self.folder)  # which says so where the folder is gone
             yield
         except WorkspaceError:  # a damaged picture is also an OSError
             raise
-        except (OSError, exc.DatabaseError) as error:
+        except OSError as error:
             log.info("the workspace could not be used", exc_info=True)
             raise WorkspaceError(words_for(error)) from error
 
-    def _deleting(self, delete: Callable[[], None]) -> None:
-        """Delete; where the disk is so full that not even this is possible, with the reserve."""
-        while True:
-            try:
-                delete()
-                break
-            except WorkspaceError as error:
-                cause = error.__cause__
-                full = is_for_lack_of_room(cause) or free(self.folder) < _NOTHING
-                if cause is None or not full or not self._reserve.give():
-                    raise
-                shorten_log(self.folder)
-        if is_full(self.folder):  # or the log of the deletion takes what it has freed
-            shorten_log(self.folder)
-        self._reserve.fill()
+    # Sessions ------------------------------------------------------------------------------
 
-    # Files ---------------------------------------------------------------------------------
+    def session(self, session_id: str) -> dict[str, Any] | None:
+        """What was saved of a browser session, or None."""
+        if not SESSION.fullmatch(session_id):
+            return None
+        with suppress(OSError, ValueError):  # damaged: it begins anew
+            state = json.loads((self.folder / SESSIONS / f"{session_id}.json").read_bytes())
+            return state if isinstance(state, dict) else None
+        return None
 
-    @contextmanager
-    def _keeping(self) -> Iterator[None]:
-        """No file goes meanwhile: one that is kept, or is there already, will be needed.
+    def save_session(self, session_id: str, state: dict[str, Any]) -> None:
+        """Keep the state of a browser session, if that can be kept."""
+        path = self.folder / SESSIONS / f"{session_id}.json"
+        with suppress(WorkspaceError), self._explaining(writing=True):
+            path.parent.mkdir(exist_ok=True)
+            with whole_file(path, sync=False) as file:
+                file.write(json.dumps(state).encode())
 
-        However long this takes: what is being kept is counted, no clock is asked.
+    # Memory --------------------------------------------------------------------------------
 
-        The catalogue has to mention it before this ends.
-        """
-        with self._files:
-            self._n_keeping += 1
-        try:
-            with self._explaining():
-                yield
-        finally:
-            with self._files:
-                self._n_keeping -= 1
-                self._remove_released()
+    def _held_answers(self, fingerprint: str) -> Triplets | None:
+        with self._memory:
+            if fingerprint in self._answers:
+                self._answers.move_to_end(fingerprint)
+            return self._answers.get(fingerprint)
 
-    def _release(self, files: set[File]) -> None:
-        """Let go of files that a row no longer mentions, as soon as nobody is keeping any."""
-        with self._files:
-            self._released |= files
-            self._remove_released()
+    def _hold_answers(self, triplets: Triplets) -> None:
+        with self._memory:
+            self._answers[triplets.fingerprint] = triplets
+            self._answers.move_to_end(triplets.fingerprint)
+            while len(self._answers) > _FEW:
+                self._answers.popitem(last=False)
 
-    def _remove_released(self) -> None:
-        if self._n_keeping or not self._released:
-            return
-        if self._unreadable:  # they may need any of them
-            return
-        columns = [getattr(DatasetRow, name) for name in (*DATA, *FURTHER)]
-        with self._reading() as session:
-            used = {file_of("runs", file) for file in session.scalars(select(RunRow.file))}
-            for row in session.execute(select(*columns)):
-                used |= files_of(row)
-        self._storage.remove(self._released - used)
-        self._released.clear()
+
+def words_for(error: OSError) -> str:
+    """What went wrong with the workspace's folder, and what to do, as sentences."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return (
+            "The disk of the workspace is full: nothing was changed. Delete data sets or results "
+            "that are not needed, which frees their room at once, or make room elsewhere on it."
+        )
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        return "The folder of the workspace cannot be written: nothing was changed."
+    return f"The folder of the workspace cannot be used ({error.strerror}): nothing was changed."
+
+
+def _moment(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except ValueError:
+        return datetime.min.replace(tzinfo=UTC)
+
+
+def now() -> datetime:
+    return datetime.now(UTC)

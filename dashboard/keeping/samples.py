@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+    from tripletscope.dashboard.keeping.dataset import DatasetInfo
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "sample_data"
 

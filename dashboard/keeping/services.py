@@ -14,7 +14,7 @@ from weakref import WeakValueDictionary
 
 import platformdirs
 
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.jobs import Job, Jobs
 from tripletscope.dashboard.keeping.uploads import Uploads
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -39,9 +39,6 @@ class Services:
     workspace: Workspace
     uploads: Uploads
     jobs: Jobs = field(default_factory=Jobs)
-    #: Jobs that compare readings of an upload, by its id and what they are about: an upload may
-    #: leave the memory and come back, and must not be compared anew each time.
-    directions: dict[str, dict[str, Job]] = field(default_factory=dict)
     #: What each session has uploaded last, as `tripletscope.dashboard.imports` knows it.
     openings: dict[str, Any] = field(default_factory=dict)
     #: The sheet of figures that each session composes; whoever opens a session holds it.

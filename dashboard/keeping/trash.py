@@ -16,7 +16,8 @@ from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.files import partial_of
 
 log = logging.getLogger(__name__)
 
@@ -39,32 +40,35 @@ class Trash:
         self.folder = workspace / NAME
 
     def take(self, paths: Iterable[Path]) -> None:
-        """Move files of the workspace here; where the disk is full, delete them at once."""
-        place, full = self._place(), is_full(self._workspace)
+        """Move files or folders of the workspace here; what cannot be moved stays where it is."""
         for path in paths:
             try:
-                if full:
-                    path.unlink()
-                else:
-                    self._move(path, place)
+                self.throw(path)
             except FileNotFoundError:
                 pass  # another session was faster
-            except OSError as error:  # such as a file that is open elsewhere, on Windows: it stays
+            except OSError as error:  # such as a file that is open elsewhere, on Windows
                 log.warning("%s could not be moved to the trash (%s)", path.name, error)
 
-    def move(self, paths: Iterable[Path]) -> None:
-        """Move files here, however full the disk is."""
-        place = self._place()
-        for path in paths:
-            self._move(path, place)
+    def throw(self, path: Path) -> None:
+        """Move a file or folder here; where the disk is full, delete it at once."""
+        if is_full(self._workspace):
+            self.remove(path)
+        else:
+            target = self._place() / path.relative_to(self._workspace)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.move(path, target)  # a part of the workspace may be on another disk
+
+    def remove(self, path: Path) -> None:
+        """Delete a file or folder, which is gone at once or not at all."""
+        if path.is_dir() and not path.is_symlink():
+            partial = partial_of(path)
+            path.replace(partial)
+            shutil.rmtree(partial, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
     def _place(self) -> Path:
         return self.folder / f"{datetime.now(UTC).strftime(_FORM)}-{secrets.token_hex(4)}"
-
-    def _move(self, path: Path, place: Path) -> None:
-        target = place / path.relative_to(self._workspace)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.move(path, target)  # a part of the workspace may be on another disk
 
     @property
     def what_becomes(self) -> str:
@@ -88,10 +92,9 @@ class Trash:
         """Bytes that would become free."""
         return sum(map(_size, self._entries()))
 
-    def find(self, part: str, name: str) -> Path | None:
-        """The file that was called so in a part of the workspace, if it is here."""
-        return next((path for entry in self._entries() if (path := entry / part / name).is_file()),
-                    None)
+    def find(self, place: str) -> Path | None:
+        """The file that was there in the workspace, if it is here."""
+        return next((path for entry in self._entries() if (path := entry / place).is_file()), None)
 
     def _entries(self) -> list[Path]:
         if not self.folder.is_dir():

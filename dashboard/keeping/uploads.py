@@ -1,4 +1,4 @@
-"""Uploads that wait for a decision: their files on disk, the last ones as objects in memory.
+"""Uploads that wait for a decision, on disk: their files, and how they are going to be read.
 
 Every session has one at most, which no other session displaces and a restart of the server does
 not lose. A session in which nobody looks at it for a day is taken to be gone, and its upload goes
@@ -17,23 +17,76 @@ import secrets
 import tarfile
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from tripletscope.dashboard.keeping.arrays import whole_file
-from tripletscope.dashboard.keeping.storage import PARTIAL, hash_of
+from tripletscope.core.io import Reading
+from tripletscope.dashboard.door.workers import File
+from tripletscope.dashboard.keeping.files import PARTIAL, hash_of, whole_file
 from tripletscope.dashboard.keeping.trash import Trash
 
 log = logging.getLogger(__name__)
 
-_AT_MOST = 4  # in memory, over all sessions
 _GONE = 24 * 60 * 60  # seconds
 _ARCHIVE = re.compile(r"[0-9a-f]{16}\.tar")
 
-#: Name and content.
-File = tuple[str, bytes]
+
+def new_archive() -> str:
+    """A name for an archive of files."""
+    return f"{secrets.token_hex(8)}.tar"
+
+
+@dataclass(frozen=True)
+class Upload:
+    """An upload and how it is going to be read.
+
+    name: Of the file, or of several.
+    archives: Where its files are: ``tables`` as they were uploaded, ``objects`` and ``pictures``
+        that were added later.
+    readings: What the program proposes, the best first, and others that were used.
+    reading: What has become of the one that the user began from.
+    chosen: Which of them that was.
+    shape: What the user wants to be cut in another way: ``header``, ``delimiter``, ``encoding``.
+    turn: How often the user has begun from another one.
+    id: Tells it from other uploads.
+    """
+
+    name: str
+    archives: Mapping[str, str]
+    readings: tuple[Reading, ...]
+    reading: Reading
+    chosen: int = 0
+    shape: Mapping[str, Any] = field(default_factory=dict)
+    turn: int = 0
+    id: str = field(default_factory=lambda: secrets.token_hex(8))
+
+    @property
+    def version(self) -> str:
+        """Tells the form from the one before, whose widgets have other values."""
+        return f"{self.id}.{self.turn}"
+
+    def begun_from(self, reading: Reading) -> dict[str, Any]:
+        """What changes when the user begins from a reading, which may be a new one."""
+        readings = self.readings if reading in self.readings else (*self.readings, reading)
+        return {"readings": readings, "reading": reading, "chosen": readings.index(reading),
+                "turn": self.turn + 1}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {**asdict(self), "reading": self.reading.to_dict(),
+                "readings": [reading.to_dict() for reading in self.readings]}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """What `to_dict` wrote down; ValueError, KeyError or TypeError if it is anything else."""
+        if not all(map(_ARCHIVE.fullmatch, values["archives"].values())):
+            raise ValueError("no archive is called so")
+        readings = tuple(map(Reading.from_dict, values["readings"]))
+        reading = Reading.from_dict(values["reading"])
+        return cls(**{**values, "readings": readings, "reading": reading})
 
 
 class Uploads:
@@ -48,7 +101,6 @@ class Uploads:
     def __init__(self, folder: Path, trash: Trash) -> None:
         self._folder = folder
         self._trash = trash
-        self._held: OrderedDict[str, Any] = OrderedDict()
         self._lock = threading.Lock()
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -58,41 +110,18 @@ class Uploads:
 
     def _tidy(self) -> None:
         self._forget()
-        folder = self._folder
         mentioned = {
-            archive for path in folder.glob("*.json") if (record := _record(path))
-            for archive in record["archives"].values()
+            archive for path in self._folder.glob("*.json") if (upload := _read(path))
+            for archive in upload.archives.values()
         }
         left = (  # by a server that was killed
-            path for path in sorted(folder.iterdir()) if path.name not in mentioned
+            path for path in sorted(self._folder.iterdir()) if path.name not in mentioned
             and (_ARCHIVE.fullmatch(path.name) or PARTIAL.fullmatch(path.name))
         )
         self._trash.take(left)
 
-    # In memory -----------------------------------------------------------------------------
-
-    def held(self, session_id: str) -> Any | None:
-        """The object of a session's upload, if it is in memory."""
-        with self._lock:
-            if not self._path(session_id).exists():  # removed, maybe while it was made
-                self._held.pop(session_id, None)
-            if session_id in self._held:
-                self._held.move_to_end(session_id)
-            return self._held.get(session_id)
-
-    def hold(self, session_id: str, upload: Any) -> None:
-        """Hold the object of a session's upload for as long as no others need its place."""
-        with self._lock:
-            self._held[session_id] = upload
-            self._held.move_to_end(session_id)
-            while len(self._held) > _AT_MOST:
-                self._held.popitem(last=False)
-
-    # On disk -------------------------------------------------------------------------------
-
-    def pack(self, files: Iterable[File]) -> str:
-        """Name of an archive in which files are kept, once an upload mentions it."""
-        archive = f"{secrets.token_hex(8)}.tar"
+    def pack(self, archive: str, files: Iterable[File]) -> None:
+        """Keep files in an archive, which an upload is to mention."""
         with (
             whole_file(self._folder / archive) as target,
             tarfile.open(fileobj=target, mode="w") as tar,
@@ -101,88 +130,95 @@ class Uploads:
                 entry = tarfile.TarInfo(name)
                 entry.size = len(content)
                 tar.addfile(entry, io.BytesIO(content))
-        return archive
-
-    def keep(
-        self, session_id: str, settings: Mapping[str, Any], archives: Mapping[str, str],
-        *, anew: bool,
-    ) -> None:
-        """Keep what is to be known of an upload.
-
-        settings: Plain values; ``id`` tells this upload from others of the same session.
-        archives: What `pack` has returned, by what is in it.
-        anew: Whether it takes the place of the one before. Otherwise nothing is kept of an upload
-            that was removed or replaced meanwhile, in another tab.
-        """
-        path = self._path(session_id)
-        record = {"settings": dict(settings), "archives": dict(archives)}
-        with self._lock:
-            before = _record(path)
-            if not anew and (before is None or before["settings"]["id"] != settings["id"]):
-                self._remove_archives(archives.values())
-                return
-            if before == record:
-                os.utime(path)  # somebody has looked at it
-                return
-            with whole_file(path) as file:
-                file.write(json.dumps(record).encode())
-            if before is not None:
-                self._remove_archives({*before["archives"].values()} - {*archives.values()})
-        if anew:
-            self._forget()
-
-    def load(
-        self, session_id: str
-    ) -> tuple[dict[str, Any], dict[str, str]] | None:
-        """Settings and archives of a session's upload, or None if there is none."""
-        with self._lock:
-            record = _record(self._path(session_id))
-            if record is None:
-                return None
-            for archive in record["archives"].values():
-                tarfile.open(self._folder / archive).close()
-        return record["settings"], record["archives"]
 
     def unpacked(self, archive: str) -> list[File]:
         """The files in an archive."""
         with tarfile.open(self._folder / archive) as tar:
             return [(entry.name, tar.extractfile(entry).read()) for entry in tar]
 
-    def remove(self, session_id: str, upload: str | None = None) -> None:
-        """Remove a session's upload, if it has one; with `upload`, only if it has this ``id``."""
+    def of(self, session_id: str) -> Upload | None:
+        """The upload of a session, which is looked at now."""
         path = self._path(session_id)
         with self._lock:
-            record = _record(path)
-            if upload is not None and record is not None and record["settings"]["id"] != upload:
-                return
-            self._held.pop(session_id, None)
-            path.unlink(missing_ok=True)
-            if record is not None:
-                self._remove_archives(record["archives"].values())
+            upload = _read(path)
+            try:
+                for archive in upload.archives.values() if upload else ():
+                    tarfile.open(self._folder / archive).close()
+            except (OSError, tarfile.TarError):
+                upload = None
+            if upload is None and path.exists():
+                # Damaged, or kept by another version: it can be uploaded once more.
+                log.warning("an upload could not be read again")
+                self._remove(path, _read(path))
+            with suppress(OSError):
+                os.utime(path)
+        return upload
+
+    def begin(self, session_id: str, upload: Upload) -> Upload | None:
+        """Let an upload wait; the one before, whose place it takes."""
+        path = self._path(session_id)
+        with self._lock:
+            before = _read(path)
+            self._write(path, upload)
+            self._remove_archives(before, upload.archives.values())
+        self._forget()
+        return before
+
+    def change(self, session_id: str, upload: Upload, **changes: Any) -> Upload:
+        """Change what is kept of an upload; archives come beside those that it has.
+
+        Nothing is kept of one that was removed or replaced meanwhile, in another tab.
+        """
+        path = self._path(session_id)
+        with self._lock:
+            before = _read(path)
+            there = before is not None and before.id == upload.id
+            now = before if there else upload
+            archives = {**now.archives, **changes.pop("archives", {})}
+            now = replace(now, archives=archives, **changes)
+            if there and now != before:
+                self._write(path, now)
+                self._remove_archives(before, archives.values())
+            elif not there:
+                self._remove_archives(now, ())
+        return now
+
+    def remove(self, session_id: str, upload: Upload) -> None:
+        """Remove an upload, unless another one of the session has taken its place."""
+        path = self._path(session_id)
+        with self._lock:
+            there = _read(path)
+            if there is not None and there.id == upload.id:
+                self._remove(path, there)
+
+    def _write(self, path: Path, upload: Upload) -> None:
+        with whole_file(path) as file:
+            file.write(json.dumps(upload.to_dict()).encode())
+
+    def _remove(self, path: Path, upload: Upload | None) -> None:
+        path.unlink(missing_ok=True)
+        self._remove_archives(upload, ())
+
+    def _remove_archives(self, upload: Upload | None, but: Collection[str]) -> None:
+        for name in {*upload.archives.values()} - {*but} if upload else ():
+            (self._folder / name).unlink(missing_ok=True)
 
     def _forget(self) -> None:
         """Move the uploads of sessions that are gone to the trash."""
         with self._lock:
             for path in self._folder.glob("*.json"):
-                record = _record(path)
-                if record is not None and path.stat().st_mtime < time.time() - _GONE:
-                    archives = record["archives"].values()
+                upload = _read(path)
+                if upload is not None and path.stat().st_mtime < time.time() - _GONE:
+                    archives = upload.archives.values()
                     self._trash.take([path, *(self._folder / name for name in archives)])
-
-    def _remove_archives(self, archives: Iterable[str]) -> None:
-        for name in archives:
-            (self._folder / name).unlink(missing_ok=True)
 
     def _path(self, session_id: str) -> Path:
         return self._folder / f"{hash_of(session_id.encode())}.json"
 
 
-def _record(path: Path) -> dict[str, Any] | None:
+def _read(path: Path) -> Upload | None:
     """What is kept of an upload; None if there is none, or it is damaged."""
     try:
-        record = json.loads(path.read_text())
-        archives = record["archives"].values()
-        whole = "id" in record["settings"] and all(map(_ARCHIVE.fullmatch, archives))
+        return Upload.from_dict(json.loads(path.read_text()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
-    return record if whole else None

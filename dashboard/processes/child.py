@@ -144,8 +144,8 @@ class Child:
         finally:
             for there in theirs:
                 there.close()
-        for here, _ in pairs:
-            self._lines.put(here)
+        self._silent = [here for here, _ in pairs]
+        self._getting_ready = threading.Lock()
         self.pid = self._process.pid
         # Whoever forgets it has ended it.
         self._end = weakref.finalize(self, _kill, self._process)
@@ -155,7 +155,7 @@ class Child:
         """Whether it can be asked."""
         try:
             return self._end.alive and self._process.is_alive()
-        except ValueError:  # it has been ended meanwhile
+        except (ValueError, AttributeError, OSError):  # it is being ended meanwhile
             return False
 
     @property
@@ -164,13 +164,13 @@ class Child:
         return self.reserved or self._lines.qsize() < self._n_lines
 
     def get_ready(self) -> None:
-        """Wait until it can be asked."""
-        for _ in range(self._n_lines):
-            here = self._lines.get()
-            if not self._received(here, READY):
-                self.close()
-                raise Gone
-            self._lines.put(here)
+        """Wait until it can be asked, as any number of threads may."""
+        with self._getting_ready:
+            while self._silent:
+                if not self._received(self._silent[0], READY):
+                    self.close()
+                    raise Gone
+                self._lines.put(self._silent.pop(0))
 
     def close(self) -> None:
         """End the process; what it was asked is not answered."""

@@ -18,8 +18,14 @@ from tripletscope.core.studies.quality import Cleaning, QualityReport, quality
 from tripletscope.dashboard.report.document import Block, joined
 from tripletscope.dashboard.results import UNCERTAIN, Drawing
 from tripletscope.dashboard.results.map import Turn
-from tripletscope.dashboard.results.showing import drawn, presented
-from tripletscope.dashboard.results.shown import TOLD_IN, ShownResults, Statement
+from tripletscope.dashboard.results.showing import presented
+from tripletscope.dashboard.results.shown import (
+    TOLD_IN,
+    Limits,
+    Presentation,
+    ShownResults,
+    Statement,
+)
 from tripletscope.dashboard.wording import ENGLISH, Words, plain
 
 
@@ -67,28 +73,26 @@ class Material:
             runs or self.runs, self.answers, plain(self.name), self.words, self.turns,
             self.cuts, self.pictures, self.dimension_names, cautious=True, asked=self.asked,
             measured=self.measured,
+            limits_of=lambda _: Limits(self.quality.ceiling, self.quality.choices),
         )
-
-    def drawn(self, *runs: Run, names: bool = True) -> Iterator[Drawing]:
-        """Figures of some results.
-
-        names: Whether they get names of their own in the report at once; see `named`.
-        """
-        for drawing in drawn(self.shown(*runs)):
-            yield self.named(drawing) if names else drawing
 
     def told_in(self, part: str) -> Iterator[Block]:
         """What the results of a part say, one after the other."""
-        for task in TOLD_IN.get(part, ()):
-            for run in self.all_of(task):
+        for task, kind in TOLD_IN[part]:
+            for run in self.all_of(task, kind):
                 yield from self.told(run)
 
-    def told(self, *results: Any, also: Sequence[str] = ()) -> Iterator[Block]:
+    def told(
+        self, *results: Any, also: Sequence[str] = (), among: Sequence[Run] = (),
+        by: Presentation | None = None,
+    ) -> Iterator[Block]:
         """What some results say, as a paragraph that leads to their figures.
 
         also: Further sentences.
+        among: Results that are shown with them; all without any.
+        by: What presents them in place of what is declared.
         """
-        parts = list(presented(self.shown(), *results))
+        parts = list(presented(self.shown(*among), *results, by=by))
         figures = [self.named(part) for part in parts if isinstance(part, Drawing)]
         sentences = [*(part.text for part in parts if isinstance(part, Statement)), *also]
         if figures:

@@ -38,7 +38,7 @@ from tripletscope.dashboard.door.archive import (
     table_file,
     triplet_files,
 )
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo, WorkspaceError
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo, WorkspaceError
 from tripletscope.dashboard.keeping.dimension_names import (
     NAMES_KEPT,
     kept_names,
@@ -174,7 +174,7 @@ def _tables(workspace: Workspace, info: DatasetInfo) -> list[MeasuredTable]:
     about, found = workspace.cleaning(info).raw, []
     for kept in workspace.tables(info):
         with suppress(WorkspaceError):
-            found.append(workspace.table(kept, about))
+            found.append(workspace.table(info, kept, about))
     return found
 
 

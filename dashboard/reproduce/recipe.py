@@ -26,7 +26,7 @@ from tripletscope.core.presets import published_in
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard import export
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.reproduce.cells import Cell, notebook, script
 from tripletscope.dashboard.reproduce.environment import environment_files, script_header
 from tripletscope.dashboard.reproduce.features import SpaceSource, contents_of, space_sources

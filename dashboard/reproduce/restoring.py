@@ -22,9 +22,9 @@ from tripletscope.core.run import TASKS, Run
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.door.archive import COMPOSER, SETTINGS_OF
 from tripletscope.dashboard.door.records import Unpacked
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.dimension_names import NAMES_KEPT
-from tripletscope.dashboard.keeping.rows import PAIR_ROLES
+from tripletscope.dashboard.keeping.folder import PAIR_ROLES
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.wording.formats import count
@@ -101,8 +101,8 @@ def _keep(workspace: Workspace, made: _Made, runs: Sequence[tuple[Run, str]]) ->
     except BaseException:
         if made.there is None and info is not None:
             workspace.delete_dataset(info.id)
-        for run in filter(None, added if made.there is not None else ()):
-            workspace.unlist_run(run.id)
+        elif info is not None:
+            workspace.delete_runs(list(filter(None, added)))
         raise
     return info
 

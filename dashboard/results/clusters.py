@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from tripletscope.core.cluster.agreement import LabelAgreement
 from tripletscope.core.cluster.clustering import Hierarchy
 from tripletscope.core.cluster.counting import (
     GROUP,
@@ -18,7 +19,12 @@ from tripletscope.core.cluster.counting import (
 from tripletscope.core.cluster.stability import Stability
 from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.core.run import Run
-from tripletscope.dashboard.figures.clusters import count_curve, purity_curve, together_matrix
+from tripletscope.dashboard.figures.clusters import (
+    count_curve,
+    cross_table,
+    purity_curve,
+    together_matrix,
+)
 from tripletscope.dashboard.figures.dendrogram import (
     DendrogramData,
     Rows,
@@ -32,6 +38,7 @@ from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map import placed
 from tripletscope.dashboard.results.shown import (
+    Advice,
     Element,
     Numbers,
     ShownResults,
@@ -44,8 +51,8 @@ from tripletscope.dashboard.wording import Words
 _WIDTH = 640.0
 #: Trees of more leaves than so many are drawn with some branches collapsed.
 _MANY, _ROWS = 120, 80
-#: Members that are named of a merge.
-_MEMBERS = 12
+#: Members that are named of a merge, and clusters whose sizes are told.
+_MEMBERS, _SIZES = 12, 12
 _HALF = 0.55  # height of a curve, divided by its width
 #: Overlap with clusters of resampled answers above which a cluster is stable, and below which it
 #: dissolves (Hennig 2007).
@@ -101,14 +108,31 @@ def support_of(shown: ShownResults, run: Run) -> np.ndarray | None:
     return None
 
 
-@presents("fit", "cluster")
-def clusters_drawn(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """The tree of a hierarchy; other clusters on the first map."""
+@presents("fit", "cluster", told_in="clusters")
+def clusters_drawn(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """How many clusters there are; the tree of a hierarchy, and other clusters on a map."""
     fitted = run.fitted()
+    yield from map(Statement, clusters_said(shown, run))
     if isinstance(fitted, Hierarchy) and fitted.tree_.n_leaves > 1:
         yield _tree(shown, run)
     else:
         yield from _on_map(shown, run)
+
+
+def clusters_said(shown: ShownResults, run: Run) -> Iterator[str]:
+    """How large clusters are, and where their number comes from, if nobody has chosen it."""
+    words, clusters, fitted = shown.words, clusters_of(shown, run), run.fitted()
+    sizes = np.bincount(clusters[clusters >= 0])
+    listed = [words.whole(int(size)) for size in sizes[:_SIZES]]
+    yield words(
+        "clustered", method=described(shown, run), number=len(sizes),
+        sizes=", ".join([*listed, "…"] if len(sizes) > _SIZES else listed),
+    )
+    if without := int((clusters < 0).sum()):
+        yield words("without a cluster", number=without)
+    chosen = run.parameters.get("n_clusters") or run.key in shown.cuts
+    if isinstance(fitted, Hierarchy) and not chosen and len(fitted.silhouettes_):
+        yield words("by silhouette", number=len(sizes))
 
 
 def _tree(shown: ShownResults, run: Run) -> Drawing:
@@ -161,7 +185,7 @@ def _sizes(shown: ShownResults, clusters: np.ndarray) -> str:
     sizes = np.bincount(clusters[clusters >= 0])
     return shown.words.listing([
         f"{cluster_name(rank)}: {shown.words.whole(int(size))}" for rank, size in enumerate(sizes)
-    ][:12])
+    ][:_SIZES])
 
 
 def memberships(shown: ShownResults, clusters: np.ndarray) -> pd.DataFrame:
@@ -191,7 +215,7 @@ def _on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     )
 
 
-@presents("count_clusters")
+@presents("count_clusters", told_in="clusters")
 def counts_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The recommended number, and silhouettes beside those of continua."""
     found, words = run.result(), shown.words
@@ -245,7 +269,7 @@ def _number_shown(shown: ShownResults, run: Run) -> int | None:
     return shown.cuts.get(fit.key, fit.fitted().n_clusters_) if fit else None
 
 
-@presents("stability")
+@presents("stability", told_in="clusters")
 def stability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How many clusters are stable, and how far those of resampled answers agree with them."""
     found, words = run.result(), shown.words
@@ -346,3 +370,25 @@ def agreement_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
             curve.band(), float(curve.chance.mean()), caption=text, canvas=canvas
         ), curve.band, (run.key,),
     )
+
+
+def labels_of(shown: ShownResults, found: LabelAgreement) -> Iterator[Element]:
+    """Agreement of a clustering, which is shown with it, with the column that colours objects."""
+    words, (run,), column = shown.words, shown.runs, shown.colour
+    table = found.table.rename(index=cluster_name)
+    yield Statement(words(
+        "labels agree", column=column, purity=found.purity, rand=found.adjusted_rand,
+        mutual=found.mutual_information,
+    ))
+    text = words("labels of", method=described(shown, run), column=column, about=shown.about,
+                 number=len(table))
+    yield Drawing(
+        "labels", words("title labels", column=column), text, words("alt labels"),
+        min(max(34.0 * len(table) + 130.0, 240.0), 1200.0) / 900.0,
+        lambda canvas: cross_table(table, caption=text, canvas=canvas),
+        lambda: table.reset_index(names="cluster"), (run.key,),
+        saved_as=f"{run.method}-{column}",
+    )
+    yield Advice(words("labels explained"))
+    if left := shown.answers.n_objects - int(table.to_numpy().sum()):
+        yield Advice(words("labels omitted", number=left))

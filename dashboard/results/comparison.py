@@ -32,27 +32,37 @@ _FLAT = 0.45
 _LOSS = "training loss, share of its highest"
 
 
-@presents("cross_validate")
-@presents("split_error")
+@presents("cross_validate", told_in="dimension")
+@presents("split_error", told_in="dimension")
 def comparison_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """What held-out errors say of methods and dimensions, once for all of the same scheme."""
-    words = shown.words
-    runs = [one for one in shown.all_of(run.task) if one.options == run.options]
+    words, runs = shown.words, alike(shown, run)
     if run is not runs[0]:
         return
     suggestions = suggestions_of(runs, shown.answers)
     for name, (suggestion, best) in suggestions.items():
         yield Statement(dimensions_told(words, name, suggestion, best))
-    yield from map(Statement, _best_method(shown, runs, suggestions))
+    yield from _methods(shown, runs, suggestions)
     numbers = partial(_numbers, shown, runs)
     yield from _errors(shown, runs, suggestions, numbers)
     yield Advice(" ".join((
-        ceiling_said(words, shown.ceiling),
-        *(of_choices(words, choice) for choice in choice_accuracies(shown.answers)),
+        ceiling_said(words, shown.limits.ceiling),
+        *(of_choices(words, choice) for choice in shown.limits.choices),
         words("compared by"),
     )))
     yield Numbers(words("numbers"), numbers, about=words("numbers explained"))
     yield from _losses(shown, runs)
+
+
+def alike(shown: ShownResults, run: Run) -> list[Run]:
+    """Held-out errors of the same scheme."""
+    return [one for one in shown.all_of(run.task) if one.options == run.options]
+
+
+def methods_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """What held-out errors of the same scheme say of methods alone."""
+    runs = alike(shown, run)
+    yield from _methods(shown, runs, suggestions_of(runs, shown.answers))
 
 
 def ratio_of(run: Run) -> float:
@@ -156,21 +166,26 @@ def methods_said(
         )
 
 
-def _best_method(
+def _methods(
     shown: ShownResults, runs: Sequence[Run],
     suggestions: Mapping[str, tuple[Suggestion, ErrorEstimate]],
-) -> Iterator[str]:
+) -> Iterator[Statement]:
     """Which method predicts best, each in the number of dimensions recommended for it."""
-    chosen = {}
+    words, chosen = shown.words, {}
     for run in runs:
         name, d = run.fresh().title, run.parameters.get("n_components")
         if name not in suggestions and run.kind != "embedding":
             chosen.setdefault(name, run.result())
-        elif name in suggestions and suggestions[name][0].n_components == d:
+        elif name not in suggestions or suggestions[name][0].n_components == d:
             chosen.setdefault(f"{name} ({d}D)", run.result())
-    if chosen:
-        best, behind = behind_best(chosen, shown.answers, ratio_of(runs[0]), any_pair=True)
-        yield from methods_said(shown.words, best, behind)
+    best, behind = behind_best(chosen, shown.answers, ratio_of(runs[0]), any_pair=True)
+    error = chosen[best]
+    if behind or not suggestions:
+        yield Statement(words(
+            "compared" if behind else "one predicts", method=best,
+            error=(error.error, error.low, error.high), over=(error.unit, error.n_units),
+        ))
+    yield from map(Statement, methods_said(words, best, behind))
 
 
 def _errors(
@@ -178,7 +193,7 @@ def _errors(
     suggestions: Mapping[str, tuple[Suggestion, ErrorEstimate]], numbers: Any,
 ) -> Iterator[Drawing]:
     """Errors by the number of dimensions; of what has none, as lines."""
-    words, ceiling = shown.words, shown.ceiling
+    words, ceiling = shown.words, shown.limits.ceiling
     rows = pd.DataFrame([{**_of_error(run), "key": run.key} for run in runs])
     rows = rows.drop_duplicates(["method", "dimensions"])
     has_some = rows["dimensions"].notna()

@@ -31,7 +31,7 @@ _FLAT = 0.5
 _NEXT_TO_NOTHING = 0.005
 
 
-@presents("uncertainty_by_dimension")
+@presents("uncertainty_by_dimension", told_in="dimension")
 def uncertainty_by_dimension_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Average uncertainty by the number of dimensions, once for all methods."""
     runs, words = shown.all_of("uncertainty_by_dimension"), shown.words
@@ -84,7 +84,7 @@ def learning_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Held-out error against the number of answers."""
     curve, words, n = run.result(), shown.words, shown.answers.n_objects
     mark = run.parameters.get("n_components", np.nan) * n * np.log(n)
-    ceiling = shown.ceiling
+    ceiling = shown.limits.ceiling
     yield Statement(enough_said(words, curve, ceiling))
     last = (curve.mean[-1], curve.mean[-1] - curve.reach[-1], curve.mean[-1] + curve.reach[-1])
     yield Statement(words(
@@ -127,7 +127,7 @@ def enough_said(words: Words, curve: LearningCurve, ceiling: Ceiling) -> str:
     return words(key, gain=(gain, low, high))
 
 
-@presents("errors_by_group")
+@presents("errors_by_group", told_in="groups")
 def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How well the answers of every group are predicted by its other answers, by all methods."""
     words, by = shown.words, run.options["by"]
@@ -143,7 +143,7 @@ def group_errors_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             if said := silence_said(shown, one, by):
                 yield Advice(f"{words.method(one.fresh())}: {said[0].lower()}{said[1:]}")
     number = table["name"].nunique()
-    if not number:  # nobody gave answers enough
+    if number < 2 and (shown.cautious or not number):  # answers enough for no single group
         return
     for name, one in tables.items():
         if one["error"].count() > 1:

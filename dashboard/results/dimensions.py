@@ -104,7 +104,7 @@ def facts_table(shown: ShownResults, run: Run, most: int) -> pd.DataFrame:
     return table.assign(reproduced=again[0].result().mean) if again else table
 
 
-@presents("fit", "dimensions")
+@presents("fit", "dimensions", told_in="interpretable")
 def dimensions_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How many there are, what they predict, and their highest objects on as many sheets."""
     data, words = data_of(shown, run), shown.words
@@ -196,7 +196,7 @@ def fitted_again(shown: ShownResults, fit: Run) -> list[Run]:
     ), key=lambda run: not run.result().halves)
 
 
-@presents("dimension_reproducibility")
+@presents("dimension_reproducibility", told_in="interpretable")
 def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How well each dimension is found again, once for all that was fitted again."""
     words, fit = shown.words, shown.of(run, "fit")
@@ -223,7 +223,7 @@ def reproducibility_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     )
 
 
-@presents("penalty_curve")
+@presents("penalty_curve", told_in="interpretable")
 def penalty_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
     """Held-out log-likelihood by the strength of the penalty."""
     found, words = run.result(), shown.words

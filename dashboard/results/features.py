@@ -14,7 +14,7 @@ from tripletscope.core.features.explain import Explained, surely_above
 from tripletscope.core.features.left_over import LeftOver
 from tripletscope.core.features.unique import UniqueParts
 from tripletscope.core.features.weights import FeatureWeights
-from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.explaining import (
@@ -54,7 +54,7 @@ def accuracy_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     found, words = run.result(), shown.words
     table = in_order(measured_as(found, as_asked=not shown.two_at_a_time))
     ceilings = ceilings_of(
-        found, choice_accuracies(shown.answers), as_asked=not shown.two_at_a_time
+        found, shown.limits.choices, as_asked=not shown.two_at_a_time
     )
     yield from accuracy_said(words, found, table, ceilings)
     spaces, models = table["space"].nunique(), table["model"].nunique()

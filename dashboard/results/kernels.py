@@ -9,11 +9,16 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.data.landmarks import recognise
+from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.kernel.classification import Classification
-from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
+from tripletscope.core.kernel.evidence import Evidence, common_comparisons, evidence
+from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX, Kernel
 from tripletscope.core.kernel.space import space_of
 from tripletscope.core.kernel.spectrum import KernelMap, Spectrum
+from tripletscope.core.kernel.triplet import TripletKernel
 from tripletscope.core.run import Run
+from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.matrix import similarity_matrix, spectrum_figure
 from tripletscope.dashboard.figures.observers import square_matrix
@@ -29,38 +34,112 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-from tripletscope.dashboard.wording import Words
+from tripletscope.dashboard.wording import Words, plain
 
 #: Of held-out error; a smaller difference is of no account.
 _POINT = 0.01
 #: Shares of the variance that are told.
 _AXES = 3
+#: Objects that random comparisons of a kernel are counted for, and that are named.
+_COUNTED, _NAMED = 50, 5
+#: Share of pairs without a similarity from which on this is told.
+_MANY_WITHOUT = 0.3
 
 
-@presents("fit", "kernel")
-def matrix_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """The matrix of similarities, in the order of its average-linkage tree."""
-    kernel, words = run.fitted(), shown.words
-    if shown.answers.n_objects > MOST_IN_A_MATRIX or kernel.placed_.sum() < 2:
+@presents("fit", "kernel", told_in="similarities")
+def matrix_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """The matrix of similarities, what they rest on, and what a selected pair does.
+
+    It is in the order of its average-linkage tree, or of the column that colours the objects.
+    """
+    kernel, words, answers = run.fitted(), shown.words, shown.answers
+    yield from map(Statement, similarities_said(words, run, kernel, answers))
+    if answers.n_objects > MOST_IN_A_MATRIX or kernel.placed_.sum() < 2:
         return
-    tree = Agglomerative().tree(space_of(kernel))
-    text = words("matrix of", method=words.method(run.fresh()), about=shown.about)
+    by, objects = shown.colour, answers.objects
+    text = words("matrix by column" if by else "matrix of", method=words.method(run.fresh()),
+                 column=by, about=shown.about)
 
     def draw(canvas: Canvas) -> go.Figure:
+        tree = None if by else Agglomerative().tree(space_of(kernel))
         return similarity_matrix(
-            kernel.kernel_, tree.order, shown.answers.objects, tree=tree, caption=text,
-            canvas=canvas,
+            kernel.kernel_, _in_order(objects[by], kernel.placed_) if by else tree.order, objects,
+            tree=tree, colour=by if by and not is_quantity(objects[by]) else None,
+            selected=shown.selected, caption=text, canvas=canvas,
         )
 
     def table() -> pd.DataFrame:
-        ids = shown.answers.ids
+        ids = answers.ids
         return pd.DataFrame(kernel.kernel_, index=ids, columns=ids).rename_axis("id").reset_index()
 
     yield Drawing(
         f"matrix-{run.method}", words("title matrix", method=kernel.title), text,
         words("alt matrix", objects=words.count(len(kernel.kernel_), "object")), 1.05, draw, table,
-        (run.key,),
+        (run.key,), picks=True, saved_as=f"{run.method}-similarities",
     )
+    yield Advice(_of_a_pair(shown, kernel))
+    yield from map(Advice, _gaps(shown, kernel))
+
+
+def evidence_of(kernel: Kernel, answers: Judgements) -> Evidence | None:
+    """What similarities rest on; None of kernels that do not count comparisons."""
+    return evidence(kernel, answers, most=_COUNTED) if isinstance(kernel, TripletKernel) else None
+
+
+def similarities_said(
+    words: Words, run: Run, kernel: Kernel, answers: Judgements
+) -> Iterator[str]:
+    """Whether similarities are more than chance, by what they are computed, what they rest on.
+
+    Silent on: many answers (tests/core/kernel/test_evidence.py::test_who_knows_is_no_noise).
+    """
+    found = evidence_of(kernel, answers)
+    if found is not None and found.is_noise:
+        yield words("mostly chance", noise=found.noise, spread=found.spread)
+    yield words("similar", method=run.fresh())
+    if found is not None:
+        yield words("shared", share=found.shared)
+
+
+def _of_a_pair(shown: ShownResults, kernel: Kernel) -> str:
+    """What the similarity of two selected objects rests on."""
+    words, answers = shown.words, shown.answers
+    if len(shown.selected) != 2:
+        return words("click a cell")
+    first, second = shown.selected
+    text = words("similarity of pair", names=[answers.labels[i] for i in shown.selected],
+                 value=kernel.kernel_[first, second])
+    if isinstance(kernel, TripletKernel):
+        common, same = common_comparisons(kernel, answers, first, second)
+        text += " " + words("rests on" if common else "rests on nothing", common=common, same=same)
+    return text
+
+
+def _gaps(shown: ShownResults, kernel: Kernel) -> Iterator[str]:
+    """Where similarities say nothing, and how they came about."""
+    words, answers, values = shown.words, shown.answers, kernel.kernel_
+    between = np.count_nonzero(values) - np.count_nonzero(values.diagonal())
+    without = 1.0 - between / max(values.size - len(values), 1)
+    if without > _MANY_WITHOUT:
+        of_triplets = isinstance(kernel, TripletKernel)
+        yield words("zeros of triplets" if of_triplets else "zeros of a map", share=without)
+    unknown = [answers.labels[i] for i in np.flatnonzero(~kernel.placed_)]
+    if unknown:
+        yield words("similar to nothing", number=len(unknown), names=words.first(
+            [plain(name) for name in unknown], _NAMED
+        ))
+    if shift := getattr(kernel, "shift_", 0.0):
+        yield words("shifted", shift=shift)
+    for design in recognise(answers):
+        yield words("landmarks", kernel=design.kernel, number=len(design.landmarks),
+                    asked=design.n_asked, possible=design.n_possible)
+
+
+def _in_order(column: pd.Series, placed: np.ndarray) -> np.ndarray:
+    """Objects in the order of a column's values."""
+    keys = column if is_quantity(column) else column.astype("str")
+    order = keys.reset_index(drop=True).sort_values(kind="stable").index.to_numpy()
+    return order[placed[order]]
 
 
 @presents("spectrum", told_in="similarities")

@@ -29,7 +29,7 @@ _TALL = 0.7
 _NAMED = 5  # people in a sentence
 
 
-@presents("with_lapses")
+@presents("with_lapses", told_in="groups")
 def lapses_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Rates of answers like guesses of all people, where the answers tell them."""
     found, words, method = run.result(), shown.words, shown.words.method(run.fresh())

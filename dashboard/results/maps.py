@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.geometry import ellipsoids
+from tripletscope.core.inference.evaluation.choosing import choice_accuracies
+from tripletscope.core.inference.evaluation.compare import is_chance
 from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.core.inference.evaluation.units import ENOUGH
 from tripletscope.core.inference.uncertainty.samples import Samples
@@ -19,7 +21,15 @@ from tripletscope.dashboard.figures.plane import height_of
 from tripletscope.dashboard.figures.points import MANY, SPREAD, MapData, MapStyle
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.map import placed
-from tripletscope.dashboard.results.shown import ShownResults, presents, uncertainty_of
+from tripletscope.dashboard.results.quality import of_choices, predicted_said
+from tripletscope.dashboard.results.shown import (
+    Advice,
+    Element,
+    ShownResults,
+    Statement,
+    presents,
+    uncertainty_of,
+)
 from tripletscope.dashboard.wording import Words
 
 #: A map's frame: width that it is fitted to, least and most height, and what stands above it.
@@ -33,9 +43,44 @@ _OWN = ("id", "label", "image")
 _ONE = {"error bars": "an error bar", "ellipses": "an ellipse", "ellipsoids": "an ellipsoid"}
 
 
-@presents("fit", "embedding")
-def map_of(shown: ShownResults, run: Run) -> Iterator[Drawing]:
-    """The map, with ellipses where its uncertainty is known."""
+def map_said(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """How well a map predicts, and what a ceiling leaves to be gained.
+
+    Silent on: guesses
+    (tests/dashboard/report/test_report.py::test_map_that_only_guesses_must_not_be_interpreted).
+    """
+    words, error, training = shown.words, error_of(shown, run), run.numbers["triplet_error_"]
+    if error is None:
+        yield Statement(words("no held-out error", error=training))
+    else:
+        found, ceiling = error.result(), shown.limits.ceiling
+        yield Statement(words("map predicts", error=(found.error, found.low, found.high),
+                              over=(found.unit, found.n_units)))
+        if is_chance(found):
+            yield Statement(words("like guessing"))
+        elif ceiling.is_precise:
+            yield Statement(words("least error", low=1 - ceiling.upper.value,
+                                  high=1 - ceiling.lower.value))
+            if ceiling.is_reached(found.error, found.low):
+                yield Statement(words("ceiling reached"))
+        for choice in choice_accuracies(shown.answers, found):
+            yield from map(Statement, predicted_said(words, choice))
+            yield Advice(of_choices(words, choice))
+    if run.fitted().n_components > 1:
+        yield Statement(words("turned"))
+    if error is not None:
+        yield Advice(words("training error", error=training))
+
+
+def error_of(shown: ShownResults, run: Run) -> Run | None:
+    """The held-out error of a map, if it was computed."""
+    return shown.of(run, "cross_validate", "split_error")
+
+
+@presents("fit", "embedding", told_in="map")
+def map_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """The map, with ellipses where its uncertainty is known, and how well it predicts."""
+    yield from map_said(shown, run)
     words, samples, fitted = shown.words, uncertainty_of(shown, run), run.fitted()
     d = fitted.n_components
     rotation = shown.turns[run.key].rotation if run.key in shown.turns else np.eye(d)
@@ -80,7 +125,7 @@ def map_caption(
         sentences.append(words("coloured", column=style.colour))
     if style.outlined and (style.flat or d == 2):
         sentences.append(words("hulls"))
-    error = shown.of(run, "cross_validate", "split_error")
+    error = error_of(shown, run)
     if error is not None:
         sentences.append(_error_said(words, error))
     if style.uncertainty and samples is not None:

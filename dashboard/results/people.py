@@ -63,7 +63,7 @@ def weights_table(fitted: WeightedEuclidean) -> pd.DataFrame:
     return table.iloc[most_different(fitted.weights_)].reset_index(drop=True)
 
 
-@presents("compare_people")
+@presents("compare_people", told_in="groups")
 def compared(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Which view of people predicts their held-out answers."""
     yield from map(Statement, people_said(shown.words, run.result(), run.parameters["by"]))
@@ -100,7 +100,7 @@ def _view(words: Words, model: str) -> str:
     return words("view groups", number=int(model.split()[0]))
 
 
-@presents("compare_conditions")
+@presents("compare_conditions", told_in="groups")
 def conditions(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Whether attention differs between conditions."""
     yield from map(Statement, conditions_said(shown.words, run.result(), run.parameters["by"]))
@@ -154,7 +154,7 @@ def _gains(shown: ShownResults, run: Run) -> Drawing:
     )
 
 
-@presents("fit", "individuals")
+@presents("fit", "individuals", told_in="groups")
 def individuals_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Weights, or groups; where one is cautious, only what a comparison confirms."""
     fitted, words = run.fitted(), shown.words

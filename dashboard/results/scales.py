@@ -153,17 +153,17 @@ def scale_name(words: Words, run: Run) -> str:
 
 
 def scale_runs(shown: ShownResults) -> list[Run]:
-    """Results with a scale and its band, of those that share the first one's stimulus."""
-    runs = [run for task in _TASKS for run in shown.all_of(task)
+    """Results with a scale and its band."""
+    return [run for task in _TASKS for run in shown.all_of(task)
             if scale_table(replace(shown, in_noise=False), run) is not None]
-    return [run for run in runs if stimulus_title(shown, run) == stimulus_title(shown, runs[0])]
 
 
 @presents("ordinal_scale", told_in="scales")
 @presents("bootstrap_scale", told_in="scales")
 def scales_of(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """All scales in one figure."""
-    runs, words = scale_runs(shown), shown.words
+    """All scales against one stimulus in one figure."""
+    words, stimulus = shown.words, stimulus_title(shown, run)
+    runs = [one for one in scale_runs(shown) if stimulus_title(shown, one) == stimulus]
     if not runs or run is not runs[0]:
         return
     scales: dict[str, Run] = {}

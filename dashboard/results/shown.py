@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import NoneType
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 import pandas as pd
 import plotly.graph_objects as go
 
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceiling
+from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.results.drawing import Drawing
@@ -62,8 +63,23 @@ Presentation = Callable[["ShownResults", Any], Iterator[Element]]
 #: How results are presented: by their task and for fits the kind of method, what is no `Run` by its
 #: class; and by the kind of detail.
 PRESENTATIONS: dict[tuple[str | type, str, type], list[Presentation]] = {}
-#: Tasks whose results a part of the report tells of as they are presented, by its name.
-TOLD_IN: dict[str, list[str]] = {}
+#: Tasks, and of fits the kinds of method, whose results a part of the report tells of as they are
+#: presented, by its name.
+TOLD_IN: dict[str, list[tuple[str, str]]] = {}
+
+
+class Limits(NamedTuple):
+    """What noise and guessing allow of the accuracy of answers.
+
+    choices: Chance and ceiling of every kind of choice among more than two.
+    """
+
+    ceiling: Ceiling
+    choices: list[ChoiceAccuracy]
+
+    @classmethod
+    def of(cls, answers: Judgements) -> Self:
+        return cls(noise_ceiling(answers), choice_accuracies(answers))
 
 
 @dataclass(frozen=True)
@@ -95,7 +111,9 @@ class ShownResults:
     coverage: Share of what is uncertain that bands of scales cover.
     in_noise: Whether scales are in units of the noise.
     axis: Of a map, which is drawn against the stimulus; None is the angle around its centre.
+    average: Uncertainty of orders, where it was computed before.
     detail: What is looked at of a result, in place of all of it: see `presents`.
+    limits_of: Estimates the limits of the answers.
     cautious: Whether figures are withheld of what no test confirms, as on pages and in reports;
         scripts draw what they ask for.
     """
@@ -125,7 +143,9 @@ class ShownResults:
     coverage: float = 0.95
     in_noise: bool = False
     axis: int | None = None
+    average: float | None = None
     detail: object = None
+    limits_of: Callable[[Judgements], Limits] = Limits.of
     cautious: bool = False
 
     def pictures_on(self, canvas: Canvas) -> Mapping[int, str]:
@@ -176,8 +196,9 @@ class ShownResults:
         )
 
     @cached_property
-    def ceiling(self) -> Ceiling:
-        return noise_ceiling(self.answers)
+    def limits(self) -> Limits:
+        """What noise and guessing allow."""
+        return self.limits_of(self.answers)
 
     def of(self, run: Run, *tasks: str) -> Run | None:
         """The first result of some tasks for the method of a result."""
@@ -205,7 +226,7 @@ def presents(
     def declare(make: Presentation) -> Presentation:
         PRESENTATIONS.setdefault((task, kind, detail), []).append(make)
         if told_in:
-            TOLD_IN.setdefault(told_in, []).append(task)
+            TOLD_IN.setdefault(told_in, []).append((task, kind))
         return make
 
     return declare

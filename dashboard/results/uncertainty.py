@@ -11,6 +11,7 @@ from tripletscope.core.inference.evaluation.units import ENOUGH
 from tripletscope.core.inference.uncertainty.calibration import Calibration
 from tripletscope.core.inference.uncertainty.prediction import Abstention
 from tripletscope.core.inference.uncertainty.reliability import SURE, Reliability
+from tripletscope.core.inference.uncertainty.sampling import AGREED, JUDGED
 from tripletscope.core.run import Run
 from tripletscope.core.studies.design.active import STRATEGIES, ActiveComparison
 from tripletscope.dashboard.figures.trust import (
@@ -36,10 +37,45 @@ from tripletscope.dashboard.wording import Words
 #: Response probabilities from which responses are predicted, in the figure and in words.
 THRESHOLDS = np.round(np.arange(0.5, 0.991, 0.02), 2)
 _SURE = 0.9
+#: Fewer effective maps than this make ellipses that would look different another time.
+_FEW = 100
 _HALF = 0.8  # height of a square figure, divided by its width
 
 
-@presents("reliability")
+@presents("bootstrap", told_in="map")
+@presents("posterior", told_in="map")
+@presents("laplace", told_in="map")
+def positions_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
+    """How sure orders of distances are, and whether chains have converged.
+
+    Silent on: chains that are apart
+    (tests/core/inference/uncertainty/test_posterior.py::test_chains_that_are_apart_do_not_agree).
+    """
+    words, samples = shown.words, run.samples()
+    value = samples.average_uncertainty if shown.average is None else shown.average
+    yield Statement(words("average uncertainty", value=value))
+    yield Advice(words("average explained"))
+    if samples.rhat is not None:
+        agree = samples.chains_agree
+        yield Statement(words("chains agree" if agree else "chains disagree",
+                              rhat=f"{samples.rhat:.3f}", effective=round(samples.effective or 0)))
+        yield Advice(words("chains explained", judged=JUDGED, agreed=AGREED))
+        if not agree and samples.reference.shape[1] == 1:
+            yield Advice(words("chains on a line"))
+    if samples.effective is not None and (samples.effective < _FEW or not samples.chains_agree):
+        yield Advice(words("sample more"))
+
+
+@presents("distance_posterior")
+def distances_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
+    """How sure orders of distances are that have a prior of their own."""
+    words, found = shown.words, run.result()
+    yield Statement(words("average uncertainty", value=found.comparisons.average_uncertainty))
+    yield Advice(words("distances sampled", effective=round(found.effective),
+                       rhat="–" if found.rhat is None else f"{found.rhat:.3f}"))
+
+
+@presents("reliability", told_in="map")
 def reliability_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How often held-out responses were given as predicted."""
     found, words = run.result(), shown.words
@@ -97,7 +133,7 @@ def _source(words: Words, run: Run) -> str:
     return words(f"maps from {run.options['source']}")
 
 
-@presents("calibrate")
+@presents("calibrate", told_in="map")
 def calibration_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How often true positions of simulated data lie in their ellipses, and orders are right."""
     found, words = run.result(), shown.words
@@ -147,7 +183,7 @@ def ellipses_said(words: Words, found: Calibration) -> Iterator[str]:
                 judgement=words(f"judged {found.order_judgement}"))
 
 
-@presents("abstention")
+@presents("abstention", told_in="map")
 def abstention_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How the error falls where responses with a low probability are not predicted."""
     found: Abstention = run.result()
@@ -163,7 +199,7 @@ def abstention_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         "abstention of", method=words.method(run.fresh()), about=shown.about,
         number=words.count(len(found.held_out), "held-out answer"), which=words(which),
     )
-    ceiling = shown.ceiling
+    ceiling = shown.limits.ceiling
     if ceiling.is_precise:
         text += f" {words('ceiling band')}"
     yield Drawing(
@@ -197,7 +233,7 @@ def omission_said(
     )
 
 
-@presents("compare_active")
+@presents("compare_active", told_in="map")
 def adaptive_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """Error with adaptively selected and with random questions, as answers come in."""
     found: ActiveComparison = run.result()

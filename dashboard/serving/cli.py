@@ -226,7 +226,7 @@ def _problem_with_computing() -> str:
 
 def _packed(options: argparse.Namespace) -> int:
     """Make or open a backup; returns the exit status."""
-    from tripletscope.dashboard.keeping.catalogue import FILE, WorkspaceError
+    from tripletscope.dashboard.keeping.dataset import WorkspaceError
     from tripletscope.dashboard.keeping.package import pack, unpack
     from tripletscope.dashboard.keeping.services import workspace_folder
     from tripletscope.dashboard.serving.lab import workspaces_of_people
@@ -242,7 +242,7 @@ def _packed(options: argparse.Namespace) -> int:
             print(f"{folder} is a workspace of {number:,} files. To use it: tripletscope "
                   f"--workspace {folder}")
             return 0
-        own = [] if (folder / FILE).exists() else workspaces_of_people(folder)
+        own = workspaces_of_people(folder)
         if own:
             raise WorkspaceError(
                 f"{folder} holds the workspaces of {len(own):,} people, each in a folder of its "

@@ -31,7 +31,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-from tripletscope.dashboard.keeping.catalogue import FILE
+from tripletscope.dashboard.keeping.holding import NAME as LOCK
 from tripletscope.dashboard.keeping.services import for_people, work_in, workspace_folder
 from tripletscope.dashboard.serving.notice import notice
 
@@ -110,7 +110,7 @@ class Lab:
 
 def workspaces_of_people(workspace: Path) -> list[Path]:
     """The workspaces of people in the folder of a lab's server."""
-    return sorted(path.parent for path in (workspace / _PEOPLE).glob(f"*/{FILE}"))
+    return sorted(path.parent for path in (workspace / _PEOPLE).glob(f"*/{LOCK}"))
 
 
 def read_lab(path: Path, workspace: Path) -> Lab:

@@ -23,7 +23,7 @@ from starlette.routing import Mount, Route
 from tripletscope.dashboard.collecting.following import state_told
 from tripletscope.dashboard.interface.guide import HELP
 from tripletscope.dashboard.interface.watching import state_of
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.experiments import experiment_folder, stimulus_file
 from tripletscope.dashboard.keeping.jobs import Failed
 from tripletscope.dashboard.keeping.services import close_all, services
@@ -48,7 +48,7 @@ def _plotly(request: Request) -> Response:
 
 
 def _picture(request: Request) -> Response:
-    """A picture, whole or, with ``?size=``, small. Its name is the hash of its content."""
+    """A picture, whole or, with ``?size=``, small. No other picture is ever called so."""
     size = request.query_params.get("size")
     if size is not None and size not in map(str, _PICTURE_SIZES):
         raise HTTPException(404)
@@ -152,7 +152,7 @@ def make_app(
         lifespan=_lifespan,
         routes=[
             Route(f"/tripletscope/plotly-{get_plotlyjs_version()}.min.js", _plotly),
-            Route("/tripletscope/pictures/{file}", _picture),
+            Route("/tripletscope/pictures/{file:path}", _picture),
             Route("/tripletscope/experiments/{slug}", _experiment),
             Route("/tripletscope/experiments/{slug}/{file}", _stimulus),
             Route("/tripletscope/jobs/{job}", _job),

@@ -11,7 +11,7 @@ import streamlit as st
 
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
-from tripletscope.dashboard.keeping.catalogue import RunInfo
+from tripletscope.dashboard.keeping.dataset import RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.wording import distinct

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.samples import samples
 from tripletscope.dashboard.wording.formats import count
 

@@ -28,14 +28,15 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed, tabs
 from tripletscope.dashboard.interface.guide import page_title
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.folder import MEASURED
 from tripletscope.dashboard.keeping.jobs import Job, Step
-from tripletscope.dashboard.keeping.rows import MEASURED
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.showing import presented
 from tripletscope.dashboard.results.shown import (
     Advice,
+    Limits,
     Numbers,
     Presentation,
     ShownResults,
@@ -48,8 +49,9 @@ from tripletscope.dashboard.views.pictures import embedded_pictures, picture_add
 from tripletscope.dashboard.wording import distinct
 from tripletscope.dashboard.wording.formats import count
 
-#: Pixels that a figure is wide on a typical page, and what is seen at a time of a tall one.
-_WIDE, _WINDOW = 900.0, 720
+#: Pixels that a figure is wide on a typical page, and what is seen at a time of a tall one. Those
+#: that are hardly higher than wide are seen as a whole.
+_WIDE, _WINDOW, _SQUARE = 900.0, 720, 1.1
 _PICTURE, _HOVERED = 64, 320  # pixels
 
 
@@ -229,13 +231,15 @@ class Context:
         return {"asked": of.get("asked", ""), "measured": of.get(MEASURED, {}).get("kind", "")}
 
     def present(
-        self, *results: Any, beside: Sequence[Run] = (), by: Presentation | None = None, **how: Any
+        self, *results: Any, beside: Sequence[Run] = (), by: Presentation | None = None,
+        files: Callable[[], Mapping[str, bytes]] | None = None, **how: Any,
     ) -> None:
         """What results say, their figures and tables, as they are in a report.
 
         results: Runs, or others that a presentation is declared for.
         beside: Further results that these are judged by.
         by: What presents them in place of what is declared.
+        files: Makes files that come along with figures, such as a script, by their names.
         **how: Further attributes of `ShownResults`.
         """
         shown = self.shown(*results, *beside, **how)
@@ -256,7 +260,7 @@ class Context:
             if isinstance(part, Drawing) and part.is_half:
                 halves = halves or list(st.columns(2))
                 with halves.pop(0):
-                    self.figure(part, *results, content=content)
+                    self.figure(part, *results, files=files, content=content)
                 continue
             halves.clear()
             if isinstance(part, Advice):
@@ -265,7 +269,7 @@ class Context:
                 self.numbers(part)
             else:
                 with st.expander(part.title) if part.is_folded else nullcontext():
-                    self.figure(part, *results, content=content)
+                    self.figure(part, *results, files=files, content=content)
         panels.sentences(said)
 
     def shown(self, *results: Any, **how: Any) -> ShownResults:
@@ -277,20 +281,23 @@ class Context:
         return ShownResults(
             runs_of(results), self.answers, self.info.name, selected=tuple(self.selected),
             embed=partial(embedded_pictures, self.info, objects), cautious=True,
-            **self.collected, **how,
+            limits_of=partial(limits_of, self.info), **self.collected, **how,
         )
 
     def figure(
         self, drawing: Drawing, *runs: Run, further: Callable[[], None] | None = None,
-        content: Any = None,
+        files: Callable[[], Mapping[str, bytes]] | None = None, content: Any = None,
     ) -> None:
         """A figure with its caption, its numbers, and what can be done with it.
 
         runs: Simulations that it is of, where no data set is open.
         further: Draws more beside the menu.
+        files: See `present`.
         content: Of what it is drawn, so that it is drawn once.
         """
         wide = _WIDE / 2 if drawing.is_half else _WIDE
+        if drawing.ratio <= _SQUARE:
+            wide = min(wide, _WINDOW / drawing.ratio)
         panels.figure_panel(
             self.session, drawing.draw, key=f"{self.page}.{drawing.name}", alt=drawing.alt,
             caption=drawing.caption, table=drawing.table, window=_WINDOW,
@@ -299,9 +306,10 @@ class Context:
                 self.info.name if self.info else "", drawing.saved_as or drawing.name
             ),
             simulations=None if self.info else dict(zip(distinct(
-                analysis.describe(run.fresh()) for run in runs
-            ), runs, strict=True)),
-            further=further, on_pick=self.session.select_positions if drawing.picks else None,
+                analysis.describe(run.fresh()) for run in runs_of(runs)
+            ), runs_of(runs), strict=True)),
+            further=further, files=files,
+            on_pick=self.session.select_positions if drawing.picks else None,
             of=None if content is None else (drawing.name, content),
             pictures=picture_addresses(self.info, self.answers.objects, _HOVERED)
             if drawing.picks else None,
@@ -353,6 +361,16 @@ class Context:
         with picture:
             watch(self.job)
         return picture, side
+
+
+def limits_of(info: DatasetInfo, answers: Judgements) -> Limits:
+    """What noise and guessing allow of the answers of a data set, estimated once."""
+    return _limits((info.fingerprint, info.pairs, info.state), answers)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _limits(content: tuple[str | None, ...], _answers: Judgements) -> Limits:
+    return Limits.of(_answers)
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Iterator, Mapping
+from urllib.parse import quote
 
 import pandas as pd
 
 from tripletscope.dashboard.interface.chart import address
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 
 _SIZE = 320  # pixels of pictures in files
+
+
+def picture_address(file: str, size: int) -> str:
+    """Address of a picture of a data set, of that size."""
+    return address(f"pictures/{quote(file)}?size={size}")
 
 
 def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> dict[int, str]:
@@ -19,7 +25,7 @@ def picture_addresses(info: DatasetInfo, objects: pd.DataFrame, size: int) -> di
     if "image" not in objects:
         return {}
     return {
-        i: address(f"pictures/{info.pictures[name]}?size={size}")
+        i: picture_address(info.pictures[name], size)
         for i, name in enumerate(objects["image"])
         if isinstance(name, str) and name in info.pictures
     }

@@ -14,7 +14,7 @@ import streamlit as st
 from tripletscope.dashboard.figures.theme import FAINT, PALETTE
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.samples import samples
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
+from types import NoneType
 from typing import Any
 
 from tripletscope.core.engine.method import Method
 from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.results.showing import PRESENTATIONS
 from tripletscope.dashboard.views.page import Context, tab
-
-#: Tasks that a tab computes and presents, in the order of their declaration.
-PRESENTED: list[str] = []
 
 
 def task_tab(
@@ -73,6 +72,7 @@ def task_tab(
                 context.present(run, **how)
                 after(context, run)
 
-    PRESENTED.append(task)
+    if (task, "", NoneType) not in PRESENTATIONS:
+        raise TypeError(f"No presentation is declared for the task {task}")
     show.__name__ = f"show_{name}"
     tab(page, title, order, needs=needs, slot=slot)(show)

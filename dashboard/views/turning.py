@@ -11,7 +11,7 @@ import numpy as np
 
 from tripletscope.core.data.geometry import procrustes
 from tripletscope.core.run import Run
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.map import Turn
 

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from tripletscope.core.engine.declared import Content, parameters
+from tripletscope.core.engine.declared import Choice, Content, parameters
 from tripletscope.core.presets import published_in
 
 if TYPE_CHECKING:
@@ -33,11 +33,13 @@ class Catalogue(NamedTuple):
     form: How numbers and lists are written.
     nouns: One of them and several, by name.
     texts: Sentences by key, with fields in braces.
+    parameters: Names and options of parameters, by their English ones; empty in English.
     """
 
     form: dict[str, str]
     nouns: dict[str, list[str]]
     texts: dict[str, str]
+    parameters: dict[str, str]
 
 
 @cache
@@ -46,7 +48,8 @@ def catalogue(language: str) -> Catalogue:
     source = Path(__file__).with_name(_FILES[language]).read_text("utf-8")
     found = tomllib.loads(source)
     return Catalogue(
-        found["form"], found["nouns"], found["figures"] | found["findings"] | found["report"]
+        found["form"], found["nouns"], found["figures"] | found["findings"] | found["report"],
+        found.get("parameters", {}),
     )
 
 
@@ -179,11 +182,19 @@ class Words:
                 few = len(value) <= _FEW_COLUMNS
                 words.append(", ".join(value) if few else self.count(len(value), "column"))
             elif value != parameter.default:
-                name = parameter.spec.label.lower()
+                name = self._parameter(parameter.spec.label.lower())
                 off = {True: name, False: self("switched off", name=name)}
+                if isinstance(parameter.spec, Choice):
+                    value = self._parameter(value)
                 words.append(off[value] if isinstance(value, bool) else f"{name} {value}")
         values = {p.name: getattr(method, p.name) for p in parameters(type(method))}
         return ", ".join(words) + self.as_in(method.name, values)
+
+    def _parameter(self, english: str) -> str:
+        """A parameter or an option in this language; in quotes where it has no word for it."""
+        if self.language == "en":
+            return english
+        return catalogue(self.language).parameters.get(english, f"“{english}”")
 
     def as_in(self, name: str, values: Mapping[str, Any]) -> str:
         """The paper whose settings these are of a method or task, as the end of a phrase."""

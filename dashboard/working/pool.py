@@ -128,7 +128,7 @@ class JobProcess(Child):
 
 @dataclass(frozen=True)
 class _Held:
-    """Arrays that a process has, see `tripletscope.dashboard.keeping.arrays.HeldArrays`."""
+    """Arrays that a process has, see `tripletscope.dashboard.keeping.files.HeldArrays`."""
 
     worker: JobProcess
 

@@ -23,7 +23,7 @@ from tripletscope.core.engine.parallel import at_work
 from tripletscope.core.engine.pieces import EngineError
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.run import Run, run
-from tripletscope.dashboard.keeping.arrays import write_arrays
+from tripletscope.dashboard.keeping.files import write_arrays
 from tripletscope.dashboard.processes.line import Line, Message
 from tripletscope.dashboard.working import memory
 from tripletscope.dashboard.working.parcels import Opener, packed

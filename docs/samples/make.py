@@ -1,16 +1,20 @@
 """Made-up answers for the documentation: which of two cities is nearer to a third?
 
-Six people answer 150 questions each about fourteen cities where these lie, with some noise.
+Six people answer 150 questions each about fourteen cities where these lie, with some noise. Their
+answers are a file, and the folder of a data set with a map.
 """
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import tripletscope as ts
+from tripletscope.dashboard.keeping.workspace import Workspace
 
 #: Degrees of latitude and longitude.
 CITIES = {
@@ -38,7 +42,15 @@ def main() -> None:
         "participant": np.repeat(PEOPLE, EACH), "anchor": names[:, 0], "left": left,
         "right": right, "choice": names[:, 1],
     })
-    table.to_csv(Path(__file__).with_name("towns.csv"), index=False, lineterminator="\n")
+    file = Path(__file__).with_name("towns.csv")
+    table.to_csv(file, index=False, lineterminator="\n")
+    with tempfile.TemporaryDirectory() as place:
+        workspace = Workspace(Path(place))
+        towns = ts.read(file).renamed("Towns")
+        info = workspace.add_dataset(towns, origin=file.name, report=["900 answers."])
+        workspace.add_run(info, ts.run("fit", ts.STE(n_init=1), towns), "The map")
+        shutil.rmtree(file.with_suffix(""), ignore_errors=True)
+        shutil.copytree(Path(place) / info.id, file.with_suffix(""))
 
 
 if __name__ == "__main__":

@@ -138,9 +138,9 @@ def test_every_table_of_the_dashboard_goes_through_one_writer():
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute) and node.attr in ("to_csv", "write_csv", "DictWriter")
     }
-    # The desk writes files of its own to warm up; BIDS has tabs, and marks what the others mark.
+    # Readers write files of its own to warm up; BIDS has tabs, and marks what the others mark.
     assert written == {
-        "dashboard/export.py", "dashboard/door/desk.py", "dashboard/reproduce/codebook.py"
+        "dashboard/export.py", "dashboard/door/questions.py", "dashboard/reproduce/codebook.py"
     }
 
 

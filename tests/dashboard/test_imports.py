@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import signal
 import sys
 import threading
 import time
-import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -18,7 +16,7 @@ import pytest
 
 from tests.core.io.test_hostile import GOOD
 from tests.core.studies.quality.answers import people_data
-from tests.dashboard.uploads import OTHERS, PEOPLE, others, png
+from tests.dashboard.uploads import OTHERS, PEOPLE, forget, png
 from tests.dashboard.views.harness import settled, start, words
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
@@ -26,13 +24,20 @@ from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.io import WRITERS, Reading, load, read, write_answers
 from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.studies.quality import participants
-from tripletscope.dashboard import imports
+from tripletscope.dashboard import imports, uploads
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.keeping import services as services_module
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.uploads import new_archive
 from tripletscope.dashboard.state import _KEY, Session
 
+OBJECTS = ("objects.csv", b"id,kind\ncat,animal\ndog,animal\ncar,thing\n")
+
 # Waiting
+
+
+def full(*_, **__):
+    raise OSError(28, "No space left on device")
 
 
 def stored(services) -> set[str]:
@@ -48,24 +53,20 @@ def test_twenty_uploads_at_once_all_wait(services):
         near, far = ("winner", "loser") if k % 2 else ("loser", "winner")
         return Reading.from_roles(anchor="head", near=near, far=far)
 
-    together, seen = threading.Barrier(20), []
+    together = threading.Barrier(20)
 
     def wait(k: int) -> None:
-        upload = imports.Waiting.of([(f"{k}.csv", content(k))])
-        seen.append(weakref.ref(upload))
+        upload = uploads.take_in(f"s{k}", [(f"{k}.csv", content(k))])
         together.wait(300)
-        imports.wait(f"s{k}", upload)
-        upload.use(reading(k))
-        imports.keep_waiting(f"s{k}", upload)
+        uploads.use(f"s{k}", upload, reading(k))
 
     def accept(k: int) -> DatasetInfo:
-        return imports.accept(f"s{k}", imports.waiting(f"s{k}"), f"set {k}")
+        return imports.accept(f"s{k}", uploads.waiting(f"s{k}"), f"set {k}")
 
     with ThreadPoolExecutor(20) as pool:
         list(pool.map(wait, range(20)))
-    assert sum(worker.alive for worker in workers()._taken) <= 6
-    gc.collect()
-    assert sum(upload() is not None for upload in seen) <= 4
+    assert sum(worker.alive for worker in workers()._taken.values()) <= 6
+    assert len(workers()._answers) <= 16
     with ThreadPoolExecutor(20) as pool:
         kept = list(pool.map(accept, range(20)))
     for k, info in enumerate(kept):
@@ -75,194 +76,164 @@ def test_twenty_uploads_at_once_all_wait(services):
     assert stored(services) == set()
 
 
-def test_an_upload_that_has_left_the_memory_comes_back_as_it_was(services):
-    upload = imports.Waiting.of([*PEOPLE, *OTHERS, ("dog.png", png()), ("sad.gif", b"GIF89a")])
-    imports.wait("s", upload)
-    upload.reload(True, ",")
-    upload.choose(len(upload.readings) - 1)
-    upload.add_objects("objects.csv", b"id,kind\ncat,animal\ndog,animal\ncar,thing\n")
-    imports.keep_waiting("s", upload)
-    others(5)
-    displaced = imports.waiting("s")
+def test_an_upload_waits_through_a_restart_of_the_server_as_it_was(services):
+    upload = uploads.take_in("s", [
+        *PEOPLE, *OTHERS, ("dog.png", png()), ("sad.gif", b"GIF89a"),
+    ])
+    upload = uploads.cut("s", upload, {"header": True, "delimiter": ","})
+    upload = uploads.use("s", upload, upload.readings[-1])
+    upload = uploads.add("s", upload, "objects", [OBJECTS])
+    shown, before = uploads.opened(upload), uploads.answers(upload)
     services.close()
     services_module._services.cache_clear()
-    restarted = imports.waiting("s")
-    for back in (displaced, restarted):
-        assert back is not upload
-        for name in ("name", "table", "readings", "chosen", "reading", "shape", "objects",
-                     "objects_name", "pictures"):
-            assert getattr(back, name) == getattr(upload, name), name
-        (now, report), (before, reported) = back.triplets(), upload.triplets()
-        assert (now.fingerprint, report) == (before.fingerprint, reported)
-    other = imports.Waiting.of([("p.parquet", write_answers(now, "parquet"))])
-    imports.wait("s", other)
-    others(5)
-    assert imports.waiting("s").table.columns == other.table.columns
-
-
-def test_readings_are_compared_once_however_often_an_upload_leaves_the_memory(services):
-    sessions = [f"s{k}" for k in range(7)]
-    for name in sessions:
-        imports.wait(name, imports.Waiting.of([("pets.csv", GOOD)]))
-    jobs = {name: imports.waiting(name).direction(name) for name in sessions}
-    assert all(job.wait(300) for job in jobs.values())
-    for _ in range(2):
-        for name in sessions:
-            assert imports.waiting(name).direction(name) is jobs[name]
-    for name in sessions:
-        imports.discard(name, imports.waiting(name))
-    assert services.directions == {}
+    forget()
+    assert uploads.waiting("s") == upload
+    assert uploads.opened(upload) == shown
+    now = uploads.answers(upload)
+    assert (now.triplets.fingerprint, now.report) == (before.triplets.fingerprint, before.report)
 
 
 @pytest.mark.parametrize("harm", [lambda tar: tar.unlink(), lambda tar: tar.write_bytes(b"?" * 99)])
 def test_an_upload_that_was_damaged_on_the_disk_is_let_go(services, harm):
-    imports.wait("s", imports.Waiting.of([("pets.csv", GOOD)]))
+    uploads.take_in("s", [("pets.csv", GOOD)])
     (archive,) = (services.workspace.folder / "uploads").glob("*.tar")
-    others(5)
     harm(archive)
-    assert imports.waiting("s") is None
-    imports.wait("s", imports.Waiting.of([("pets.csv", GOOD)]))
-    assert imports.waiting("s").name == "pets.csv"
+    assert uploads.waiting("s") is None
+    assert stored(services) == set()
+    uploads.take_in("s", [("pets.csv", GOOD)])
+    assert uploads.waiting("s").name == "pets.csv"
 
 
 def test_a_full_disk_loses_nothing_of_an_upload(services, monkeypatch):
-    upload = imports.Waiting.of([("pets.csv", GOOD)])
-    imports.wait("s", upload)
-    upload.add_objects("objects.csv", b"id,kind\ncat,animal\ndog,animal\ncar,thing\n")
-
-    def full(files):
-        raise OSError(28, "No space left on device")
-
+    upload = uploads.take_in("s", [("pets.csv", GOOD)])
     with monkeypatch.context() as patch:
         patch.setattr(services.uploads, "pack", full)
         for write in (
-            lambda: imports.keep_waiting("s", upload),
-            lambda: imports.wait("t", imports.Waiting.of([("pets.csv", GOOD)])),
+            lambda: uploads.add("s", upload, "objects", [OBJECTS]),
+            lambda: uploads.take_in("s", [("other.csv", GOOD)]),
         ):
             with pytest.raises(DataError, match=r"to the disk \(No space left on device\)"):
                 write()
-    imports.keep_waiting("s", upload)
-    others(5)
-    assert imports.waiting("s").objects_name == "objects.csv"
+    assert uploads.waiting("s") == upload
+    assert uploads.opened(uploads.add("s", upload, "objects", [OBJECTS])).objects.n_objects == 3
 
 
 def test_the_form_stays_where_the_disk_is_full(services, anchor_last, monkeypatch):
     app = start()
     app.file_uploader(key="upload").upload("bare.csv", anchor_last, "text/csv").run()
     settled(app, services)
-
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
+    session = app.session_state[_KEY].id
     with monkeypatch.context() as patch:
-        patch.setattr(services.uploads, "keep", full)
-        app.run()
+        patch.setattr(services.uploads, "change", full)
+        app.selectbox(key=f"layout.{uploads.waiting(session).version}").set_value(1).run()
         assert not app.exception
         assert any("No space left on device" in warning.value for warning in app.warning)
         assert any(button.key.startswith("keep.go") for button in app.button)
     assert not any("No space left" in warning.value for warning in app.run().warning)
+    assert uploads.waiting(session).chosen == 1, "what was set is not lost"
+    settled(app, services)
 
 
 def test_a_test_that_nobody_waits_for_is_not_shown_at_work(services, holding):
     with holding():
         session = Session("s")
-        upload = imports.Waiting.of([("pets.csv", GOOD)])
-        imports.wait("s", upload)
-        job = upload.direction("s")
+        upload = uploads.take_in("s", [("pets.csv", GOOD)])
+        job = uploads.direction("s", upload)
         assert session.jobs() == [job]
-        imports.discard("s", upload)
+        uploads.discard("s", upload)
         assert job.state == "stopped"
         assert session.jobs() == []
 
 
 def test_what_is_decided_in_one_tab_is_not_kept_by_another(services):
-    first = imports.Waiting.of([("pets.csv", GOOD)])
-    imports.wait("s", first)
-    imports.discard("s", first)
+    first = uploads.take_in("s", [("pets.csv", GOOD)])
+    uploads.discard("s", first)
     with pytest.raises(DataError, match="the upload is no longer there"):
-        first.add_pictures([("a.png", png())])
-    first.choose(0)
-    imports.keep_waiting("s", first)
-    assert imports.waiting("s") is None
+        uploads.add("s", first, "pictures", [("a.png", png())])
+    uploads.use("s", first, first.reading)
+    assert uploads.waiting("s") is None
     assert stored(services) == set()
-    second = imports.Waiting.of([("more_pets.csv", GOOD)])
-    imports.wait("s", second)
-    imports.keep_waiting("s", first)
-    others(5)
-    assert imports.waiting("s").name == "more_pets.csv"
-    imports.discard("s", first)
-    assert imports.waiting("s").name == "more_pets.csv"
-    imports.discard("s", imports.waiting("s"))
-    assert imports.waiting("s") is None
+    second = uploads.take_in("s", [("more_pets.csv", GOOD)])
+    uploads.use("s", first, first.reading)
+    assert uploads.waiting("s") == second
+    uploads.discard("s", first)
+    assert uploads.waiting("s") == second
+    uploads.discard("s", second)
+    assert uploads.waiting("s") is None
+
+
+def test_what_two_tabs_change_at_once_is_all_kept(services):
+    upload = uploads.take_in("s", [("pets.csv", GOOD)])
+    uploads.add("s", upload, "objects", [OBJECTS])
+    uploads.use("s", upload, Reading.from_roles(anchor="far", near="near", far="anchor"))
+    upload = uploads.waiting("s")
+    assert uploads.opened(upload).objects.name == OBJECTS[0]
+    assert upload.reading.roles["anchor"] == "far"
 
 
 def test_an_upload_that_comes_while_another_is_kept_goes_on_waiting(services, monkeypatch):
-    first, second = (imports.Waiting.of([(name, GOOD)]) for name in ("pets.csv", "more.csv"))
-    imports.wait("s", first)
+    first, second = uploads.take_in("s", [("pets.csv", GOOD)]), []
     add_dataset = services.workspace.add_dataset
 
     def slowly(*arguments, **further):
-        imports.wait("s", second)
+        second.append(uploads.take_in("s", [("more.csv", GOOD)]))
         return add_dataset(*arguments, **further)
 
     monkeypatch.setattr(services.workspace, "add_dataset", slowly)
     assert imports.accept("s", first, "Pets").origin == "pets.csv"
-    assert imports.waiting("s") is second
-    assert second.look()
+    assert [uploads.waiting("s")] == second
+    assert uploads.look(second[0])
 
 
 def test_a_second_file_that_is_damaged_takes_nothing_from_the_first(services):
-    first = imports.Waiting.of([("pets.csv", GOOD)])
-    imports.wait("s", first)
-    compared = first.direction("s")
+    first = uploads.take_in("s", [("pets.csv", GOOD)])
+    compared = uploads.direction("s", first)
     second = imports.begin("s", "key", [("bad.xlsx", b"PK\x03\x04garbage")], insist=False)
     assert second.job.wait(300)
     assert "bad.xlsx: the zip file is damaged" in second.job.message
     assert compared.wait(300)
     assert compared.state == "done"
-    assert imports.waiting("s") is first
+    assert uploads.waiting("s") == first
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="nothing is killed so there")
 def test_a_reader_that_is_killed_is_not_what_the_file_is_blamed_for(services):
-    upload = imports.Waiting.of([("pets.csv", GOOD)])
-    os.kill(upload._worker.pid, signal.SIGKILL)  # as a system does that is short of memory
-    assert upload.look().sentences
-    os.kill(upload._worker.pid, signal.SIGKILL)
-    assert upload.answers().triplets.n_objects == 3
+    upload = uploads.take_in("s", [("pets.csv", GOOD)])
+    for ask in (uploads.look, uploads.answers):
+        os.kill(workers()._taken[upload.id].pid, signal.SIGKILL)  # as where memory is short
+        assert ask(upload).report
 
 
 def test_buttons_of_an_upload_that_another_tab_has_replaced_do_nothing(services):
     app = start()
     app.file_uploader(key="upload").upload("pets.csv", GOOD, "text/csv").run()
     session = app.session_state[_KEY].id
-    imports.wait(session, other := imports.Waiting.of([("other.csv", GOOD)]))
+    other = uploads.take_in(session, [("other.csv", GOOD)])
     next(button for button in app.button if button.key.startswith("keep.not")).click().run()
     assert not app.exception
-    assert imports.waiting(session) is other
+    assert uploads.waiting(session) == other
 
 
 def test_uploads_of_sessions_that_are_gone_are_removed(services):
     folder = services.workspace.folder / "uploads"
-    imports.wait("s", imports.Waiting.of([("pets.csv", GOOD)]))
+    uploads.take_in("s", [("pets.csv", GOOD)])
     for path in folder.iterdir():
         os.utime(path, (1, 1))
-    others(1)
-    assert imports.waiting("s") is None
+    other = uploads.take_in("other", [("pets.csv", GOOD)])
+    assert uploads.waiting("s") is None
     assert len(list(folder.iterdir())) == 2, "what the other session has"
-    services.uploads.pack([("pets.csv", GOOD)])  # and then the server is killed
+    services.uploads.pack(new_archive(), [("pets.csv", GOOD)])  # and then the server is killed
     (folder / "0123.json").write_bytes(b"damaged")
     services.close()
     services_module._services.cache_clear()
-    assert imports.waiting("other 0") is not None
-    _, archives = services_module.services().uploads.load("other 0")
-    assert {path.name for path in folder.glob("*.tar")} == set(archives.values())
+    assert uploads.waiting("other") == other
+    assert {path.name for path in folder.glob("*.tar")} == {*other.archives.values()}
 
 
 def test_reading_that_takes_long_is_watched_and_cancelled(services, monkeypatch):
     asked = []
 
-    def slowly(files, *, progress, **given):
+    def slowly(session_id, files, *, progress, **given):
         asked.append(files)
         while not progress(0.5):
             time.sleep(0.01)
@@ -270,7 +241,7 @@ def test_reading_that_takes_long_is_watched_and_cancelled(services, monkeypatch)
 
     monkeypatch.setattr(imports, "SOON", 0.0)
     with monkeypatch.context() as patch:
-        patch.setattr(imports.Waiting, "of", slowly)
+        patch.setattr(uploads, "take_in", slowly)
         app = start()
         app.file_uploader(key="upload").upload("pets.csv", GOOD, "text/csv").run()
         job = imports.opening(app.session_state[_KEY].id).job
@@ -287,7 +258,7 @@ def test_reading_that_takes_long_is_watched_and_cancelled(services, monkeypatch)
     monkeypatch.setattr(imports, "SOON", 60.0)
     next(b for b in app.button if b.label == "Read it again").click().run()
     assert not app.exception
-    assert imports.waiting(app.session_state[_KEY].id).name == "pets.csv"
+    assert uploads.waiting(app.session_state[_KEY].id).name == "pets.csv"
 
 
 # Readings that are kept
@@ -295,14 +266,13 @@ def test_reading_that_takes_long_is_watched_and_cancelled(services, monkeypatch)
 
 def test_an_accepted_reading_is_offered_for_the_next_file(services):
     data = b"image1,image2,image3,choice\n1,2,3,3\n4,5,6,1\n7,8,9,2\n"
-    upload = imports.Waiting.of([("odd.csv", data)])
-    central = next(k for k, r in enumerate(upload.readings) if r.task == "most_central")
-    upload.choose(central)
-    imports.wait("s", upload)
+    upload = uploads.take_in("s", [("odd.csv", data)])
+    central = next(reading for reading in upload.readings if reading.task == "most_central")
+    upload = uploads.use("s", upload, central)
     info = imports.accept("s", upload, "Cars")
     assert info.extra["columns"] == ["image1", "image2", "image3", "choice"]
 
-    following = imports.Waiting.of([("next.csv", data)])
+    following = uploads.take_in("s", [("next.csv", data)])
     assert following.reading.title == "As in Cars"
     assert (following.reading.task, following.reading.roles) == (
         "most_central", upload.reading.roles
@@ -310,23 +280,24 @@ def test_an_accepted_reading_is_offered_for_the_next_file(services):
     rows = interpret(load(data), following.reading).triplets.rows
     assert (rows == services.workspace.triplets(info).rows).all()
     wider = b"\n".join(line + b",0" for line in data.splitlines())
-    other = imports.Waiting.of([("more.csv", wider)])
+    other = uploads.take_in("t", [("more.csv", wider)])
     assert other.reading.task == "odd_one_out"
     assert other.readings[-1].title == "As in Cars"
-    assert "As in Cars" not in [r.title for r in imports.Waiting.of([("a.csv", GOOD)]).readings]
+    assert "As in Cars" not in [r.title for r in uploads.take_in("t", [("a.csv", GOOD)]).readings]
 
     # The same reading of two data sets is offered once.
-    imports.wait("s", following)
     imports.accept("s", following, "Cars again")
-    titles = [r.title for r in imports.Waiting.of([("next.csv", data)]).readings]
+    titles = [r.title for r in uploads.take_in("t", [("next.csv", data)]).readings]
     assert titles[0] == "As in Cars again"
     assert "As in Cars" not in titles
 
 
 def test_a_reading_goes_into_a_file_and_comes_back(services):
-    upload = imports.Waiting.of([("pets.csv", GOOD)])
+    upload = uploads.take_in("s", [("pets.csv", GOOD)])
     turned = Reading.from_roles(anchor="far", near="near", far="anchor")
-    upload.load_reading(json.dumps(turned.to_dict()).encode(), "mine.json")
+    upload = uploads.load_reading(
+        "s", upload, "mine.json", json.dumps(turned.to_dict()).encode()
+    )
     assert upload.reading == turned
     assert upload.readings[upload.chosen] == turned
     for wrong in (b"", b"[]", b"{}", b"\xff", b'{"layout": "a"}', b"[" * 100_000,
@@ -338,11 +309,11 @@ def test_a_reading_goes_into_a_file_and_comes_back(services):
                   b'{"layout": "a", "title": "b", "task": "guess"}',
                   b'{"layout": "a", "title": "b", "colour": "red"}'):
         with pytest.raises(DataError, match=r"mine\.json: this is not a description"):
-            upload.load_reading(wrong, "mine.json")
+            uploads.load_reading("s", upload, "mine.json", wrong)
     absent = Reading.from_roles(anchor="head", near="near", far="far")
     with pytest.raises(DataError, match="no column 'head'"):
-        upload.load_reading(json.dumps(absent.to_dict()).encode(), "mine.json")
-    assert upload.reading == turned
+        uploads.load_reading("s", upload, "mine.json", json.dumps(absent.to_dict()).encode())
+    assert uploads.waiting("s").reading == turned
 
 
 # Further columns
@@ -421,8 +392,8 @@ def test_a_corrected_table_of_objects_is_read_again(services):
         app.file_uploader(key="import.objects").upload("objects.csv", content.encode(), "text/csv")
         app.run()
         assert not app.exception
-        upload = imports.waiting(app.session_state[_KEY].id)
-        assert upload.triplets()[0].objects["kind"].tolist() == list(kinds)
+        upload = uploads.waiting(app.session_state[_KEY].id)
+        assert uploads.answers(upload).triplets.objects["kind"].tolist() == list(kinds)
 
 
 def test_sides_and_trials_of_written_answers_come_back_on_the_page(services):
@@ -431,16 +402,17 @@ def test_sides_and_trials_of_written_answers_come_back_on_the_page(services):
     app.file_uploader(key="upload").upload("back.csv", write_answers(data), "text/csv").run()
     assert not app.exception
     session = app.session_state[_KEY]
-    version = imports.waiting(session.id).version
+    version = uploads.waiting(session.id).version
     assert app.selectbox(key=f"role.side.{version}").value == "side"
     assert app.selectbox(key=f"role.trial.{version}").value == "—"
     app.radio(key=f"coded.{version}").set_value(True).run()
     assert not [w for w in app.selectbox if w.key.startswith(("role.side", "role.trial"))]
     app.radio(key=f"coded.{version}").set_value(False).run()
     # What the file says is offered again under the layout that was proposed.
-    imports.waiting(session.id).choose(0)
+    upload = uploads.waiting(session.id)
+    uploads.use(session.id, upload, upload.readings[0])
     app.run()
-    app.button(key=f"keep.go.{imports.waiting(session.id).id}").click().run()
+    app.button(key=f"keep.go.{uploads.waiting(session.id).id}").click().run()
     (info,) = services.workspace.datasets()
     kept = services.workspace.triplets(info)
     assert kept.answers["side"].tolist() == data.answers["side"].tolist()

@@ -16,7 +16,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import load, propose
 from tripletscope.core.models.embedding import STE, TSTE
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.dashboard import analysis, imports
+from tripletscope.dashboard import analysis, imports, uploads
 from tripletscope.dashboard.interface.controls import summary
 from tripletscope.dashboard.interface.panels import ago, plain
 from tripletscope.dashboard.keeping.jobs import Job, Step
@@ -155,13 +155,15 @@ def test_colour_circle_closes_where_the_spectrum_ends(services):
 
 
 def test_an_upload_waits_and_becomes_a_data_set(services):
-    upload = imports.Waiting.of([("pets.csv", CSV)])
-    imports.wait("s", upload)
-    assert imports.waiting("s") is upload
-    upload.add_objects("objects.csv", b"id,kind\ncat,animal\ndog,animal\ncar,thing\nbus,thing\n")
-    upload.add_pictures([("cat.png", png("red")), ("unused.png", png("blue"))])
+    upload = uploads.take_in("s", [("pets.csv", CSV)])
+    assert uploads.waiting("s") == upload
+    kinds = b"id,kind\ncat,animal\ndog,animal\ncar,thing\nbus,thing\n"
+    upload = uploads.add("s", upload, "objects", [("objects.csv", kinds)])
+    upload = uploads.add(
+        "s", upload, "pictures", [("cat.png", png("red")), ("unused.png", png("blue"))]
+    )
     info = imports.accept("s", upload, "Pets")
-    assert imports.waiting("s") is None
+    assert uploads.waiting("s") is None
     triplets = services.workspace.triplets(info)
     assert (info.name, info.n_objects, info.n_answers, info.n_participants) == ("Pets", 4, 3, 2)
     kinds = dict(zip(triplets.ids, triplets.objects["kind"], strict=True))
@@ -171,21 +173,23 @@ def test_an_upload_waits_and_becomes_a_data_set(services):
 
 
 def test_what_was_read_is_not_read_again(services, monkeypatch):
-    upload = imports.Waiting.of([("pets.csv", CSV)])
-    first = upload.look()
-    assert upload.look() is first
-    upload.add_objects("objects.csv", b"id\ncat\ndog\ncar\nbus\n")
-    assert upload.look() is not first
+    upload = uploads.take_in("s", [("pets.csv", CSV)])
+    first = uploads.look(upload)
+    assert uploads.look(upload) is first
+    added = uploads.add("s", upload, "objects", [("o.csv", b"id\ncat\ndog\ncar\nbus\n")])
+    assert uploads.look(added).report != first.report
+    assert uploads.look(upload) is first, "an answer is of its question"
 
 
 def test_rows_and_columns_can_be_cut_anew(services):
-    upload = imports.Waiting.of([("pets.csv", CSV)])
-    upload.reload(False, ",")
-    assert upload.table.rows == [1, 2, 3, 4]
-    assert upload.readings == propose(load(CSV, name="pets.csv", header=False), insist=True)
+    upload = uploads.take_in("s", [("pets.csv", CSV)])
+    upload = uploads.cut("s", upload, {"header": False, "delimiter": ","})
+    assert uploads.opened(upload).sheet.rows == [1, 2, 3, 4]
+    anew = propose(load(CSV, name="pets.csv", header=False), insist=True)
+    assert upload.readings == tuple(anew)
     with pytest.raises(DataError):
-        upload.reload(True, ";")
-    assert upload.table.rows == [1, 2, 3, 4], "a failed attempt loses nothing"
+        uploads.cut("s", upload, {"header": True, "delimiter": ";"})
+    assert uploads.waiting("s") == upload, "a failed attempt loses nothing"
 
 
 # The analysis ---------------------------------------------------------------------------------

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 from PIL import Image
 
-from tests.core.io.test_hostile import GOOD
-from tripletscope.dashboard import imports
+from tripletscope.core.engine.progress import silent
+from tripletscope.dashboard.door.workers import Worker, workers
 
 PEOPLE = [
     (f"session_p{i}.csv", f"center,left,right,answer\ndog,cat,car,{x}\n".encode())
@@ -23,7 +24,17 @@ def png(shade: int = 255) -> bytes:
     return buffer.getvalue()
 
 
-def others(number: int) -> None:
-    """Uploads of other sessions, which need a place in memory."""
-    for k in range(number):
-        imports.wait(f"other {k}", imports.Waiting.of([("pets.csv", GOOD)]))
+def asked(worker: Worker, what: str, name: str, content: bytes, **given: Any) -> Any:
+    """What a process answers about one file, cut as it is by itself unless a `shape` is given."""
+    given = {"shape": {}, "progress": silent, **given}
+    return worker.ask(
+        what, file=name, keys={"tables": str(hash((name, content)))},
+        contents=lambda key: [(name, content)], **given,
+    )
+
+
+def forget() -> None:
+    """Let the server forget whatever of uploads it can read again, as in a restart."""
+    for upload in [*workers()._taken]:
+        workers().dismiss(upload)
+    workers()._answers.clear()

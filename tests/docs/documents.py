@@ -60,8 +60,7 @@ def desk(folder: Path) -> Iterator[None]:
     """A folder to work in, with the data that documents speak of and room for their figures."""
     (folder / "docs" / "pictures").mkdir(parents=True)
     (folder / "sample_data").symlink_to(SAMPLES)
-    for file in (DOCS / "samples").glob("*.*"):
-        shutil.copy(file, folder)
+    shutil.copytree(DOCS / "samples", folder, dirs_exist_ok=True)
     before = Path.cwd()
     os.chdir(folder)
     try:

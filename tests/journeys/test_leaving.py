@@ -22,8 +22,7 @@ SLOW = [
     """
 import os, sys, time
 import tripletscope.dashboard.imports as imports
-import tripletscope.dashboard.views.data.reading as reading
-import tripletscope.dashboard.waiting as waiting
+import tripletscope.dashboard.uploads as uploads
 import tripletscope.dashboard.working.pool as pool
 
 over = sys.argv.pop(1)
@@ -33,16 +32,16 @@ def endless(progress, **details):
     while not progress(min((time.monotonic() - begun) / 600, 0.9), **details):
         time.sleep(0.02)
 
-def direction(table, reading, progress):
+def direction(upload, wanted, progress):
     endless(lambda *given, **details: progress(*given, **details) or os.path.exists(over))
-    raise imports.DataError("nobody waited for it")
+    raise uploads.DataError("nobody waited for it")
 
 def accept(*upload, accept=imports.accept):
     time.sleep(1.5)
     return accept(*upload)
 
-waiting._direction = direction
-reading.accept = accept
+uploads._direction = direction
+imports.accept = accept
 pool.WORKER = "tests.journeys.slow"
 from tripletscope.dashboard.serving.cli import main
 sys.exit(main(sys.argv[1:]))

@@ -7,16 +7,13 @@ import streamlit as st
 
 from tripletscope.core.cluster.agreement import agreement, agreement_curve
 from tripletscope.core.data.errors import DataError
-from tripletscope.dashboard.figures.clusters import cross_table
 from tripletscope.dashboard.figures.colours import is_quantity
-from tripletscope.dashboard.figures.dendrogram import cluster_name
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick
-from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.clusters import labels_of
 from tripletscope.dashboard.views.clusters.choosing import choose_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.wording.formats import count
 
 
 @tab(PAGE, "Agreement with labels", 3, needs=choose_clustering)
@@ -60,37 +57,11 @@ def show_agreement(shown: ShownClustering) -> None:
         except DataError as error:
             st.error(panels.plain(str(error)), icon=":material/error:")
             return
-        facts = st.columns(3)
-        facts[0].metric(
-            "Purity", f"{found.purity:.3f}",
-            help="Proportion of objects that have the most frequent label of their cluster. It "
-            "grows with the number of clusters.",
+        shown.present(
+            found, beside=[shown.run], by=labels_of, cuts={shown.run.key: shown.n_clusters},
+            colour=column,
         )
-        facts[1].metric(
-            "Adjusted Rand index", f"{found.adjusted_rand:.3f}",
-            help="Agreement of clusters and labels over pairs of objects, corrected for chance: 0 "
-            "at chance, 1 if identical.",
-        )
-        facts[2].metric(
-            "Mutual information", f"{found.mutual_information:.3f}",
-            help="Normalised by the mean of the two entropies: 0 to 1.",
-        )
-        table = found.table.rename(index=cluster_name)
-        text = (
-            f"{shown.caption()} Objects by cluster and {column}: purity {found.purity:.3f}, "
-            f"adjusted Rand index {found.adjusted_rand:.3f}, normalised mutual information "
-            f"{found.mutual_information:.3f}."
-        )
-        height = min(max(34.0 * len(table) + 130.0, 240.0), 1200.0)
-        shown.figure(Drawing(
-            "labels", f"Clusters and {column}", text, text, height / 900.0,
-            lambda canvas: cross_table(table, caption=text, canvas=canvas),
-            lambda: table.reset_index(names="cluster"),
-        ))
         _curve(shown, column)
-        left = int(((shown.clusters < 0) | objects[column].isna()).sum())
-        if left:
-            st.caption(f"{count(left, 'object')} without a cluster or a label omitted.")
 
 
 def _curve(shown: ShownClustering, column: str) -> None:

@@ -16,7 +16,7 @@ from tripletscope.core.run import cluster_distances, key
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pick_method, pressed
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.clusters import described, named
 from tripletscope.dashboard.results.shown import ShownResults

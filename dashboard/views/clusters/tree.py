@@ -29,7 +29,7 @@ from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.clusters import by_size, memberships
 from tripletscope.dashboard.results.drawing import Drawing
@@ -293,6 +293,7 @@ def _draw_map(shown: ShownClustering, marks: str) -> None:
     shown.figure(Drawing(
         "map", "Clusters on a map", text, f"Map of clusters. {text}", _MAP, draw,
         lambda: memberships(shown.resampled, shown.clusters), picks=True,
+        saved_as=f"{shown.run.method}-map",
     ), further=_files(shown))
 
 

@@ -12,7 +12,7 @@ import streamlit as st
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.experiments import (
     NAME,
     KeptExperiment,

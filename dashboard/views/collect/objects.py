@@ -7,6 +7,7 @@ import mimetypes
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,10 +21,11 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.chart import address
 from tripletscope.dashboard.interface.controls import pick, text
 from tripletscope.dashboard.interface.reading import read_pictures
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DamagedPicture, DatasetInfo
 from tripletscope.dashboard.keeping.experiments import plain_file_name
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.pictures import picture_address
 
 _PICTURES = ("png", "jpg", "jpeg", "gif", "webp", "bmp", "zip")
 _SOUNDS = ("mp3", "wav", "ogg", "m4a", "flac")
@@ -134,11 +136,13 @@ def _pictures(info: DatasetInfo, objects: pd.DataFrame) -> GivenObjects:
         objects["id"].astype(str), _labels(objects), objects["image"], strict=True
     ):
         stored = info.pictures.get(picture) if isinstance(picture, str) else None
-        if stored is not None:
+        with suppress(DamagedPicture):
+            if stored is None:
+                continue
+            path = services().workspace.picture(stored)
             file = plain_file_name(f"{Path(picture).stem}{Path(stored).suffix}", taken)
             stimuli.append(Stimulus(name, "picture", file, label))
-            files[file] = services().workspace.folder / "pictures" / Path(stored).name
-            shown[file] = address(f"pictures/{stored}?size=320")
+            files[file], shown[file] = path, picture_address(stored, 320)
     return GivenObjects(tuple(stimuli), files, lambda file: shown.get(file, ""))
 
 

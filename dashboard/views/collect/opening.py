@@ -10,7 +10,7 @@ from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
 from tripletscope.core.studies.experiment.results import checks_answered, gathered_answers
 from tripletscope.dashboard.collecting import answer_log
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.wording.formats import count
 

@@ -24,7 +24,7 @@ from tripletscope.dashboard.collecting.writer import NotKept
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, pressed
 from tripletscope.dashboard.interface.watching import follow
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.looks import kept_looks
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.collect.context import (
@@ -33,7 +33,7 @@ from tripletscope.dashboard.views.collect.context import (
     picture_beside_side,
     with_experiment,
 )
-from tripletscope.dashboard.views.collect.enough import look_when_due, show_enough, show_map_so_far
+from tripletscope.dashboard.views.collect.enough import look_when_due, show_enough
 from tripletscope.dashboard.views.collect.forms import address_to_send, line
 from tripletscope.dashboard.views.collect.opening import open_answers
 from tripletscope.dashboard.views.collect.people import ask_for_one, show_people_of
@@ -79,7 +79,6 @@ def show_running(context: CollectContext) -> None:
         look_when_due(context, [one for one in records if one.participant not in stopped])
         if found.n_answers:
             show_enough(context, found)
-            show_map_so_far(context)
             show_people_of(context, people, records)
         elif not found.n_people:
             panels.empty(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import Method, described, unfitted
-from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
 from tripletscope.core.run import key
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.views.page import limits_of
 from tripletscope.dashboard.wording import ENGLISH
 
 PAGE = "compare"
@@ -20,7 +20,9 @@ def advice_of(info: DatasetInfo, triplets: Triplets, method: Method) -> str:
     By the newest held-out error of its method; empty where none is known.
     """
     known = [run for run in _errors(info, triplets) if _method_of(run) == described(method)]
-    return _advice(triplets, max(known, key=lambda run: run.record["created"])) if known else ""
+    if not known:
+        return ""
+    return _advice(info, triplets, max(known, key=lambda run: run.record["created"]))
 
 
 def advice_of_best(info: DatasetInfo, triplets: Triplets) -> tuple[str, str]:
@@ -29,7 +31,7 @@ def advice_of_best(info: DatasetInfo, triplets: Triplets) -> tuple[str, str]:
     if not known:
         return "", ""
     best = min(known, key=lambda run: run.record["numbers"]["error"])
-    return _advice(triplets, best), analysis.describe(unfitted(_method_of(best)))
+    return _advice(info, triplets, best), analysis.describe(unfitted(_method_of(best)))
 
 
 def _errors(info: DatasetInfo, triplets: Triplets) -> list[RunInfo]:
@@ -55,7 +57,7 @@ def _method_of(run: RunInfo) -> dict:
     return {name: run.record[name] for name in ("kind", "method", "parameters")}
 
 
-def _advice(triplets: Triplets, run: RunInfo) -> str:
-    numbers = run.record["numbers"]
+def _advice(info: DatasetInfo, triplets: Triplets, run: RunInfo) -> str:
+    numbers, ceiling = run.record["numbers"], limits_of(info, triplets).ceiling
     error = (numbers["error"], numbers["low"], numbers["high"])
-    return ENGLISH("at the ceiling") if noise_ceiling(triplets).leaves_nothing(*error) else ""
+    return ENGLISH("at the ceiling") if ceiling.leaves_nothing(*error) else ""

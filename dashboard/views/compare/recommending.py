@@ -14,7 +14,7 @@ from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.compare.comparing import PAGE
 

@@ -22,7 +22,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import picture_uploader, pressed
 from tripletscope.dashboard.interface.guide import page_title
 from tripletscope.dashboard.interface.reading import read_file, read_pictures
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.exclusions import go_and_exclude

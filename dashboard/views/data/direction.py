@@ -5,20 +5,21 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import Reading
 from tripletscope.core.studies.quality.direction import DirectionTest
-from tripletscope.dashboard.imports import waiting
+from tripletscope.dashboard import uploads
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.uploads import Upload
 from tripletscope.dashboard.results.quality import direction_said
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.waiting import Waiting
 from tripletscope.dashboard.wording import ENGLISH
 
 
-def show_direction(current: Session, upload: Waiting) -> None:
+def show_direction(current: Session, upload: Upload) -> None:
     """The verdict on the chosen reading, or the progress of the test that finds it."""
-    job = upload.direction(current.id)
+    job = uploads.direction(current.id, upload)
     if job.active:
         watch(job, "direction")
     elif job.state == "done":
@@ -34,17 +35,20 @@ def show_direction(current: Session, upload: Waiting) -> None:
             st.button("Compare", key="direction.again", on_click=_test_again, args=(current,))
 
 
-# What is called when a button is pressed asks for the upload then: it may have left the memory.
+# What is called when a button is pressed asks for the upload as it is then.
 
 
 def _test_again(current: Session) -> None:
-    if upload := waiting(current.id):
-        upload.test_again()
+    if upload := uploads.waiting(current.id):
+        uploads.direction(current.id, upload, again=True)
 
 
 def _use(current: Session, reading: Reading) -> None:
-    if upload := waiting(current.id):
-        upload.use(reading)
+    if upload := uploads.waiting(current.id):
+        try:
+            uploads.use(current.id, upload, reading)
+        except DataError as error:  # such as that the disk is full
+            st.warning(panels.plain(str(error)), icon=":material/hard_drive:")
 
 
 def _verdict(current: Session, test: DirectionTest) -> None:

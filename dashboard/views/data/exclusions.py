@@ -18,7 +18,7 @@ from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed
 from tripletscope.dashboard.interface.watching import show_outcome, watch
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.exclusions import steps_said
 from tripletscope.dashboard.state import Session

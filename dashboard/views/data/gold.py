@@ -11,7 +11,7 @@ from tripletscope.core.studies.quality import Cleaning, gold_mistakes, obvious
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, pressed
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.exclusions import GoldQuestions
 from tripletscope.dashboard.views.choosing import names_of

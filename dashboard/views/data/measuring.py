@@ -13,6 +13,7 @@ from tripletscope.core.ratings.ratings import STANDARDS
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed
+from tripletscope.dashboard.interface.reading import read_measured
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.wording.formats import count
@@ -31,12 +32,12 @@ _SHOWN = 3
 
 def show_measured(current: Session, files: list[Any], kind: str | None = None) -> None:
     """What the files are taken for, what can be said otherwise, and a button that keeps it."""
-    uploads = [(file.name, file.getvalue()) for file in files]
-    together = " ".join(file.file_id for file in files)
     try:
-        first = _look(current, together, uploads, kind, {})
+        first = read_measured(current, _KEY, files, kind, {})
         options = _options(current, first)
-        found = _look(current, together, uploads, kind, options) if options else first
+        found = first
+        if options:
+            found = read_measured(current, f"{_KEY}.options", files, kind, options)
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return
@@ -69,26 +70,6 @@ def _options(current: Session, found: MeasuredFile) -> dict[str, Any]:
             ),
         }
     return {}
-
-
-def _look(
-    current: Session, together: str, uploads: list[tuple[str, bytes]], kind: str | None,
-    options: dict[str, Any],
-) -> MeasuredFile:
-    """What is in the files; read once for each way of reading them."""
-    question = (together, kind, tuple(sorted(options.items())))
-    key = f"{_KEY}.{bool(options)}"
-    if current.read.get(key, (None,))[0] != question:
-        try:
-            with panels.reporting("Reading") as progress:
-                found = imports.look_measured(uploads, kind, options, progress)
-        except DataError as error:
-            found = error
-        current.read[key] = question, found
-    found = current.read[key][1]
-    if isinstance(found, DataError):
-        raise found
-    return found
 
 
 def _keep(current: Session, name: str, found: MeasuredFile) -> None:

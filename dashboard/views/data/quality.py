@@ -26,7 +26,7 @@ from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, tabs
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results import sentences
 from tripletscope.dashboard.results.comparison import dimensions_told, suggestions_of

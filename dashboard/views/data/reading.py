@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Progress
 from tripletscope.core.io import (
     CHOICE_CODINGS,
     INDEX_BASES,
@@ -23,50 +25,65 @@ from tripletscope.core.io import (
 )
 from tripletscope.core.io.columns.reading import ROW_ROLES
 from tripletscope.core.io.formats.encoding import ENCODINGS, GUESSED
-from tripletscope.dashboard.door.records import Album, Look
-from tripletscope.dashboard.imports import accept, discard, suggested_name
+from tripletscope.dashboard import imports, uploads
+from tripletscope.dashboard.door.records import Album, Look, Opened, Sheet
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import picture_uploader, pressed
+from tripletscope.dashboard.keeping.uploads import Upload
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.data.direction import show_direction
 from tripletscope.dashboard.views.opening import first_page
-from tripletscope.dashboard.waiting import Waiting
 from tripletscope.dashboard.wording.formats import count
+
+T = TypeVar("T")
 
 _NONE = "—"
 _FEW = 3  # files that are left out, each with a message of its own
 _DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", " ": "space"}
 
 
-def show_reading(current: Session, upload: Waiting) -> None:
+def show_reading(current: Session, upload: Upload) -> None:
     """Sentences, report and the form to change the reading; Keep or Discard."""
     st.title(f"Reading {panels.plain(upload.name)}", anchor=False)
-    _files(upload)
+    opened = _answered(lambda progress: uploads.opened(upload, progress=progress))
+    if opened is None:
+        _decide(current, upload, None)
+        return
+    _files(opened.sheet)
     picture, form = st.columns([3, 2], gap="large")
     with form:
-        _form(upload)
+        upload = _form(current, upload, opened)
     with picture:
-        look = _look(upload)
+        look = _answered(lambda progress: uploads.look(upload, progress))
         if look is not None:
-            _sentences(current, upload, look)
+            _sentences(current, upload, opened, look)
             _report(look)
         _decide(current, upload, look)
-        _companions(upload, look)
-        _preview(upload)
+        _companions(current, upload, opened, look)
+        _preview(opened.sheet)
 
 
-def _look(upload: Waiting) -> Look | None:
+def _answered(ask: Callable[[Progress], T]) -> T | None:
+    """What is read, or None, having said why not."""
     try:
         with panels.reporting("Reading") as progress:
-            return upload.look(progress)
+            return ask(progress)
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return None
 
 
-def _files(upload: Waiting) -> None:
+def _changed(current: Session, upload: Upload, **changes: Any) -> Upload:
+    """The upload with changes, which hold on this page even where the disk is full."""
+    try:
+        return uploads.change(current.id, upload, **changes)
+    except DataError as error:
+        st.warning(panels.plain(str(error)), icon=":material/hard_drive:")
+        return replace(upload, **changes)
+
+
+def _files(table: Sheet) -> None:
     """Of several files: which are read, and which are not."""
-    table = upload.table
     if len(table.refused) > _FEW:
         n = len(table.refused)
         st.warning(
@@ -84,23 +101,23 @@ def _files(upload: Waiting) -> None:
             st.caption(panels.plain(", ".join(table.files)))
 
 
-def _preview(upload: Waiting) -> None:
+def _preview(table: Sheet) -> None:
     st.subheader("The file", anchor=False)
-    st.caption(panels.plain(" ".join(upload.table.notes)))
-    st.dataframe(upload.table.preview(), height=240, key="preview")
+    st.caption(panels.plain(" ".join(table.notes)))
+    st.dataframe(table.preview(), height=240, key="preview")
 
 
 # Looking -------------------------------------------------------------------------------------
 
 
-def _sentences(current: Session, upload: Waiting, look: Look) -> None:
+def _sentences(current: Session, upload: Upload, opened: Opened, look: Look) -> None:
     st.subheader("Is this what participants responded?", anchor=False)
     show_direction(current, upload)
     for sentence in look.sentences:
         with st.container(border=True):
             st.markdown(_emphasised(sentence.text))
             _pictures(sentence.pictures)
-            st.caption(f"Row {sentence.row:,} of {'its' if upload.table.files else 'the'} file")
+            st.caption(f"Row {sentence.row:,} of {'its' if opened.sheet.files else 'the'} file")
 
 
 def _emphasised(text: str) -> str:
@@ -129,7 +146,7 @@ def _report(look: Look) -> None:
 # Deciding ------------------------------------------------------------------------------------
 
 
-def _decide(current: Session, upload: Waiting, look: Look | None) -> None:
+def _decide(current: Session, upload: Upload, look: Look | None) -> None:
     # The buttons are of this upload: another tab may have replaced it since they were drawn.
     # In view wherever the page is: what decides is looked at, and may be long.
     row = st.bottom.form("keep", border=False).container(
@@ -137,7 +154,7 @@ def _decide(current: Session, upload: Waiting, look: Look | None) -> None:
     )
     with row:
         name = st.text_input(
-            "Name of the data set", suggested_name(upload.name), max_chars=120, width=420
+            "Name of the data set", imports.suggested_name(upload.name), max_chars=120, width=420
         )
         kept = pressed(
             current, f"keep.go.{upload.id}", "Keep this data set", button=st.form_submit_button,
@@ -150,7 +167,7 @@ def _decide(current: Session, upload: Waiting, look: Look | None) -> None:
     if kept and look is not None:
         try:
             with panels.reporting("Keeping") as progress:
-                info = accept(current.id, upload, name.strip() or upload.name, progress)
+                info = imports.accept(current.id, upload, name.strip() or upload.name, progress)
                 current.open(info.id)
         except DataError as error:
             st.error(panels.plain(str(error)), icon=":material/error:")
@@ -158,11 +175,11 @@ def _decide(current: Session, upload: Waiting, look: Look | None) -> None:
         current.arrived = info.id
         st.switch_page(first_page(info))
     if dropped:
-        discard(current.id, upload)
+        uploads.discard(current.id, upload)
         st.switch_page("../pages/start.py")
 
 
-def _companions(upload: Waiting, look: Look | None) -> None:
+def _companions(current: Session, upload: Upload, opened: Opened, look: Look | None) -> None:
     with st.expander("Add stimulus metadata or pictures"):
         st.caption(
             "A table with one row per object (ids, labels, categories, a physical value), and "
@@ -170,34 +187,36 @@ def _companions(upload: Waiting, look: Look | None) -> None:
         )
         table = st.file_uploader("Stimulus metadata", key="import.objects")
         if table is not None and table.file_id != widgets().get("import.objects.seen"):
-            try:
-                with panels.reporting("Reading") as progress:
-                    upload.add_objects(table.name, table.getvalue(), progress=progress)
-            except DataError as error:
-                st.error(panels.plain(str(error.at(table.name))), icon=":material/error:")
-            else:
-                widgets()["import.objects.seen"] = table.file_id
-                st.rerun()
+            _add(current, upload, "objects", [table], seen=table.file_id)
         files = picture_uploader("import.pictures")
         fresh = {file.file_id for file in files}
         if fresh and fresh != widgets().get("import.pictures.seen"):
-            widgets()["import.pictures.seen"] = fresh
-            try:
-                with panels.reporting("Reading the pictures") as progress:
-                    upload.add_pictures(
-                        ((file.name, file.getvalue()) for file in files), progress=progress
-                    )
-            except DataError as error:
-                st.error(panels.plain(str(error)), icon=":material/error:")
-            else:
-                st.rerun()
-        if upload.objects is not None:
+            _add(current, upload, "pictures", files, seen=fresh)
+        if opened.objects is not None:
+            about = opened.objects
             st.caption(panels.plain(
-                f"{upload.objects_name}: {count(upload.n_objects, 'object')} with columns "
-                f"{', '.join(upload.objects)}."
+                f"{about.name}: {count(about.n_objects, 'object')} with columns "
+                f"{', '.join(about.columns)}."
             ))
-        if upload.pictures:
-            _matched(upload.pictures, look)
+        if opened.album:
+            _matched(opened.album, look)
+
+
+def _add(current: Session, upload: Upload, kind: str, files: list[Any], seen: Any) -> None:
+    """Take files along, once; the page runs anew where they could be read."""
+    what = "Reading" if kind == "objects" else "Reading the pictures"
+    try:
+        with panels.reporting(what) as progress:
+            uploads.add(
+                current.id, upload, kind, [(file.name, file.getvalue()) for file in files],
+                progress,
+            )
+    except DataError as error:
+        error = error.at(files[0].name) if kind == "objects" else error
+        st.error(panels.plain(str(error)), icon=":material/error:")
+    else:
+        widgets()[f"import.{kind}.seen"] = seen
+        st.rerun()
 
 
 def _matched(album: Album, look: Look | None) -> None:
@@ -221,7 +240,8 @@ def _matched(album: Album, look: Look | None) -> None:
 # The form ------------------------------------------------------------------------------------
 
 
-def _form(upload: Waiting) -> None:
+def _form(current: Session, upload: Upload, opened: Opened) -> Upload:
+    """Ask how the file is read; the upload with what was said."""
     st.subheader("How the file is read", anchor=False)
     titles = [reading.title for reading in upload.readings]
     if len(titles) > 1:
@@ -231,7 +251,7 @@ def _form(upload: Waiting) -> None:
             "probable first.",
         )
         if chosen != upload.chosen:
-            upload.choose(chosen)
+            upload = _changed(current, upload, **upload.begun_from(upload.readings[chosen]))
     else:
         st.markdown(f"Layout: **{panels.plain(upload.reading.title)}**")
     st.caption(panels.plain(" ".join(upload.reading.reasons)))
@@ -240,28 +260,28 @@ def _form(upload: Waiting) -> None:
         f"task.{upload.version}",
         "\n\n".join(f"**{task.title}**: {task.help}" for task in TASKS.values()),
     )
-    if task != upload.reading.task:
-        upload.reading = replace(upload.reading, task=task)
+    before, upload = upload, replace(upload, reading=replace(upload.reading, task=task))
     asked = list(_asked(upload))
     roles = {}
     # One column of the form for what a row says, one for what is known about it.
     needed = asked.index("participant")
     for column, names in zip(st.columns(2), (asked[:needed], asked[needed:]), strict=True):
         with column:
-            roles |= {name: _role(upload, name) for name in names}
+            roles |= {name: _role(upload, opened.sheet, name) for name in names}
     roles = {name: column for name, column in roles.items() if column}
     reading = replace(upload.reading, roles=roles)
-    reading = replace(reading, keep=_kept(upload, reading))
-    reading = _codings(upload, reading, roles)
-    if reading != upload.reading:
-        upload.reading = reading
+    reading = replace(reading, keep=_kept(upload, opened.sheet, reading))
+    reading = _codings(upload, opened, reading, roles)
+    if reading != before.reading:
+        upload = _changed(current, before, reading=reading)
     with st.expander("Rows and columns"):
-        _shape(upload)
+        _shape(current, upload, opened.sheet)
     with st.expander("Save or load how a file is read"):
-        _keep(upload)
+        _keep(current, upload)
+    return upload
 
 
-def _asked(upload: Waiting) -> tuple[str, ...]:
+def _asked(upload: Upload) -> tuple[str, ...]:
     """Roles that the form asks for."""
     reading = upload.reading
     if TASKS[reading.task].objects != TASKS["nearer"].objects or reading.is_counted:
@@ -279,8 +299,8 @@ def _asked(upload: Waiting) -> tuple[str, ...]:
     )
 
 
-def _role(upload: Waiting, role: str) -> str | None:
-    options = [_NONE, *upload.table.candidates(role)]
+def _role(upload: Upload, table: Sheet, role: str) -> str | None:
+    options = [_NONE, *table.candidates(role)]
     present = upload.reading.roles.get(role, _NONE)
     if present not in options:
         options.append(present)
@@ -291,9 +311,9 @@ def _role(upload: Waiting, role: str) -> str | None:
     return None if chosen == _NONE else chosen
 
 
-def _kept(upload: Waiting, reading: Reading) -> tuple[str, ...]:
+def _kept(upload: Upload, table: Sheet, reading: Reading) -> tuple[str, ...]:
     """Further columns that go along with the answers."""
-    options = can_be_kept(upload.table, reading)
+    options = can_be_kept(table, reading)
     if not options:
         return ()
     return tuple(st.multiselect(
@@ -304,7 +324,9 @@ def _kept(upload: Waiting, reading: Reading) -> tuple[str, ...]:
     ))
 
 
-def _codings(upload: Waiting, reading: Reading, roles: dict[str, str]) -> Reading:
+def _codings(
+    upload: Upload, opened: Opened, reading: Reading, roles: dict[str, str]
+) -> Reading:
     key = upload.version
     if "choice" in roles:
         coding = _select(
@@ -319,7 +341,7 @@ def _codings(upload: Waiting, reading: Reading, roles: dict[str, str]) -> Readin
             **RESPONSE_TIME_UNITS}, reading.response_time_unit, f"unit.{key}",
         )
         reading = replace(reading, response_time_unit=unit)
-    if upload.objects is not None:
+    if opened.objects is not None:
         base = _select(
             "Object numbers are", INDEX_BASES, reading.index_base, f"base.{key}",
             "Whether the numbers in the answers are ids, or row numbers of the table of objects.",
@@ -338,12 +360,13 @@ def _select(label: str, options: dict, present: Any, key: str, text: str | None 
     return values[chosen]
 
 
-def _shape(upload: Waiting) -> None:
-    table = upload.table
+def _shape(current: Session, upload: Upload, table: Sheet) -> None:
     if table.encoding is None:
         st.caption("The file format itself defines rows and columns.")
         return
-    asked = {"header": table.header, "delimiter": table.delimiter, "encoding": None} | upload.shape
+    asked = {
+        "header": table.header, "delimiter": table.delimiter, "encoding": None, **upload.shape
+    }
     given = {**asked, "header": st.toggle("Header row", asked["header"], key="header")}
     if table.delimiter is not None:
         given["delimiter"] = _select(
@@ -363,14 +386,14 @@ def _shape(upload: Waiting) -> None:
     if given != asked:
         try:
             with panels.reporting("Reading") as progress:
-                upload.reload(**given, progress=progress)
+                uploads.cut(current.id, upload, given, progress)
         except DataError as error:
             st.error(panels.plain(str(error)), icon=":material/error:")
         else:
             st.rerun()
 
 
-def _keep(upload: Waiting) -> None:
+def _keep(current: Session, upload: Upload) -> None:
     st.caption(
         "Each data set stores how its file was read and offers it for the next file with the same "
         "columns. Saved as a file, it can be used on another computer."
@@ -384,7 +407,7 @@ def _keep(upload: Waiting) -> None:
     if file is not None and file.file_id != widgets().get("import.reading.seen"):
         widgets()["import.reading.seen"] = file.file_id
         try:
-            upload.load_reading(file.getvalue(), file.name)
+            imports.load_reading(current.id, upload, file.name, file.getvalue())
         except DataError as error:
             st.error(panels.plain(str(error)), icon=":material/error:")
         else:

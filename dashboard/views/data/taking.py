@@ -9,7 +9,7 @@ import streamlit as st
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, switch
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.pseudonyms import telling

@@ -10,7 +10,7 @@ import pandas as pd
 
 from tripletscope.core.io.names import listing
 from tripletscope.dashboard.figures.colours import is_quantity
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.clusters.choosing import clusters_shown
 

@@ -10,7 +10,6 @@ import streamlit as st
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import Method
-from tripletscope.core.inference.evaluation.choosing import choice_accuracies
 from tripletscope.core.inference.evaluation.compare import needed_answers
 from tripletscope.core.inference.evaluation.score import CHANCE, cross_validate, has_split
 from tripletscope.core.inference.uncertainty import bootstrap
@@ -22,7 +21,6 @@ from tripletscope.dashboard.figures.fit import loss_curves
 from tripletscope.dashboard.figures.map import embedding_map
 from tripletscope.dashboard.figures.points import MapData, MapStyle
 from tripletscope.dashboard.figures.theme import Canvas
-from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.chart import address, chart
 from tripletscope.dashboard.interface.controls import (
     method_form,
@@ -32,16 +30,15 @@ from tripletscope.dashboard.interface.controls import (
     switch,
 )
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo, RunInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.results.quality import of_choices, predicted_said
+from tripletscope.dashboard.results.maps import map_said
 from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 from tripletscope.dashboard.views.opened_map import is_none_open, maps_of, place_of, usual_tasks
 from tripletscope.dashboard.views.page import Context, tab
-from tripletscope.dashboard.wording import ENGLISH
-from tripletscope.dashboard.wording.formats import count, duration, interval, number
+from tripletscope.dashboard.wording.formats import count, duration, number
 
 _LIVE = Canvas(900.0, 480.0)
 _MANY = 100_000  # answers of which the error is known long before the bootstrap is done
@@ -66,7 +63,7 @@ def show_embedding(context: Context) -> None:
             result = _result(context, chosen)
             show_map(context.session, result)
     if chosen is not None and not fitting:
-        _quality(result, computing=context.waiting)
+        _quality(context, result)
         show_objects(context.session, result)
 
 
@@ -192,7 +189,7 @@ def _too_few(result: Result) -> str:
     )
 
 
-def _quality(result: Result, computing: bool) -> None:
+def _quality(context: Context, result: Result) -> None:
     numbers = result.fit.numbers
     few = _too_few(result)
     if few:
@@ -200,19 +197,10 @@ def _quality(result: Result, computing: bool) -> None:
     facts = st.columns(3)
     if result.error:
         estimate = result.error.result()
-        facts[0].metric(
-            "Held-out error", f"{estimate.error:.3f}",
-            help=f"{interval(estimate.error, estimate.low, estimate.high)}, 95 % interval"
-            f"{ENGLISH.over(estimate.unit, estimate.n_units)}; {estimate.scheme}. Chance is "
-            f"{CHANCE:g}.",
-        )
-        facts[0].caption(
-            f"[{estimate.low:.3f}, {estimate.high:.3f}], chance {CHANCE:g}".replace("[", "\\[")
-        )
-    elif computing:
-        facts[0].metric("Held-out error", "computing")
+        facts[0].metric("Held-out error", f"{estimate.error:.3f}", help=f"{estimate.scheme}.")
+        facts[0].caption(f"chance {CHANCE:g}")
     else:
-        facts[0].metric("Held-out error", "—", help="Not computed.")
+        facts[0].metric("Held-out error", "computing" if context.waiting else "—")
     facts[1].metric("Loss", number(numbers["loss_"], 4))
     losses = result.fit.arrays["losses_"]
     facts[1].caption(
@@ -223,13 +211,5 @@ def _quality(result: Result, computing: bool) -> None:
     facts[2].caption(
         f"{state if result.fit.complete else 'stopped early'}, {duration(result.fit.seconds)}"
     )
-    st.caption(
-        f"Training error: {numbers['triplet_error_']:.3f} of the answers to which the map was "
-        "fitted are violated. It falls with every dimension, however little the map predicts."
-    )
-    estimate = result.error.result() if result.error else None
-    for choice in choice_accuracies(result.triplets, estimate):
-        said = (*predicted_said(ENGLISH, choice), of_choices(ENGLISH, choice))
-        st.caption(panels.plain(" ".join(said)))
-
-
+    if result.error or not context.waiting:
+        context.present(result.fit, beside=[result.error] if result.error else (), by=map_said)

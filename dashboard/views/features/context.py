@@ -11,15 +11,14 @@ import numpy as np
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.features.combining import FeatureSpaces
 from tripletscope.core.features.spaces import FeatureSpace
-from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
+from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy
 from tripletscope.core.io import features_of
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import several
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
-from tripletscope.dashboard.keeping.measurements import KeptTable
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.feature_tables import KeptTable
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.features.tables import (
@@ -27,7 +26,7 @@ from tripletscope.dashboard.views.features.tables import (
     place_of_spaces,
     set_spaces,
 )
-from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.page import Context, limits_of
 from tripletscope.dashboard.wording.formats import count
 
 PAGE = "features"
@@ -81,14 +80,7 @@ class FeaturesContext(Context):
     @property
     def choices(self) -> list[ChoiceAccuracy]:
         """Chance and ceiling of every kind of choice among more than two; usually of one kind."""
-        return _choices(
-            self.answers.fingerprint_of("participant", "trial", "weight"), self.answers
-        )
-
-
-@st.cache_data(max_entries=8, show_spinner=False)
-def _choices(key: str, _answers: Triplets) -> list[ChoiceAccuracy]:
-    return choice_accuracies(_answers)
+        return limits_of(self.info, self.answers).choices
 
 
 def choose_spaces(context: Context) -> FeaturesContext | None:
@@ -190,7 +182,7 @@ def _made(
 
 
 def _of_table(context: Context, name: str, kept: KeptTable) -> FeatureSpace:
-    found = services().workspace.table(kept, context.answers)
+    found = services().workspace.table(context.info, kept, context.answers)
     if found.distances is not None:
         return FeatureSpace(name=name, distances=found.distances)
     settings = {"standardise": bool(found.columns), "metric": "euclidean", **kept.settings}

@@ -11,8 +11,8 @@ from tripletscope.core.features.spaces import METRICS
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.reading import read_file
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
-from tripletscope.dashboard.keeping.measurements import KeptTable
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.feature_tables import KeptTable
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.page import Context

@@ -11,7 +11,7 @@ from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.presets import DOCUMENTS
 from tripletscope.core.run import key
 from tripletscope.dashboard import analysis
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.opened_map import place_of, usual_tasks

@@ -6,8 +6,8 @@ import logging
 import secrets
 from pathlib import Path
 
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
-from tripletscope.dashboard.keeping.room import words_for
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.opened import words_for
 from tripletscope.dashboard.views.papers.drawings import is_drawable
 from tripletscope.reproductions.outcome import Outcome
 

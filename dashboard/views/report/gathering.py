@@ -7,7 +7,7 @@ import json
 import streamlit as st
 
 from tripletscope.core.run import TASKS, Run
-from tripletscope.dashboard.keeping.catalogue import RunInfo
+from tripletscope.dashboard.keeping.dataset import RunInfo
 from tripletscope.dashboard.keeping.dimension_names import kept_names
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.report.document import Section
@@ -39,8 +39,7 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
     Usually, of all maps, only the one that is open is told of, with what was computed for it; of
     other computations the newest with its settings.
     """
-    listed = [run for run in services().workspace.runs(context.info.id)
-              if run.task in ("fit", *TOLD)]
+    listed = [run for run in services().workspace.runs(context.info.id) if run.task in TOLD]
     opened = opened_map(context.session, context.info)
     listed.sort(key=lambda run: opened is None or run.key != opened.key)  # stable: newest first
     usual, taken = [], set()

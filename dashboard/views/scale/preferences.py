@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Progress
-from tripletscope.core.ratings import PreferenceScale, paired_preferences
+from tripletscope.core.ratings import paired_preferences
 from tripletscope.core.ratings.preferences import MODELS
-from tripletscope.dashboard import export
-from tripletscope.dashboard.figures.preferences import preference_dots
-from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, pressed
 from tripletscope.dashboard.interface.reading import read_file
+from tripletscope.dashboard.results.preferences import ScaledPreferences
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.page import Context, tab
 from tripletscope.dashboard.views.scale.context import PAGE
-from tripletscope.dashboard.wording.formats import count
 from tripletscope.dashboard.working.pool import pool
 
 _PLACE = f"{PAGE}.preferences"
-_CANVAS = Canvas(760.0, 320.0)
-
-
-@dataclass(frozen=True)
-class ScaledPreferences:
-    """A scale, and the file that it is of."""
-
-    scale: PreferenceScale
-    file: str
-    notes: list[str]
 
 
 def show_preferences_alone(current: Session) -> None:
@@ -52,7 +37,7 @@ def show_preferences(context: Context) -> None:
     job = context.job
     with picture:
         if job is not None and job.results:
-            _show(context, job.results[0])
+            context.present(job.results[0])
         elif job is None or not job.active:
             panels.empty(
                 "No preferences yet",
@@ -84,43 +69,3 @@ def _ask(context: Context) -> None:
 
     context.begin(f"Preferences: {file.name}", "Scaling preferences", work)
     st.rerun()
-
-
-def _show(context: Context, found: ScaledPreferences) -> None:
-    scale = found.scale
-    text = _caption(found)
-
-    def draw(canvas: Canvas) -> Any:
-        return preference_dots(scale.table, caption=text, canvas=canvas)
-
-    panels.figure_panel(
-        context.session, draw, key=f"{_PLACE}.figure", alt=f"Scale of preference. {text}",
-        canvas=_CANVAS, caption=text, name=f"{export.file_name(found.file)}-preferences",
-        table=lambda: scale.table,
-    )
-    for note in [*found.notes, *scale.notes]:
-        st.caption(panels.plain(note))
-
-
-def _caption(found: ScaledPreferences) -> str:
-    """Method, data, meaning, and whether the model holds."""
-    scale = found.scale
-    answers = int(scale.wins.sum() + scale.ties.sum() / 2)
-    text = (
-        f"{MODELS[scale.model]} scale of {count(len(scale.ids), 'object')} from "
-        f"{count(answers, 'comparison')}, {found.file}. Bars: {100 * scale.level:.0f} % intervals, "
-    )
-    text += (
-        f"bootstrap over {count(scale.n_participants, 'participant')}."
-        if scale.unit == "participants" else "bootstrap over comparisons, not people."
-    )
-    if scale.degrees:
-        verdict = (
-            "one scale does not hold for these preferences" if scale.denies_one_scale
-            else "nothing speaks against one scale"
-        )
-        text += (
-            f" Deviance {scale.deviance:.1f} with {scale.degrees} degrees of freedom, "
-            f"p = {scale.p_value:.3f}: {verdict}."
-        )
-    return text

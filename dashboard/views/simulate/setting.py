@@ -18,7 +18,7 @@ from tripletscope.core.models.simulation.truth import DIMENSIONS
 from tripletscope.core.studies.design.scenario import Scenario, scenario_like
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, parameter_number, pressed
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.planning import SCENARIO, short
 from tripletscope.dashboard.state import Session

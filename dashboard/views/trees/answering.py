@@ -20,7 +20,7 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.focus import focus_on
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.trees.grove import PAGE, Grove, Planting, given_answers
 from tripletscope.dashboard.wording.formats import count

@@ -119,7 +119,7 @@ def _forest(grove: Grove, run: Run) -> None:
         "pivots", "Important pivots", text, text, _BARS, lambda canvas: most_similar(
             importance[order], [names[i] for i in members], members,
             title="share of the reduction", caption=text, canvas=canvas,
-        ), table, picks=True,
+        ), table, picks=True, saved_as=f"{options['column']}-pivots",
     ), further=further)
 
 

@@ -20,7 +20,7 @@ from tripletscope.dashboard.figures.prediction import expansion_box
 from tripletscope.dashboard.figures.theme import PALETTE, Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick, slide
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.page import tab

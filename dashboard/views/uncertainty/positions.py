@@ -10,9 +10,8 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.inference.uncertainty import DistanceSamples, Samples
+from tripletscope.core.inference.uncertainty import Samples
 from tripletscope.core.inference.uncertainty.comparisons import Comparisons
-from tripletscope.core.inference.uncertainty.sampling import AGREED, JUDGED
 from tripletscope.core.inference.uncertainty.weakness import (
     LISTED,
     answers_against,
@@ -29,17 +28,6 @@ from tripletscope.dashboard.views.uncertainty.context import (
     UncertaintyContext,
     choose_map,
     made_of,
-)
-from tripletscope.dashboard.wording.formats import number
-
-#: Fewer effective maps than this make ellipses that would look different another time.
-_FEW = 100
-#: What is to be done where chains of maps on a line disagree, as those of CKL do at times.
-_ON_A_LINE = (
-    "The chains disagree, as those of maps of one dimension can: on a line, objects pass one "
-    "another only rarely, so that chains keep the order in which they began for long. Until they "
-    "agree, ellipses and order certainty are not to be relied on. Where sampling more does not "
-    "help, take the bootstrap, whose maps are fitted one by one, or a map of two dimensions."
 )
 
 
@@ -64,41 +52,10 @@ def show_positions(context: UncertaintyContext) -> None:
         result = Result(context.info, context.triplets, context.fit, run, None)
         show_map(context.session, result)
     samples = context.samples(run)
-    _facts(run, samples)
+    context.present(run, average=_average(made_of(run), samples))
     show_objects(context.session, result)
     _weak(context, run, samples)
     _distances(context, samples)
-
-
-def _facts(run: Run, samples: Samples) -> None:
-    facts = st.columns(4)
-    facts[0].metric(
-        "Average uncertainty", f"{_average(made_of(run), samples):.3f}",
-        help="How likely the maps order two distances wrongly, on average over all comparisons of "
-        "objects: 0 if every order is certain, 0.5 if nothing is known. As published (Lohaus et "
-        "al., 2019), and so to be compared with other studies; the order certainties below are "
-        "calibrated, and more certain. It is about the map, not about what people answer.",
-    )
-    facts[1].metric("Maps", f"{len(samples.embeddings):,}")
-    if samples.effective is not None:
-        facts[2].metric(
-            "Effective maps", f"{samples.effective:,.0f}",
-            help="Number of independent maps with the same information about distances.",
-        )
-        few = samples.effective < _FEW or not samples.chains_agree
-        facts[2].caption("Sample more." if few else "Enough for stable ellipses.")
-        facts[3].metric(
-            "R-hat", "—" if samples.rhat is None else number(samples.rhat, 4),
-            help="Spread of distances over all chains relative to that within chains: the largest "
-            f"of {JUDGED} randomly drawn distances, or of all. Sampling continues until it is at "
-            f"most {AGREED}.",
-        )
-        facts[3].caption(
-            "The chains have converged." if samples.chains_agree else
-            "The chains have not converged: sample more."
-        )
-        if samples.reference.shape[1] == 1 and not samples.chains_agree:
-            st.markdown(_ON_A_LINE)
 
 
 @st.cache_data(max_entries=32, show_spinner="Comparing all distances")
@@ -177,15 +134,7 @@ def _distances(context: UncertaintyContext, samples: Samples) -> None:
             newest=True,
         )
         if run is not None:
-            found: DistanceSamples = run.result()
-            st.metric(
-                "Average uncertainty", f"{found.comparisons.average_uncertainty:.3f}",
-                help="To be compared with that of the maps above.",
-            )
-            st.caption(
-                f"{found.effective:,.0f} effective samples, R-hat "
-                f"{'—' if found.rhat is None else number(found.rhat, 4)}."
-            )
+            context.present(run)
 
 
 def _pairs(triplets: Triplets, known: Comparisons) -> pd.DataFrame:

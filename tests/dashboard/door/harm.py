@@ -12,8 +12,8 @@ from multiprocessing.connection import Connection
 import numpy as np
 import pyarrow as pa
 
-from tripletscope.dashboard.door import desk
-from tripletscope.dashboard.door.reader import read
+from tripletscope.dashboard.door import questions
+from tripletscope.dashboard.door.reader import answer
 
 _lines: list[Connection] = []
 
@@ -156,19 +156,17 @@ HARMS = {harm.__name__: harm for harm in (
 )}
 
 
-class Astray(desk.Desk):
-    """Does harm."""
-
-    def objects(self, name: str, content: bytes) -> str:
-        if name in TO_FILES:
-            TO_FILES[name](content.decode())
-        else:
-            HARMS[name]()
-        return "done"
+def harm(progress: object, name: str, content: bytes) -> str:
+    if name in TO_FILES:
+        TO_FILES[name](content.decode())
+    else:
+        HARMS[name]()
+    return "done"
 
 
 def work(connections):
     """What Arrow loads late is loaded before."""
     pa.array(range(3)).cast("string")
     _lines.extend(connections)
-    read(connections, Astray())
+    questions.OF_FILES["objects"] = harm
+    answer(connections)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.core.io.hostile import HOSTILE
 from tests.core.io.hostile.making import GOOD
+from tests.dashboard.uploads import asked
 from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard.door.workers import workers
 
@@ -36,10 +37,10 @@ def reader():
     """Hands a file to a reader, and to a new one where the last has ended."""
     workers_of_this_module = []
 
-    def ask(what, **given):
+    def ask(what, name, data, **given):
         if not (workers_of_this_module and workers_of_this_module[-1].alive):
             workers_of_this_module.append(workers().take(lambda: True))
-        return workers_of_this_module[-1].ask(what, file="a.csv", **given)
+        return asked(workers_of_this_module[-1], what, name, data, **given)
 
     yield ask
     for worker in workers_of_this_module:
@@ -58,8 +59,9 @@ def test_a_hostile_file_is_read_or_refused(reader, caplog, kind, name):
     data = HOSTILE[kind][name]()
     try:
         with caplog.at_level(logging.WARNING):
-            found = reader("open", files=[("a.csv", data)], known=[], insist=True)
-            answers = reader("answers", reading=found.readings[0])
+            found = reader("open", "a.csv", data)
+            readings = reader("propose", "a.csv", data, known=[], insist=True)
+            answers = reader("answers", "a.csv", data, reading=readings[0])
     except DataError as error:
         _check_sentence(error)
     else:
@@ -73,11 +75,11 @@ def test_a_hostile_file_is_read_or_refused(reader, caplog, kind, name):
 @pytest.mark.parametrize("name", sorted(ENDING))
 def test_a_parser_that_ends_takes_only_its_reader_along(reader, name):
     with pytest.raises(DataError, match=_ENDED[0]):
-        reader("open", files=[("a.xlsx", HOSTILE["Excel"][name]())], known=[], insist=True)
-    assert reader("open", files=[("a.csv", GOOD)], known=[], insist=True).readings
+        reader("open", "a.xlsx", HOSTILE["Excel"][name]())
+    assert reader("open", "a.csv", GOOD).sheet.columns
 
 
 def test_a_long_text_that_is_repeated_is_not_sent_to_the_server(reader):
     data = HOSTILE["Parquet"]["a text of a megabyte a million times"]()
-    found = reader("open", files=[("a.parquet", data)], known=[], insist=True)
+    found = reader("open", "a.parquet", data)
     assert {len(cell) for column in found.sheet.cells for cell in column} == {1_000}

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from dataclasses import replace
+from functools import partial
 
 import networkx as nx
 import psutil
@@ -16,6 +17,7 @@ import pytest
 from tests.core.io.test_encodings import NAMES, file_of
 from tests.core.io.test_hostile import GOOD
 from tests.dashboard.door import harm
+from tests.dashboard.uploads import asked
 from tests.paths import ROOT
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Stopped
@@ -57,12 +59,6 @@ def astray(strays):
     return strays.take(lambda: True)
 
 
-def opened(worker: Worker, name: str, content: bytes, **given):
-    return worker.ask(
-        "open", file=name, files=[(name, content)], known=[], insist=False, **given
-    )
-
-
 def ended(pid: int) -> bool:
     until = time.monotonic() + 20
     while psutil.pid_exists(pid) and time.monotonic() < until:
@@ -86,26 +82,27 @@ def test_what_a_process_reads_is_what_there_is(reader, path):
     content = path.read_bytes()
     table = load(content, path.name)
     readings = propose(table)
-    found = opened(reader, path.name, content)
-    assert found.readings == readings
-    assert found.sheet.columns == table.columns
+    ask = partial(asked, reader, name=path.name, content=content)
+    assert ask("propose", known=[], insist=False) == readings
+    assert ask("open").sheet.columns == table.columns
     expected = interpret(table, readings[0])
-    answers = reader.ask("answers", file=path.name, reading=readings[0])
+    answers = ask("answers", reading=readings[0])
     assert answers.triplets.fingerprint == expected.triplets.fingerprint
     assert answers.report == expected.report.summary()
-    look = reader.ask("look", file=path.name, reading=readings[0])
+    look = ask("look", reading=readings[0])
     assert [s.text for s in look.sentences] == [s.text for s in expected.sentences(3)]
-    test = reader.ask("direction", file=path.name, reading=readings[0])
+    test = ask("direction", reading=readings[0])
     assert test.accuracy.tolist() == direction_test(table, readings[0]).accuracy.tolist()
 
 
 @pytest.mark.parametrize("encoding", NAMES)
 def test_names_are_guessed_in_every_encoding(reader, encoding):
-    found = opened(reader, "a.csv", file_of(NAMES[encoding], encoding))
+    content = file_of(NAMES[encoding], encoding)
+    found = asked(reader, "open", "a.csv", content)
     assert found.sheet.encoding == encoding
     assert set(found.sheet.examples) <= set(NAMES[encoding].split())
     shape = {"header": True, "delimiter": ",", "encoding": "koi8-r"}
-    other = reader.ask("reload", file="a.csv", name="a.csv", shape=shape, known=[])
+    other = asked(reader, "open", "a.csv", content, shape=shape)
     assert other.sheet.encoding == "koi8-r"
     assert other.sheet.examples
     assert not set(other.sheet.examples) & set(NAMES[encoding].split())
@@ -131,44 +128,45 @@ def test_graphs_come_as_they_are(reader, name, content):
 def test_text_is_read_in_every_encoding_that_is_recognised(reader):
     text = "anchor,near,far\n" + "a,b,c\nb,a,c\n" * 20
     for encoding in ENCODINGS:
-        assert opened(reader, "a.csv", text.encode(encoding)).sheet.columns[0] == "anchor"
+        assert asked(reader, "open", "a.csv", text.encode(encoding)).sheet.columns[0] == "anchor"
         shape = {"header": True, "delimiter": ",", "encoding": encoding}
-        other = reader.ask("reload", file="a.csv", name="a.csv", shape=shape, known=[])
+        other = asked(reader, "open", "a.csv", text.encode(encoding), shape=shape)
         assert other.sheet.encoding == encoding
     with pytest.raises(DataError, match="not text"):
-        opened(reader, "a.csv", b"a,b,c\n\x81\xff\x00\n")
+        asked(reader, "open", "a.csv", b"a,b,c\n\x81\xff\x00\n")
 
 
 def test_errors_of_a_file_come_back_as_they_are(reader):
     with pytest.raises(DataError, match=r"a\.csv: this is a PNG picture"):
-        opened(reader, "a.csv", b"\x89PNG\r\n\x1a\n")
+        asked(reader, "open", "a.csv", b"\x89PNG\r\n\x1a\n")
     square = b"\n".join(b",".join(b"%d" % abs(i - j) for j in range(6)) for i in range(6))
     with pytest.raises(MatrixGiven, match="matrix of similarities"):
-        opened(reader, "m.csv", square)
-    assert opened(reader, "a.csv", GOOD).readings, "it goes on"
+        asked(reader, "propose", "m.csv", square, known=[], insist=False)
+    assert asked(reader, "open", "a.csv", GOOD).sheet, "it goes on"
 
 
 def test_progress_is_reported_and_stops(reader):
     content = b"head,winner,loser\n" + b"cat,dog,car\nfox,elk,cow\n" * 700_000
     seen = []
-    opened(reader, "a.csv", content, progress=lambda fraction: seen.append(fraction))
+    asked(reader, "open", "a.csv", content, progress=lambda fraction: seen.append(fraction))
     assert seen == sorted(seen)
     assert len(set(seen)) > 3
     begun = time.monotonic()
     with pytest.raises(Stopped):
-        opened(reader, "a.csv", content, progress=lambda fraction: True)
+        asked(reader, "open", "b.csv", content, progress=lambda _: True)
     assert time.monotonic() - begun < 20
 
 
 def test_two_things_can_be_asked_at_once(reader):
     content = (ROOT / "sample_data" / "alien_eggs" / "responses.csv").read_bytes()
-    reading = opened(reader, "a.csv", content).readings[0]
+    ask = partial(asked, reader, name="a.csv", content=content)
+    reading = ask("propose", known=[], insist=False)[0]
     tests = []
     thread = threading.Thread(
-        target=lambda: tests.append(reader.ask("direction", file="a.csv", reading=reading))
+        target=lambda: tests.append(ask("direction", reading=reading))
     )
     thread.start()
-    assert reader.ask("look", file="a.csv", reading=reading).report
+    assert ask("look", reading=reading).report
     thread.join(60)
     assert tests
 
@@ -266,10 +264,11 @@ def test_more_can_be_asked_at_once_than_there_are_lines(monkeypatch):
     own = Workers()
     reader = own.take(lambda: True)
     try:
-        reading = opened(reader, "a.csv", GOOD).readings[0]
+        ask = partial(asked, reader, name="a.csv", content=GOOD)
+        reading = ask("propose", known=[], insist=False)[0]
         looks = []
         threads = [threading.Thread(
-            target=lambda: looks.append(reader.ask("look", file="a.csv", reading=reading))
+            target=lambda: looks.append(ask("look", reading=reading))
         ) for _ in range(3)]
         for thread in threads:
             thread.start()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -15,9 +17,11 @@ from tripletscope.core.io import Pairs
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.dashboard.keeping import storage
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
-from tripletscope.dashboard.keeping.storage import DamagedFile
+from tripletscope.core.studies.quality import Exclusion
+from tripletscope.dashboard.keeping import change as change_module
+from tripletscope.dashboard.keeping import files as files_module
+from tripletscope.dashboard.keeping import opened as opened_module
+from tripletscope.dashboard.keeping.dataset import DamagedFile, WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
 
 
@@ -39,6 +43,10 @@ def damage(path: Path, how: str) -> None:
         turned(path, {"a bit in front": 60, "a bit behind": size - 9}[how])
 
 
+def pictured(triplets):
+    return triplets.with_objects(triplets.objects.assign(image=["a", *[None] * 29]))
+
+
 HOW = ["missing", "empty", "cut", "a bit in front", "a bit behind"]
 
 
@@ -48,7 +56,7 @@ def two(tmp_path, truth):
     workspace = Workspace(tmp_path / "ws")
     infos = [
         workspace.add_dataset(
-            simulate(truth, 300, noise="logistic", seed=seed).renamed(f"Set {seed}"),
+            pictured(simulate(truth, 300, noise="logistic", seed=seed)).renamed(f"Set {seed}"),
             origin="a.csv", report=[], pictures={"a": png(seed)},
             catch_trials=pd.DataFrame({"row": [seed, 7]}),
         )
@@ -62,36 +70,92 @@ def two(tmp_path, truth):
 
 @pytest.mark.parametrize("how", HOW)
 @pytest.mark.parametrize("kind", ["answers", "objects"])
-def test_damaged_answers_are_one_sentence_and_come_back_by_importing(two, truth, kind, how):
+def test_damaged_answers_are_one_sentence_and_come_back_by_putting_them_back(two, kind, how):
     folder, (first, second) = two
-    path = folder / "data" / f"{first.fingerprint}.{kind}.parquet"
+    path = folder / first.id / f"{kind}.parquet"
+    whole = path.read_bytes()
     damage(path, how)
     workspace = Workspace(folder)
     assert len(workspace.datasets()) == 2
     for read in (workspace.triplets, workspace.cleaning):
-        with pytest.raises(DamagedFile, match=rf"data/{path.name} of the workspace is"):
+        with pytest.raises(DamagedFile, match=rf"{first.id}/{path.name} of the workspace is"):
             read(first)
     assert workspace.triplets(second).fingerprint == second.fingerprint
-    assert workspace.about_the_same_objects(second) == []
+    if kind == "objects":
+        assert workspace.about_the_same_objects(second) == []
     assert workspace.run(first.id, workspace.runs(first.id)[0].key) is not None
+    path.write_bytes(whole)
+    assert workspace.triplets(first).fingerprint == first.fingerprint
+    workspace.delete_dataset(first.id)
+    assert workspace.datasets() == [second]
 
-    triplets = simulate(truth, 300, noise="logistic", seed=0)
-    workspace.add_dataset(triplets, origin="a.csv", report=[])
+
+@pytest.mark.parametrize("how", HOW)
+def test_a_damaged_description_is_made_again(two, how):
+    folder, (first, second) = two
+    workspace = Workspace(folder)
+    cleaning = workspace.cleaning(first).excluding(Exclusion(answers=(1,), reason="slow"))
+    workspace.update_dataset(first, cleaning)
+    workspace.rename_dataset(first.id, "Renamed")
+    workspace.close()
+    about = folder / first.id / "about.json"
+    content = about.read_bytes()
+    damage(about, how if not how.startswith("a bit") else "cut")
+    workspace = Workspace(folder)
+    assert "It was made again from the one before the last change" in workspace.notes[0]
+    found = workspace.dataset(first.id)
+    assert (found.name, len(found.exclusions)) == ("Set 0", 1)
+    assert workspace.triplets(found).fingerprint == found.fingerprint
+    if how != "missing":
+        assert workspace.trash.find(f"{first.id}/about.json").is_file()
+    workspace.close()
+
+    for name in ("about.json", "about.before.json"):
+        (folder / first.id / name).write_text("[" if how == "cut" else "{}")
+    workspace = Workspace(folder)
+    assert "what was left out of it" in workspace.notes[0]
+    found = workspace.dataset(first.id)
+    assert (found.imported, found.exclusions) == (first.imported, [])
+    assert workspace.triplets(found).fingerprint == first.fingerprint
+    assert len(workspace.cleaning(found).catch_trials) == 2
+    assert workspace.picture(found.pictures["a"]).read_bytes() == png(0)
+    (listed,) = workspace.runs(first.id)
+    assert workspace.run(first.id, listed.key).fitted().n_objects_ == 30
     workspace.close()
     again = Workspace(folder)
-    assert again.triplets(first).fingerprint == first.fingerprint
-    again.delete_dataset(first.id)
+    assert again.notes == []
+    again.close()
 
-
-def test_what_an_earlier_version_wrote_without_sums_is_read(two):
-    folder, (first, second) = two
-    (folder / "data" / f"{first.fingerprint}.sums.json").unlink()
-    (folder / "data" / f"{second.fingerprint}.sums.json").write_text(
-        '{"answers": "0123", "objects": 5}'
-    )
+    for name in ("about.json", "about.before.json", "answers.parquet"):
+        (folder / first.id / name).write_bytes(content[:50])
     workspace = Workspace(folder)
-    for info in (first, second):
-        assert workspace.triplets(info).fingerprint == info.fingerprint
+    assert f"The data set in the folder {first.id} is not shown" in workspace.notes[0]
+    assert [info.id for info in workspace.datasets()] == [second.id]
+    assert (folder / first.id / "about.json").read_bytes() == content[:50], "left as it is"
+
+
+@pytest.mark.parametrize(("field", "value"), [
+    ("report", "cut"), ("pictures", 5), ("exclusions", None), ("exclusions", [{}]),
+    ("n_objects", "many"), ("created", "yesterday"), ("files", {}),
+    ("files", {"answers": "../../answers.parquet", "objects": "objects.parquet"}),
+    ("pictures", {"a": "/etc/passwd"}), ("extra", {"tables": [{"file": "..\\x"}]}),
+])
+def test_a_description_that_says_what_cannot_be_is_damaged(two, field, value):
+    folder, (first, _) = two
+    about = folder / first.id / "about.json"
+    said = json.loads(about.read_text())
+    about.write_text(json.dumps({**said, field: value}))
+    workspace = Workspace(folder)
+    assert f"{first.id}/about.json was damaged" in workspace.notes[0]
+    assert workspace.triplets(workspace.dataset(first.id)).fingerprint == first.fingerprint
+
+
+def test_a_description_that_is_damaged_while_it_is_open_hides_that_data_set_alone(two):
+    folder, (first, second) = two
+    workspace = Workspace(folder)
+    (folder / first.id / "about.json").write_text("{")
+    assert [info.id for info in workspace.datasets()] == [second.id]
+    assert workspace.runs(first.id) == []
 
 
 @pytest.mark.parametrize("how", HOW)
@@ -99,12 +163,8 @@ def test_a_damaged_result_is_told_of_once_and_can_be_computed_again(two, how):
     folder, (first, second) = two
     workspace = Workspace(folder)
     (listed,) = workspace.runs(first.id)
-    path = folder / "runs" / next(
-        path.name for path in (folder / "runs").iterdir()
-        if path.name != kept_file(workspace, second)
-    )
     workspace.close()
-    damage(path, how)
+    damage(folder / first.id / "results" / listed.key / "arrays.npz", how)
     workspace = Workspace(folder)
     with pytest.raises(WorkspaceError, match="The result Set 0 was damaged and is no longer list"):
         workspace.run(first.id, listed.key)
@@ -118,37 +178,42 @@ def test_a_damaged_result_is_told_of_once_and_can_be_computed_again(two, how):
     assert again.run(first.id, listed.key).fitted().n_objects_ == 30
 
 
-def kept_file(workspace: Workspace, info) -> str:
-    (record,) = (workspace.folder / "records").glob(f"{info.id}.*.json")
-    return json.loads(record.read_text())["file"]
+@pytest.mark.parametrize("content", ["{", "[]", "{}", '{"format": 1, "run": {}}'])
+def test_a_damaged_description_of_a_result_hides_that_result(two, content):
+    folder, (first, second) = two
+    workspace = Workspace(folder)
+    (listed,) = workspace.runs(first.id)
+    (folder / first.id / "results" / listed.key / "run.json").write_text(content)
+    assert workspace.runs(first.id) == []
+    assert len(workspace.runs(second.id)) == 1
+    workspace.add_run(first, run("fit", STE(n_init=1), workspace.triplets(first)), "again")
+    assert workspace.run(first.id, listed.key).fitted().n_objects_ == 30
 
 
 @pytest.mark.parametrize("how", HOW)
 def test_damaged_tables_and_pictures_are_noticed(two, how):
     folder, (first, second) = two
     picture = first.pictures["a"]
-    damage(folder / "data" / f"{first.catch_trials}.table.parquet", how)
-    damage(folder / "pictures" / picture, how)
+    damage(folder / first.id / "catch_trials.parquet", how)
+    damage(folder / first.id / "pictures" / "a.png", how)
     workspace = Workspace(folder)
-    with pytest.raises(DamagedFile, match=f"{first.catch_trials}.table.parquet"):
+    with pytest.raises(DamagedFile, match=r"catch_trials\.parquet"):
         workspace.cleaning(first)
     for size in (None, 64):
         with pytest.raises(FileNotFoundError):
             workspace.picture(picture, size)
     assert workspace.triplets(first).fingerprint == first.fingerprint
     assert len(workspace.cleaning(second).catch_trials) == 2
-    workspace.add_dataset(
-        workspace.triplets(first), origin="x", report=[], pictures={"a": png(0)}
-    )
-    assert workspace.picture(picture, 64).is_file(), "it was uploaded once more"
+    workspace.update_dataset(second, workspace.cleaning(second), {"a": png(5)})
+    assert workspace.picture(workspace.dataset(second.id).pictures["a"], 64).is_file()
 
 
 def test_every_file_is_compared_once(two, monkeypatch):
     folder, infos = two
     summed = []
-    sum_of = storage.sum_of
-    monkeypatch.setattr(storage, "sum_of", lambda path: summed.append(path) or sum_of(path))
-    monkeypatch.setattr(storage, "_FEW", 1)
+    sum_of = files_module.sum_of
+    monkeypatch.setattr(files_module, "sum_of", lambda path: summed.append(path) or sum_of(path))
+    monkeypatch.setattr(opened_module, "_FEW", 1)
     workspace = Workspace(folder)
     for info in infos * 3:
         workspace.triplets(info)
@@ -164,10 +229,60 @@ def test_comparisons_of_pairs_are_checked_too(tmp_path, truth):
     info = workspace.add_dataset(
         simulate(truth, 100, seed=0), origin="a", report=[], pairs=pairs
     )
-    damage(tmp_path / "data" / f"{info.pairs}.table.parquet", "cut")
+    damage(tmp_path / info.id / "pairs.parquet", "cut")
     again = Workspace(tmp_path)
     with pytest.raises(DamagedFile, match="is not what was written"):
         again.pairs(info)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there is known what is synchronised")
+def test_files_are_on_the_disk_before_they_are_mentioned(tmp_path, truth, monkeypatch):
+    """A power cut does not leave a description of what is not there."""
+    workspace = Workspace(tmp_path)
+    replace, fsync = os.replace, os.fsync
+    renamed: set[str] = set()
+    late: list[set[str]] = []
+
+    def note_and_replace(source, target, **further):
+        if Path(target).name == "about.json":
+            late.append(set(renamed))
+        replace(source, target, **further)
+        if Path(target).name != "about.before.json" and Path(target).parent != tmp_path:
+            renamed.add(Path(target).parent.name)
+
+    def note_and_sync(descriptor):
+        fsync(descriptor)
+        renamed.discard(Path(os.readlink(f"/proc/self/fd/{descriptor}")).name)
+
+    monkeypatch.setattr(os, "replace", note_and_replace)
+    monkeypatch.setattr(os, "fsync", note_and_sync)
+    info = workspace.add_dataset(
+        simulate(truth, 50, seed=0), origin="a.csv", report=[], pictures={"dog": png()},
+    )
+    renamed.clear()
+    cleaning = workspace.cleaning(info).excluding(Exclusion(answers=(1,), reason="slow"))
+    info = workspace.update_dataset(info, cleaning, {"cat": png(3)})
+    changed = cleaning.raw.with_objects(cleaning.raw.objects.assign(kind="x"))
+    workspace.renew_dataset(info, changed, report=[])
+    assert len(late) >= 3
+    assert not any(late)
+
+
+def test_a_change_that_fails_leaves_what_was_before(two, monkeypatch):
+    folder, (first, _) = two
+    workspace = Workspace(folder)
+    before = {path: path.read_bytes() for path in (folder / first.id).rglob("*.*")}
+
+    def full(path, content):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(change_module, "write_json", full)
+    with pytest.raises(WorkspaceError, match="disk of the workspace is full"):
+        workspace.update_dataset(first, workspace.cleaning(first), {"cat": png(3)})
+    monkeypatch.undo()
+    after = {path: path.read_bytes() for path in (folder / first.id).rglob("*.*")}
+    after.pop(folder / first.id / "about.before.json", None)
+    assert after == before
 
 
 def test_a_folder_that_is_gone_is_said_to_be(two):

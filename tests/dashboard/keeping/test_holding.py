@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tripletscope.dashboard.keeping import holding
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.holding import Held, Hold
 from tripletscope.dashboard.keeping.workspace import Workspace
 
@@ -49,15 +49,13 @@ def other(folder: Path, *more: str) -> subprocess.Popen:
 def test_who_holds_a_workspace_is_named_and_keeps_its_partial_files(tmp_path):
     folder = tmp_path / "ws"
     holder = other(folder)
-    (folder / "data").mkdir()
-    partial = folder / "data" / "0123.table.parquet.0123abcd.partial"
+    partial = folder / "birds-012345.0123abcd.partial"
     partial.write_bytes(b"what is just being written")
     words = rf"in use by another TripletScope: process {holder.pid} on .*localhost:8888.*--worksp"
     for _ in range(2):
         with pytest.raises(WorkspaceError, match=words):
             Workspace(folder)
     assert partial.exists()
-    assert not (folder / "catalogue.sqlite").exists()
 
     holder.kill()
     holder.wait()

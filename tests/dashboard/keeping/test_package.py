@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import sqlite3
 import subprocess
 import threading
 import zipfile
-from contextlib import closing
 from pathlib import Path
 
 import pandas as pd
@@ -19,7 +16,7 @@ from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.keeping import package
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.package import pack, unpack
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.serving.cli import main
@@ -64,16 +61,16 @@ def test_what_is_changed_while_others_are_packed_is_as_it_was_before(
     workspace, tmp_path, monkeypatch
 ):
     infos = workspace.datasets()
-    mentioned = package._mentioned
+    described = package._described
 
     def and_somebody_changes(*arguments):
-        found = list(mentioned(*arguments))
+        found = list(described(*arguments))
         cleaning = workspace.cleaning(infos[0]).excluding(Exclusion(answers=(1, 2), reason="slow"))
         workspace.update_dataset(infos[0], cleaning)
         workspace.rename_dataset(infos[1].id, "Renamed")
         return found
 
-    monkeypatch.setattr(package, "_mentioned", and_somebody_changes)
+    monkeypatch.setattr(package, "_described", and_somebody_changes)
     assert pack(workspace.folder, tmp_path / "a.zip").missing == []
     unpack(tmp_path / "a.zip", tmp_path / "new")
     other = Workspace(tmp_path / "new")
@@ -84,14 +81,14 @@ def test_what_is_changed_while_others_are_packed_is_as_it_was_before(
 
 def test_what_is_deleted_while_others_are_packed_is_in_the_backup(workspace, tmp_path, monkeypatch):
     infos = workspace.datasets()
-    mentioned = package._mentioned
+    described = package._described
 
     def and_somebody_deletes(*arguments):
-        found = list(mentioned(*arguments))
+        found = list(described(*arguments))
         workspace.delete_dataset(infos[0].id)
         return found
 
-    monkeypatch.setattr(package, "_mentioned", and_somebody_deletes)
+    monkeypatch.setattr(package, "_described", and_somebody_deletes)
     assert pack(workspace.folder, tmp_path / "a.zip").missing == []
     unpack(tmp_path / "a.zip", tmp_path / "new")
     other = Workspace(tmp_path / "new")
@@ -131,10 +128,9 @@ def test_backups_are_whole_while_many_write(workspace, truth, tmp_path):
 
 
 def test_what_is_missing_is_named(workspace, tmp_path):
-    (gone,) = [path for path in (workspace.folder / "data").glob("*.objects.parquet")
-               if path.name.startswith(workspace.datasets()[0].fingerprint)]
+    gone = workspace.folder / workspace.datasets()[0].id / "objects.parquet"
     gone.unlink()
-    assert pack(workspace.folder, tmp_path / "a.zip").missing == [f"data/{gone.name}"]
+    assert pack(workspace.folder, tmp_path / "a.zip").missing == [f"{gone.parent.name}/{gone.name}"]
 
 
 def test_nothing_is_overwritten(workspace, tmp_path):
@@ -149,12 +145,11 @@ def test_nothing_is_overwritten(workspace, tmp_path):
 
 
 def test_what_is_no_workspace_is_not_backed_up(workspace, tmp_path):
-    for folder, words in ((tmp_path / "none", "is missing"), (workspace.folder, "damaged")):
-        if words == "damaged":
-            with closing(sqlite3.connect(folder / "catalogue.sqlite")) as database, database:
-                database.execute("UPDATE datasets SET pictures = '{'")
-        with pytest.raises(WorkspaceError, match=words):
-            pack(folder, tmp_path / "a.zip")
+    with pytest.raises(WorkspaceError, match="is missing"):
+        pack(tmp_path / "none", tmp_path / "a.zip")
+    (workspace.folder / "catalogue.sqlite").write_bytes(b"")
+    with pytest.raises(WorkspaceError, match="of an earlier version"):
+        pack(workspace.folder, tmp_path / "a.zip")
     with pytest.raises(WorkspaceError, match="could not be written"):
         pack(Workspace(tmp_path / "other").folder, tmp_path / "no" / "a.zip")
 
@@ -173,23 +168,20 @@ def test_a_damaged_or_hostile_backup_is_refused_and_leaves_nothing(workspace, tm
     whole = tmp_path / "a.zip"
     pack(workspace.folder, whole)
     with zipfile.ZipFile(whole) as archive:
-        about = json.loads(archive.read("about.json"))
         inside = next(name for name in archive.namelist() if name.endswith(".npz"))
-
-    def with_sums(**sums: str) -> dict[str, bytes]:
-        return {"about.json": json.dumps({**about, "sums": {**about["sums"], **sums}}).encode()}
-
+    flipped = bytearray(whole.read_bytes())
+    flipped[flipped.find(b"PK\x03\x04", flipped.find(inside.encode()) - 60) + 90 + len(inside)] ^= 1
+    (tmp_path / "1.zip").write_bytes(flipped)
     bad = {
-        "bit": changed(whole, tmp_path / "1.zip", **{inside: b"other"}),
-        "less": changed(whole, tmp_path / "2.zip", **{inside: None}),
-        "about": changed(whole, tmp_path / "3.zip", **{"about.json": b"[1"}),
-        "newer": changed(whole, tmp_path / "4.zip", **{"about.json": b'{"format": 99}'}),
-        "catalogue": changed(whole, tmp_path / "5.zip", **{"about.json": json.dumps(
-            {**about, "sums": {inside: about["sums"][inside]}}).encode()}),
+        "bit": tmp_path / "1.zip",
+        "mark": changed(whole, tmp_path / "2.zip", **{"backup.json": None}),
+        "about": changed(whole, tmp_path / "3.zip", **{"backup.json": b"[1"}),
+        "newer": changed(whole, tmp_path / "4.zip", **{"backup.json": b'{"format": 99}'}),
     }
-    for k, name in enumerate(("../evil", "/tmp/evil", "data/../../evil", "data/evil.sh", "evil")):
-        hostile = {name: b"x", **with_sums(**{name: "x"})}
-        bad[name] = changed(whole, tmp_path / f"h{k}.zip", **hostile)
+    for k, name in enumerate(
+        ("../evil", "/tmp/evil", "data/../../evil", "evil", "a\\..\\evil", "C:/evil")
+    ):
+        bad[name] = changed(whole, tmp_path / f"h{k}.zip", **{name: b"x"})
     (tmp_path / "cut.zip").write_bytes(whole.read_bytes()[:5000])
     bad["cut"], bad["none"] = tmp_path / "cut.zip", tmp_path / "none.zip"
     before = {path.name for path in tmp_path.iterdir()}

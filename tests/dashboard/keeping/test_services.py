@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from tripletscope.dashboard.keeping import services as module
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
 
 

@@ -31,22 +31,19 @@ def contents(folder) -> set[str]:
 def test_deleted_files_wait_in_the_trash_and_come_back_by_hand(workspace, truth):
     triplets = simulate(truth, 50, seed=0)
     info = workspace.add_dataset(triplets, origin="a.csv", report=[])
-    before = contents(workspace.folder / "data")
+    before = contents(workspace.folder / info.id)
     workspace.delete_dataset(info.id)
-    assert contents(workspace.folder / "data") == set()
+    assert not (workspace.folder / info.id).exists()
     assert workspace.trash.size() > 1000
-    names = {Path(name).name for name in contents(workspace.trash.folder)}
-    assert names == {*before, f"{info.id}.json"}
-    assert workspace.trash.find("data", f"{info.fingerprint}.answers.parquet").is_file()
-    assert workspace.trash.find("data", "other") is None
+    assert {Path(name).name for name in contents(workspace.trash.folder)} == before
+    assert workspace.trash.find(f"{info.id}/answers.parquet").is_file()
+    assert workspace.trash.find(f"{info.id}/other") is None
 
-    workspace.close()
     for entry in workspace.trash.folder.iterdir():
         shutil.copytree(entry, workspace.folder, dirs_exist_ok=True)
-    again = Workspace(workspace.folder)
-    assert again.datasets() == [info]
-    assert again.triplets(info).fingerprint == triplets.fingerprint
-    assert "did not list" in again.notes[0]
+    (again,) = workspace.datasets()
+    assert again.fingerprint == info.fingerprint
+    assert workspace.triplets(again).fingerprint == triplets.fingerprint
 
 
 def test_the_trash_is_emptied_of_what_came_a_month_ago(tmp_path):
@@ -87,7 +84,7 @@ def test_the_size_is_asked_for_while_another_session_empties_the_trash(tmp_path,
     trash = Trash(tmp_path)
     for number in range(3):
         (tmp_path / f"{number}").write_bytes(bytes(100))
-        trash.move([tmp_path / f"{number}"])
+        trash.throw(tmp_path / f"{number}")
     assert trash.size() == 300
     entries = trash._entries()
     monkeypatch.setattr(trash, "_entries", lambda: entries)
@@ -108,7 +105,7 @@ def test_deleting_frees_a_part_that_is_on_another_disk(workspace, truth, monkeyp
     replace = os.rename
 
     def within_a_disk(source, target, **further):
-        if Path(target).is_relative_to(workspace.trash.folder) and "data" in Path(source).parts:
+        if Path(target).is_relative_to(workspace.trash.folder):
             raise OSError(errno.EXDEV, "Invalid cross-device link")
         replace(source, target, **further)
 
@@ -116,29 +113,33 @@ def test_deleting_frees_a_part_that_is_on_another_disk(workspace, truth, monkeyp
     for name in ("rename", "replace"):
         monkeypatch.setattr(os, name, within_a_disk)
     workspace.delete_dataset(info.id)
-    assert contents(workspace.folder / "data") == set()
-    assert workspace.trash.find("data", f"{info.fingerprint}.answers.parquet").is_file()
+    assert workspace.datasets() == []
+    assert workspace.trash.find(f"{info.id}/answers.parquet").is_file()
 
 
-def test_what_is_not_named_as_a_file_of_the_workspace_is_never_touched(workspace, truth):
+def test_what_is_not_the_workspaces_is_never_touched(workspace, truth):
     triplets = simulate(truth, 50, seed=0)
     info = workspace.add_dataset(triplets, origin="a.csv", report=[])
+    kept = workspace.add_dataset(triplets, origin="a.csv", report=[])
     foreign = {
-        "data/.hidden.0123abcd.partial", f"data/{info.fingerprint}.notes.txt", "data/a.partial",
-        f"data/.{info.fingerprint}.answers.parquet", f"runs/{HASH}.npz.bak", "pictures/cat.png",
-        "notes.txt",
+        f"{kept.id}/.hidden.0123abcd.partial", f"{kept.id}/notes.txt", f"{kept.id}/a.partial",
+        f"{kept.id}/answers-2.parquet", f"{kept.id}/results/readme.txt", "notes.txt",
+        "scripts/plot.R", ".git/config",
     }
     for name in foreign:
+        (workspace.folder / name).parent.mkdir(exist_ok=True)
         (workspace.folder / name).write_bytes(b"somebody's")
-    own = f"{HASH}.table.parquet.0123abcd.partial"
-    (workspace.folder / "data" / own).write_bytes(b"left by a process that was killed")
+    own = f"{kept.id}/objects.parquet.0123abcd.partial"
+    (workspace.folder / own).write_bytes(b"left by a process that was killed")
+    workspace.rename_dataset(kept.id, "Renamed")
     workspace.delete_dataset(info.id)
     workspace.close()
     again = Workspace(workspace.folder)
+    assert [one.name for one in again.datasets()] == ["Renamed"]
     left = contents(workspace.folder)
     assert foreign <= left
-    assert f"data/{own}" not in left
-    assert again.trash.find("data", own).read_bytes().startswith(b"left by")
+    assert own not in left
+    assert again.trash.find(own).read_bytes().startswith(b"left by")
 
 
 def test_where_the_disk_is_full_deleting_frees_its_room_at_once(workspace, truth, monkeypatch):
@@ -147,5 +148,4 @@ def test_where_the_disk_is_full_deleting_frees_its_room_at_once(workspace, truth
     monkeypatch.setattr(trash_module, "_LITTLE", 2**63)
     assert "at once, for good" in workspace.trash.what_becomes
     workspace.delete_dataset(info.id)
-    assert contents(workspace.folder / "data") == set()
-    assert not workspace.trash.folder.exists()
+    assert {path.name for path in workspace.folder.iterdir()} == {"opened.json", "server.lock"}

@@ -7,7 +7,7 @@ import pytest
 from tests.dashboard.uploads import png
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.studies.quality import Exclusion
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
 
 
@@ -23,4 +23,4 @@ def test_what_another_tab_has_changed_or_deleted_meanwhile_is_not_overwritten(tm
     workspace.delete_dataset(info.id)
     with pytest.raises(WorkspaceError, match="was deleted in another tab"):
         workspace.update_dataset(now, cleaning)
-    assert list((workspace.folder / "pictures").iterdir()) == []
+    assert not (workspace.folder / info.id).exists()

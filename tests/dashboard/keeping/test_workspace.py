@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import random
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
@@ -19,7 +19,6 @@ import pandas as pd
 import pytest
 from PIL import Image
 
-from tests.dashboard.keeping.damage import lose
 from tripletscope.core import run as runs
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import Pairs
@@ -28,8 +27,7 @@ from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard.door.workers import workers
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo, WorkspaceError
-from tripletscope.dashboard.keeping.storage import Storage
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
 
 PLAN = {"n_objects": 8, "most": 100, "points": 2, "repeats": 2}
@@ -86,7 +84,7 @@ def test_pictures_have_thumbnails(workspace, triplets):
     assert workspace.picture(info.pictures["0.png"]).read_bytes() == png("red")
     with Image.open(workspace.picture(info.pictures["0.png"], 16)) as small:
         assert small.size == (16, 8)
-    for name in ("nothing.png", "../catalogue.sqlite"):
+    for name in ("nothing.png", f"{info.id}/../about.json"):
         with pytest.raises(FileNotFoundError):
             workspace.picture(name)
 
@@ -115,10 +113,6 @@ def test_pictures_are_made_small_by_a_reader_of_files(workspace, triplets, monke
     monkeypatch.setattr(workers(), "take", busy)
     workspace._shrinker = None
     assert workspace.picture(info.pictures["1.png"], 16).read_bytes() == png("blue")
-
-
-def stems(workspace: Workspace, part: str, pattern: str = "*") -> set[str]:
-    return {path.name.split(".")[0] for path in (workspace.folder / part).glob(pattern)}
 
 
 def test_a_new_version_takes_the_place_of_the_old(workspace, triplets):
@@ -155,7 +149,7 @@ def test_arrays_of_runs_stay_in_memory_up_to_a_limit(workspace, triplets, monkey
     assert workspace.run(info.id, keys[0]).arrays["embedding_"] is first
     with pytest.raises(ValueError, match="read-only"):
         first[0] = 0
-    monkeypatch.setattr("tripletscope.dashboard.keeping.storage._IN_MEMORY", 1)
+    monkeypatch.setattr("tripletscope.dashboard.keeping.runs._IN_MEMORY", 1)
     last = workspace.run(info.id, keys[1]).arrays["embedding_"]
     assert workspace.run(info.id, keys[1]).arrays["embedding_"] is last, "the latest always"
     assert workspace.run(info.id, keys[0]).arrays["embedding_"] is not first
@@ -205,41 +199,57 @@ def test_a_fit_of_an_earlier_version_is_deleted_without_what_was_computed_anew(
     assert workspace.runs(info.id) == []
 
 
-def test_deleting_frees_files(workspace, triplets):
+def test_deleting_takes_the_folder_and_nothing_else(workspace, triplets):
     info = keep(workspace, triplets)
     workspace.add_run(info, run("fit", STE(n_init=1), triplets), "STE")
     for picture in info.pictures.values():
         workspace.picture(picture, 64)
     kept = keep(workspace, triplets.take(np.arange(100)))
-    workspace.update_dataset(kept, workspace.cleaning(kept), {"1.png": png("green")})
-    kept = workspace.dataset(kept.id)
-    unknown = workspace.folder / "data" / "0123.answers.parquet"
-    unknown.write_bytes(b"what a crash, or somebody, has left")
+    (workspace.folder / "notes").mkdir()
+    (workspace.folder / "notes" / "answers.txt").write_text("somebody's")
     workspace.delete_dataset(info.id)
     assert workspace.datasets() == [kept]
     assert workspace.runs(info.id) == []
-    assert stems(workspace, "data") == {kept.fingerprint, "0123"}
-    assert stems(workspace, "runs") == set()
-    red, green = (file.split(".")[0] for file in kept.pictures.values())
-    assert stems(workspace, "pictures") == {red, green}, "not blue, and nothing small of it"
-    assert stems(workspace, "pictures", "*.64px.png") == {red}, "the other set uses it"
+    assert {path.name for path in workspace.folder.iterdir()} == {
+        kept.id, "notes", "opened.json", "server.lock", "small pictures", "trash",
+    }
+    assert workspace.picture(kept.pictures["0.png"], 64).name.endswith(".64px.png")
 
 
-def test_files_that_are_kept_again_are_not_taken_for_unused_meanwhile(workspace, triplets):
-    """Another session may delete the only data set that has them before the new one is listed."""
+def test_a_folder_can_be_copied_taken_away_and_put_back(workspace, triplets, tmp_path):
     info = keep(workspace, triplets)
-    added = Storage.keep_triplets
+    done = run("fit", STE(n_init=1), triplets)
+    workspace.add_run(info, done, "My map")
+    shutil.copytree(workspace.folder / info.id, workspace.folder / "A copy (1)")
+    both = {one.id: one for one in workspace.datasets()}
+    assert set(both) == {info.id, "A copy (1)"}
+    workspace.rename_dataset("A copy (1)", "Copied")
+    assert workspace.dataset(info.id) == info
+    shutil.move(workspace.folder / info.id, tmp_path / "elsewhere")
+    assert [one.name for one in workspace.datasets()] == ["Copied"]
+    assert workspace.dataset(info.id) is None
+    other = Workspace(tmp_path / "other")
+    shutil.move(tmp_path / "elsewhere", other.folder / "by mail")
+    (found,) = other.datasets()
+    assert (found.name, found.fingerprint) == (info.name, info.fingerprint)
+    (listed,) = other.runs("by mail")
+    assert (listed.name, other.run("by mail", listed.key).key) == ("My map", done.key)
+    assert other.picture(found.pictures["1.png"]).read_bytes() == png("blue")
 
-    def and_another_deletes(self, triplets):
-        added(self, triplets)
-        workspace.delete_dataset(info.id)
 
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Storage, "keep_triplets", and_another_deletes)
-        again = keep(workspace, triplets)
-    workspace.close()
-    found = Workspace(workspace.folder).triplets(again)
-    assert found.fingerprint == triplets.fingerprint
+def test_a_person_finds_what_it_is_by_names(workspace, triplets):
+    info = keep(workspace, triplets.renamed("Äpfel & birnen / 2"))
+    listed = workspace.add_run(info, run("fit", STE(n_init=1), triplets), "STE")
+    folder = workspace.folder / info.id
+    assert info.id.startswith("Apfel-birnen-2-")
+    assert {path.relative_to(folder).as_posix() for path in folder.rglob("*.*")} == {
+        "about.json", "answers.parquet", "objects.parquet", "pictures/0.png", "pictures/1.png",
+        f"results/{listed.key}/run.json", f"results/{listed.key}/arrays.npz",
+    }
+    about = json.loads((folder / "about.json").read_text())
+    assert (about["name"], about["origin"], about["n_answers"]) == (
+        "Äpfel & birnen / 2", "a.csv", 2500
+    )
 
 
 def test_sessions_come_back(workspace):
@@ -247,6 +257,9 @@ def test_sessions_come_back(workspace):
     workspace.save_session("s", {"drafts": {"a": 1}})
     workspace.save_session("s", {"drafts": {"a": 2}})
     assert Workspace(workspace.folder).session("s") == {"drafts": {"a": 2}}
+    for name in ("../opened", "", "a" * 65, "s/../s"):
+        workspace.save_session("s", {})
+        assert workspace.session(name) is None
 
 
 def test_a_folder_that_cannot_be_used_is_named(tmp_path):
@@ -255,59 +268,16 @@ def test_a_folder_that_cannot_be_used_is_named(tmp_path):
         Workspace(tmp_path / "file")
 
 
-def test_a_newer_catalogue_is_left_alone(workspace):
+def test_a_data_set_of_a_newer_version_is_left_alone(workspace, triplets):
+    info, other = keep(workspace, triplets), keep(workspace, triplets)
+    about = workspace.folder / info.id / "about.json"
+    newer = about.read_text().replace('"format": 1', '"format": 99')
+    about.write_text(newer)
     workspace.close()
-    with sqlite3.connect(workspace.folder / "catalogue.sqlite") as connection:
-        connection.execute("PRAGMA user_version = 99")
-    with pytest.raises(WorkspaceError, match="newer version"):
-        Workspace(workspace.folder)
-
-
-@pytest.mark.parametrize("log", [False, True])
-@pytest.mark.parametrize(("how", "words"), [
-    ("missing", "is missing"), ("empty", "is empty"), ("garbage", "is damaged"),
-    ("half", "is damaged"), ("of others", "is damaged"),
-])
-def test_files_whose_catalogue_is_lost_are_left_alone(workspace, triplets, how, words, log):
-    info = keep(workspace, triplets)
-    workspace.add_run(info, run("fit", STE(n_init=1), triplets), "STE")
-    workspace.close()
-    for later in ("records", "backups"):  # an earlier version has made none
-        shutil.rmtree(workspace.folder / later, ignore_errors=True)
-    catalogue = workspace.folder / "catalogue.sqlite"
-    backup = catalogue.read_bytes()
-    lose(catalogue, how)
-    left = catalogue.with_name("catalogue.sqlite-wal")
-    if log:
-        left.write_bytes(b"what was changed last")
-    (workspace.folder / "data" / "a.partial").write_bytes(b"")
-    before = {path: path.read_bytes() for path in workspace.folder.rglob("*.*")}
-    del before[workspace.folder / "server.lock"]
-    for _ in range(2):
-        with pytest.raises(WorkspaceError, match=f"{words}.*a backup.*--workspace") as caught:
-            Workspace(workspace.folder)
-        assert ("first move catalogue.sqlite-wal elsewhere" in str(caught.value)) == log
-    after = {path: path.read_bytes() for path in workspace.folder.rglob("*.*") if path in before}
-    assert after == before
-
-    left.unlink(missing_ok=True)
-    catalogue.write_bytes(backup)
-    assert Workspace(workspace.folder).datasets() == [info]
-
-
-def test_a_log_without_its_catalogue_is_left_alone(tmp_path):
-    """SQLite would delete it."""
-    log = tmp_path / "catalogue.sqlite-wal"
-    log.write_bytes(b"what was changed last")
-    with pytest.raises(WorkspaceError, match="is missing"):
-        Workspace(tmp_path)
-    assert log.exists()
-
-
-def test_what_is_no_catalogue_is_not_made_one(tmp_path):
-    (tmp_path / "catalogue.sqlite").write_bytes(b"garbage" * 3000)
-    with pytest.raises(WorkspaceError, match="is damaged"):
-        Workspace(tmp_path)
+    again = Workspace(workspace.folder)
+    assert again.datasets() == [other]
+    assert "newer version of TripletScope" in again.notes[0]
+    assert about.read_text() == newer
 
 
 WRITER = """
@@ -355,7 +325,7 @@ def test_a_killed_process_loses_at_most_what_it_was_writing(tmp_path):
                 assert workspace.run(info.id, entry.key).fitted().n_objects_ == 20
                 complete += 1
         assert complete >= finished
-        assert not list(folder.glob("[!t]*/*.partial")), "it is in the trash"
+        assert not [*folder.glob("*.partial"), *folder.glob("[!t]*/**/*.partial")]
         workspace.close()
 
 
@@ -417,27 +387,6 @@ def test_simulations_belong_to_no_data_set(workspace, triplets):
     assert workspace.runs(keep(workspace, triplets).id) == []
 
 
-def test_a_catalogue_of_the_first_version_is_brought_up_to_date(tmp_path, triplets):
-    new = Workspace(tmp_path)
-    info = keep(new, triplets)
-    new.add_run(info, run("fit", STE(n_init=1), triplets), "map")
-    new.close()
-    with sqlite3.connect(tmp_path / "catalogue.sqlite") as catalogue:
-        for column in ("imported", "exclusions", "gold", "catch_trials", "pairs", "n_pairs",
-                       "extra"):
-            catalogue.execute(f"ALTER TABLE datasets DROP COLUMN {column}")
-        catalogue.execute("ALTER TABLE runs DROP COLUMN exclusions")
-        catalogue.execute("PRAGMA user_version = 1")
-    old = Workspace(tmp_path)
-    assert old.dataset(info.id) == info
-    (kept,) = old.runs(info.id, "fit")
-    assert old.run(info.id, kept.key).fitted().n_objects_ == 30
-    assert old.cleaning(info).triplets.fingerprint == triplets.fingerprint
-    old.add_run(None, run("plan", STE(), None, PLAN), "plan")
-    old.delete_dataset(info.id)
-    assert old.runs(info.id) == [], "runs go with their data set"
-
-
 def test_many_can_open_a_new_folder_at_once(tmp_path):
     with ThreadPoolExecutor(8) as pool:
         opened = list(pool.map(lambda _: Workspace(tmp_path / "ws"), range(8)))
@@ -482,8 +431,9 @@ def test_many_sessions_at_once_lose_nothing(workspace, truth):
         assert all(again.picture(picture).exists() for picture in info.pictures.values())
     for info in (shared, *kept):
         again.delete_dataset(info.id)
-    assert not [path for part in ("data", "runs", "pictures")
-                for path in (again.folder / part).iterdir()]
+    assert {path.name for path in again.folder.iterdir()} == {
+        "opened.json", "server.lock", "sessions", "small pictures", "trash",
+    }
 
 
 def test_nothing_is_kept_of_a_data_set_that_was_deleted_meanwhile(workspace, triplets):
@@ -494,4 +444,4 @@ def test_nothing_is_kept_of_a_data_set_that_was_deleted_meanwhile(workspace, tri
     workspace.rename_dataset(info.id, "gone")
     workspace.touch(info.id)
     assert workspace.datasets() == []
-    assert stems(workspace, "runs") == set()
+    assert not (workspace.folder / info.id).exists()

@@ -27,6 +27,7 @@ from tripletscope.dashboard.report.report import (
     written,
 )
 from tripletscope.dashboard.results import Drawing
+from tripletscope.dashboard.results.comparison import dimensions_told
 from tripletscope.dashboard.results.map import Turn
 from tripletscope.dashboard.wording import Words
 
@@ -68,7 +69,7 @@ def test_numbers_are_those_of_the_results(material, sections):
     words = material.words
     error = material.by_dimension[2]
     assert words.share(error.error) in text_of(sections["map"])
-    assert words.interval(error.low, error.high) in text_of(sections["map"])
+    assert words.estimate(error.error, error.low, error.high) in text_of(sections["map"])
     uncertain = material.uncertainty.samples()
     assert words.share(uncertain.average_uncertainty) in text_of(sections["map"])
     assert words.count(len(material.cleaning.raw), "trial") in text_of(sections["data"])
@@ -143,13 +144,14 @@ def test_no_number_is_told_at_chance(material):
     """The map had "the number with the lowest error" of coin flips."""
     other = replace(material)
     vars(other)["suggestion"] = replace(material.suggestion, is_chance=True)
-    told = text_of(written(other)["dimension"])
-    assert material.words("no number at chance") in told
-    assert material.words("shown best", d=material.dimensions) not in told
+    assert material.words("shown best", d=material.dimensions) not in text_of(
+        written(other)["dimension"]
+    )
 
 
 def test_what_is_decided_is_not_called_undecided(material):
     """The report said "cannot decide" where the page named a number."""
+    words, errors = material.words, material.by_dimension
     apart = {
         1: PairedDifference(0.1, 0.08, 0.12, 0.01, 4.0, 1e-6),
         3: PairedDifference(0.001, -0.004, 0.006, 0.002, 4.0, 0.6),
@@ -158,15 +160,13 @@ def test_what_is_decided_is_not_called_undecided(material):
     wide = {**apart, 3: replace(apart[3], low=-0.04)}
     assert decided.is_decided
     for found in (decided, replace(decided, behind=wide)):
-        other = replace(material)
-        vars(other)["suggestion"] = found
-        told = text_of(written(other)["dimension"])
-        cannot = material.words(
-            "cannot decide", number=material.words.count(500, "answer"), numbers="2, 3"
-        )
+        told = dimensions_told(words, "t-STE", found, errors[2])
+        cannot = words("cannot decide", number=words.count(500, "answer"), numbers="2, 3")
         assert (cannot in told) is not found.is_decided
-        assert (material.words("little with more", d=2, gain=material.words.share(0.004))
-                in told) is found.is_decided
+        assert (words("little with more", d=2, gain=words.share(0.004)) in told) is found.is_decided
+    report = text_of(written(material)["dimension"])
+    page = dimensions_told(words, "t-STE", material.suggestion, errors[material.suggestion.best])
+    assert page in report
 
 
 def test_number_of_dimensions_that_predicts_worse(material, results):
@@ -229,8 +229,8 @@ def test_what_has_changed_is_told(colours, results):
     assert list(changes(report, sections)) == []
     fewer = written(Material("Colours", colours, results[:1]))
     found = {change.part: change for change in changes(report, fewer)}
-    assert "How well it predicts new answers was not measured" in found["map"].now
-    assert "It predicted held-out answers" in found["map"].before
+    assert "How well the map predicts new answers was not measured" in found["map"].now
+    assert "Held-out answers are predicted" in found["map"].before
     assert not found["map"].edited
     edited = ReportSettings().with_text("map", "Mine.", text_of(sections["map"]))
     (change,) = changes(edited, fewer)

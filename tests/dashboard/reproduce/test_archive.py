@@ -24,13 +24,14 @@ from tests.paths import ROOT
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.dimensions.simulated import simulate_choices
+from tripletscope.core.engine.progress import silent
 from tripletscope.core.io import Pairs
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import export, imports
 from tripletscope.dashboard.door.archive import ABOUT, MANIFEST, is_archive, manifest
-from tripletscope.dashboard.door.desk import Desk
+from tripletscope.dashboard.door.questions import archive as unpacked_from
 from tripletscope.dashboard.keeping.dimension_names import NAMES_KEPT
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce import showing
@@ -372,7 +373,7 @@ def test_names_of_dimensions_come_along(tmp_path):
         assert any("dimension 2 sour" in text.decode() for name, text in files.items()
                    if name.startswith("results/dimension-strips"))
     other = Workspace(tmp_path / "other")
-    unpacked = Desk().archive("a.zip", zipped(files), lambda *given, **more: False)
+    unpacked = unpacked_from(silent, "a.zip", zipped(files))
     found = restore(other, unpacked, "a.zip").info
     assert found.extra[NAMES_KEPT] == {first.key: {"1": "sour"}}
     workspace.close()

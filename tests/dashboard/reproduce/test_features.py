@@ -14,9 +14,10 @@ import tripletscope as ts
 from tests.core.studies.quality.answers import people_data
 from tests.paths import ROOT
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.progress import silent
 from tripletscope.core.io import MeasuredTable
 from tripletscope.dashboard import export
-from tripletscope.dashboard.door.desk import Desk
+from tripletscope.dashboard.door.questions import archive as unpacked_from
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.features import space_sources, table_file
@@ -101,7 +102,7 @@ def test_what_other_features_explain_is_kept_and_the_script_says_nothing_of_it(
     assert not any(b"feature_spaces" in text or b"FeatureSpaces" in text
                    for name, text in files.items() if name.endswith((".py", ".ipynb")))
     other = Workspace(tmp_path / "other")
-    unpacked = Desk().archive("a.zip", export.bundle(files), lambda *given, **more: False)
+    unpacked = unpacked_from(silent, "a.zip", export.bundle(files))
     again = restore(other, unpacked, "a.zip").info
     assert other.run(again.id, found.key).result().table.equals(found.result().table)
     other.close()

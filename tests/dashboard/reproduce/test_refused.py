@@ -17,7 +17,7 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.door.archive import ABOUT
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.state import Session
 
@@ -38,9 +38,9 @@ def altered(content: bytes, change) -> bytes:
 
 
 def files_in(folder: Path) -> set[str]:
-    """Every file of a workspace but the catalogue's own."""
+    """Every file of data sets and results that a workspace shows."""
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*")
-            if path.is_file() and not path.name.startswith("catalogue")}
+            if path.is_file() and "trash" not in path.parts and path.name != "opened.json"}
 
 
 REFUSED = {

@@ -27,13 +27,14 @@ def test_what_cannot_be_decided_is_not_recommended():
     assert text.startswith("STE: from 1 to 5 dimensions, the held-out error was lowest with 5, .29")
     assert "900 answers cannot decide between these numbers of dimensions: 2, 5." in text
     assert "No more than 5 dimensions were tried" in text
-    assert "For a picture take 2; for prediction, 5. By the rule" in text
+    assert "Sufficient for a picture: 2; for prediction: 5. By the rule" in text
     assert text.endswith("take at least *d n* ln *n* = 1,200 answers; there are 900.")
     sure = Suggestion(2, 2, {1: clear, 3: apart}, needed=100.0, n_answers=900)
     text = dimensions_told(ENGLISH, "STE", sure, best)
     assert "cannot decide" not in text
     assert "With 1, the error was significantly higher, by +1.8 [+0.9, +2.7] points" in text
-    assert text.endswith("would lower the error by at most .002 (95% interval). Take 2.")
+    assert "would lower the error by at most .002 (95% interval)." in text
+    assert text.endswith(" Sufficient: 2 dimensions.")
     edge = dimensions_told(ENGLISH, "STE", Suggestion(2, 2, {1: clear}, n_answers=900), best)
     assert "No more than 2 dimensions were tried, so that more might predict better." in edge
     beats, alike = methods_said(ENGLISH, "t-STE", {"STE": clear, "CKL": apart})

@@ -113,7 +113,7 @@ def test_simulations_are_drawn_in_scripts_and_in_german():
         "noise-uncertainty", "plan-dimension",
     ]
     assert found[0].figure().layout.yaxis.title.text == "vorhergesagte weitere Antworten"
-    assert found[1].table()["plan"].unique().tolist() == ["STE, restarts 1"]
+    assert found[1].table()["plan"].unique().tolist() == ["STE, Neustarts 1"]
     assert all("2 Simulationen" in one.caption for one in found)
 
 

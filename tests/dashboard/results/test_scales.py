@@ -17,6 +17,7 @@ from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS, GroupScales, bootstrap_scale, diagnose
 from tripletscope.core.scale.ordinal import OrdinalScale
+from tripletscope.dashboard.results import drawings
 from tripletscope.dashboard.results.circles import circle_said
 from tripletscope.dashboard.results.observers import by_similarity
 from tripletscope.dashboard.results.scales import (
@@ -211,3 +212,19 @@ def _scale_of_mlds(answers: Triplets) -> tuple[float, list[str]]:
     scale = run("bootstrap_scale", method, answers, {"resamples": 20})
     runs = (fit, scale, run("cross_validate", method, answers))
     return fit.fitted().sigma_, list(scale_said(ShownResults(runs, answers, "x"), "MLDS", scale))
+
+
+def test_scales_against_two_stimuli_are_two_figures():
+    """Reports and scripts left the second one out."""
+    nm = np.linspace(400, 700, 8)
+    objects = pd.DataFrame({"id": [str(k) for k in range(8)], "nm": nm, "log": np.log(nm)})
+    answers = by_scale(120, 0).with_objects(objects)
+    runs = [
+        run(task, MLDS(stimulus=name), answers, options)
+        for name in ("nm", "log")
+        for task, options in (("fit", {}), ("bootstrap_scale", {"resamples": 20}))
+    ]
+    found = drawings(runs, answers)
+    assert [one.name for one in found] == ["scale", "scale-2"]
+    assert "against nm" in found[0].caption
+    assert "against log" in found[1].caption

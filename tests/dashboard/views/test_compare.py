@@ -16,12 +16,15 @@ from tests.dashboard.views.harness import (
     words,
 )
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
 from tripletscope.core.models.embedding import SOE, STE
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import analysis
+from tripletscope.dashboard.results import shown
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.compare.recommending import Comparison
+from tripletscope.dashboard.views.page import _limits
 
 
 def said(app) -> str:
@@ -337,3 +340,17 @@ def test_tuning_says_what_to_set(services, opened):
     assert app.title[0].value == "Embedding"
     settled(app, services).switch_page(PAGES["embedding"]).run()
     assert "average over restarts" in words(app)
+
+
+def test_the_noise_ceiling_is_estimated_once(services, opened, monkeypatch):
+    """It was estimated anew whenever anything on the page was touched."""
+    asked = []
+    _limits.clear()
+    monkeypatch.setattr(
+        shown, "noise_ceiling", lambda answers: asked.append(answers) or noise_ceiling(answers)
+    )
+    app = settled(start("compare", opened), services)
+    assert figure(app, "compare.dimensions")["data"]
+    app.run()
+    app.number_input(key="compare.high").set_value(2).run()
+    assert len(asked) == 1

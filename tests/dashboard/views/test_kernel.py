@@ -36,13 +36,13 @@ def kernel(session: str, view: str = "similarities") -> AppTest:
 
 def test_the_first_kernel_is_there_without_asking(services, opened):
     app = settled(kernel(opened), services)
-    matrix, marks = figure(app, "kernel.matrix")["data"][:2]
+    matrix, marks = figure(app, "kernel.matrix-k1")["data"][:2]
     assert matrix["type"] == "heatmap"
     assert sorted(marks["customdata"]) == list(range(30))
     assert "k1" in words(app)
     (info,) = services.workspace.datasets()
     app.selectbox(key=f"kernel.order@{info.id}").select("kind").run()
-    marks = figure(app, "kernel.matrix")["data"][1:]
+    marks = figure(app, "kernel.matrix-k1")["data"][1:]
     assert {t["name"] for t in marks} == {"a", "b", "c"}
     assert "by a click on its mark" in words(app)
     app.session_state[_KEY].select(["4"])
@@ -63,9 +63,9 @@ def test_similarities_of_chance_are_said_before_anything_else(services, truth, p
     objects = pd.DataFrame({"id": [str(i) for i in range(15)]}).assign(label=lambda t: t["id"])
     few = Triplets(simulate(truth[:15], 120, seed=0).rows, objects)
     app = settled(kernel(session_on(services, few)), services)
-    (warning,) = app.warning
-    said = warning.value.replace("\\", "")
-    assert "mostly chance" in said
+    said = words(app).replace("\\", "")
+    first = next(one.value for one in app.markdown if one.value.startswith("**"))
+    assert "mostly chance" in first
     assert re.search(r"\d+ % of the pairs of objects have a comparison in common", said)
     assert [link.proto.page for link in app.get("page_link")]
     app.button(key="kernel.to_design").click().run()
@@ -74,12 +74,12 @@ def test_similarities_of_chance_are_said_before_anything_else(services, truth, p
 
 def test_a_selected_pair_says_what_it_rests_on(services, opened):
     app = settled(kernel(opened), services)
-    assert not app.warning
+    assert "mostly chance" not in words(app)
     assert "Click a cell" in words(app)
     app.session_state[_KEY].select(["4", "7"])
     app.run()
     assert re.search(r"similarity .* rests on \d+ comparisons? that both have", words(app))
-    assert len(figure(app, "kernel.matrix")["layout"]["shapes"]) == 2
+    assert len(figure(app, "kernel.matrix-k1")["layout"]["shapes"]) == 2
 
 
 def test_objects_of_which_nothing_is_known_are_similar_to_none(services, truth):

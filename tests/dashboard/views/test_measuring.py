@@ -11,11 +11,12 @@ from tests.dashboard.views.harness import figure, settled, start, words
 from tests.paths import ROOT, SAMPLES
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.quality import Exclusion
-from tripletscope.dashboard.imports import accept_measured, look_measured, open_archive
+from tripletscope.dashboard.imports import accept_measured, open_archive
 from tripletscope.dashboard.keeping.package import pack, unpack
 from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.terms import Terms
 from tripletscope.dashboard.state import _KEY
+from tripletscope.dashboard.uploads import ask_aside
 
 MEASURED = ROOT / "tests" / "fixtures" / "measured"
 PLACE = "embedding.dissimilarities"
@@ -29,7 +30,13 @@ def csv(table: pd.DataFrame) -> bytes:
 def kept(services):
     """A data set of ratings by nine people, of eight objects."""
     content = csv(rated(points(8), 9))
-    return accept_measured("rated.csv", look_measured([("rated.csv", content)], None, {}))
+    return accepted("rated.csv", content)
+
+
+def accepted(name, content):
+    """What is kept of a file of ratings."""
+    read = ask_aside("measured", name, files=[(name, content)], kind=None, options={})
+    return accept_measured(name, read)
 
 
 def mapped(app, services):
@@ -131,7 +138,7 @@ def test_mistakes_are_told_with_their_row(services):
     assert "row 3: 'often'" in (app.error[0].value if app.error else "").replace("\\", "")
     ties = csv(rated(points(5), 2).assign(rating=3))
     with pytest.raises(DataError, match="nobody said"):
-        accept_measured("t.csv", look_measured([("t.csv", ties)], None, {}))
+        accepted("t.csv", ties)
 
 
 def test_people_who_are_left_out_rate_no_more(services, kept):
@@ -155,7 +162,4 @@ def test_what_was_measured_goes_into_archives_and_packages(services, kept, tmp_p
         assert kept.extra["measured"]["options"] == before.options
     pack(services.workspace.folder, tmp_path / "all.zip")
     unpack(tmp_path / "all.zip", tmp_path / "new")
-    (file,) = [services.workspace.dataset(kept.id).extra["measured"]["file"]]
-    assert (tmp_path / "new" / "data" / f"{file}.table.parquet").exists()
-    services.workspace.delete_dataset(kept.id)
-    assert not list((services.workspace.folder / "data").glob(f"{file}.*"))
+    assert (tmp_path / "new" / kept.id / "measured.parquet").exists()

@@ -23,8 +23,8 @@ def test_preferences_need_no_data_set(services):
     text = words(app).replace("\\", "")
     assert "Bradley-Terry (logistic) scale of 6 objects from 45 comparisons, tea.csv" in text
     assert "bootstrap over comparisons, not people" in text
-    assert "degrees of freedom" in text
-    (dots,) = figure(app, f"{PLACE}.figure")["data"]
+    assert "one scale" in text
+    (dots,) = figure(app, "scale.preference-scale")["data"]
     values = numbers(dots["x"])
     assert len(values) == 6
     assert (values[:-1] >= values[1:]).all()

@@ -172,18 +172,19 @@ def test_what_was_asked_is_recognised_and_can_be_changed(services):
 @pytest.mark.parametrize("page", ["data", "embedding", "kernel", "clusters", "scale", "compare"])
 def test_damaged_answers_are_a_sentence_on_their_page(services, opened, page):
     (info,) = services.workspace.datasets()
-    (services.workspace.folder / "data" / f"{info.fingerprint}.answers.parquet").write_bytes(b"")
-    services.workspace._storage._triplets.clear()
+    (services.workspace.folder / info.id / "answers.parquet").write_bytes(b"")
+    services.workspace._answers.clear()
+    services.workspace._compared.clear()
     app = start(page, opened)
     said = " ".join(element.value.replace("\\", "") for element in app.error)
-    assert f"{info.fingerprint}.answers.parquet of the workspace is not what was written" in said
+    assert f"{info.id}/answers.parquet of the workspace is not what was written" in said
     assert "Things" in words(start("start", opened))
 
 
 def test_what_became_of_the_workspace_is_said_until_it_is_hidden(services, opened):
-    services.workspace.notes.append("The catalogue was missing.")
+    services.workspace.notes.append("Its description was damaged.")
     app = start()
-    assert app.warning[0].value.replace("\\", "") == "The catalogue was missing."
+    assert app.warning[0].value.replace("\\", "") == "Its description was damaged."
     app.button(key="notes.hide").click().run()
     assert not app.exception
     assert not app.warning
@@ -213,10 +214,9 @@ def test_a_damaged_picture_is_a_sentence_in_the_gallery(services, planted):
     session = Session("test-session")
     session.open(info.id)
     session.save()
-    file = info.pictures["1.png"]
-    (services.workspace.folder / "pictures" / file).write_bytes(b"damaged")
-    services.workspace._storage._checked.clear()
+    (services.workspace.folder / info.id / "pictures" / "1.png").write_bytes(b"damaged")
+    services.workspace._compared.clear()
     app = start("data", session.id)
     (said,) = [element.value.replace("\\", "") for element in app.error]
-    assert f"pictures/{file} of the workspace is not what was written" in said
+    assert "pictures/1.png of the workspace is not what was written" in said
     assert "3 pictures" in words(app), "and the others are shown"

@@ -26,7 +26,7 @@ from tripletscope.core.kernel import K1
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.trees.tree import displaced
 
@@ -109,9 +109,10 @@ def test_damaged_pictures_leave_their_places_to_a_sentence(services, planted):
     session = Session("pictures")
     session.open(info.id)
     session.save()
-    for number, path in enumerate(sorted((services.workspace.folder / "pictures").iterdir())):
+    for number, path in enumerate(sorted(services.workspace.folder.glob("*/pictures/*"))):
         if number:
             path.write_bytes(b"damaged")
+    services.workspace._compared.clear()
     app = trees(session.id)
     app.selectbox(key="trees.who").select("person").run()
     assert not app.exception

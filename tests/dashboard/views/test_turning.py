@@ -76,7 +76,8 @@ def test_the_first_map_counts_although_answers_were_left_out_since(services, inf
 
 def test_a_damaged_first_map_turns_nothing(services, info):
     other = kept(services, info, TSTE(n_init=1))
-    for file in (services.workspace.folder / "runs").glob("*.npz"):
+    for file in services.workspace.folder.glob("*/results/*/arrays.npz"):
         file.write_bytes(b"damaged")
-    services.workspace._storage._arrays.clear()
+    services.workspace._arrays.clear()
+    services.workspace._compared.clear()
     assert turn_of(info, other).towards == ""

@@ -5,7 +5,10 @@ import string
 import pytest
 
 import tripletscope as ts
-from tripletscope.dashboard.wording import LANGUAGES, Words
+from tripletscope.core.engine.declared import parameters
+from tripletscope.core.engine.method import methods
+from tripletscope.core.engine.registry import _places
+from tripletscope.dashboard.wording import LANGUAGES, Words, words
 from tripletscope.dashboard.wording.words import catalogue
 
 EN, DE = Words("en"), Words("de")
@@ -63,6 +66,35 @@ def test_methods():
     assert DE.method(ts.KMeans(basis=ts.STE())) == (
         "k-means, auf der Grundlage von STE, 2 Dimensionen"
     )
+
+
+def test_parameters_are_named_in_the_language_of_the_sentence():
+    """German captions had "restarts 2"."""
+    tree = ts.Agglomerative(linkage="complete")
+    assert DE.method(ts.STE(n_init=2, init="random")).endswith(
+        "2 Dimensionen, Neustarts 2, Startlage zufällig"
+    )
+    assert "Linkage complete" in DE.method(tree)
+    assert EN.method(ts.STE(n_init=2)).endswith("2 dimensions, restarts 2")
+
+
+def test_what_has_no_word_is_seen_to_have_none(monkeypatch):
+    monkeypatch.setitem(vars(words), "catalogue", lambda language: catalogue(language)._replace(
+        parameters={}
+    ))
+    assert DE.method(ts.STE(n_init=2)).endswith("2 Dimensionen, “restarts” 2")
+
+
+def test_every_parameter_of_every_method_has_german_words():
+    known = catalogue("de").parameters
+    declared = [
+        one.spec for kind in {place.kind for place in _places()} - {""}
+        for method in methods(kind).values() for one in parameters(method)
+    ]
+    assert len(declared) > 100
+    for spec in declared:
+        assert spec.label.lower() in known
+        assert set(getattr(spec, "options", ())) <= set(known)
 
 
 @pytest.mark.parametrize(("unit", "number", "text"), [

@@ -8,8 +8,8 @@ import pytest
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import MeasuredTable
-from tripletscope.dashboard.keeping import measurements
-from tripletscope.dashboard.keeping.catalogue import WorkspaceError
+from tripletscope.dashboard.keeping import feature_tables
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.package import pack, unpack
 from tripletscope.dashboard.keeping.workspace import Workspace
 
@@ -32,7 +32,7 @@ def info_of(workspace: Workspace):
 
 
 def files(workspace: Workspace) -> int:
-    return len(list((workspace.folder / "runs").iterdir()))
+    return len(list(workspace.folder.glob("*/features/*")))
 
 
 def test_tables_are_as_they_were_after_a_restart(workspace):
@@ -44,17 +44,19 @@ def test_tables_are_as_they_were_after_a_restart(workspace):
     assert (first.name, first.origin, first.about, first.notes) == (
         "sizes", "f.npz", "2 features of 2 objects", ["By ids."],
     )
-    found = again.table(first, ABOUT)
+    found = again.table(info_of(again), first, ABOUT)
     np.testing.assert_array_equal(found.values, VALUES)
     assert (found.columns, found.missing) == (["w", "h"], ["jug"])
-    np.testing.assert_array_equal(again.table(second, ABOUT).distances, APART.distances)
+    found = again.table(info_of(again), second, ABOUT)
+    np.testing.assert_array_equal(found.distances, APART.distances)
     again.close()
 
 
 def test_rows_follow_their_objects(workspace):
     workspace.add_tables(info_of(workspace), ABOUT, [SIZES, APART], "f.npz")
     more = Triplets(ABOUT.rows, pd.DataFrame({"id": ["jug", "new", "mug", "cup"]}))
-    sizes, apart = (workspace.table(t, more) for t in workspace.tables(info_of(workspace)))
+    info = info_of(workspace)
+    sizes, apart = (workspace.table(info, table, more) for table in workspace.tables(info))
     np.testing.assert_array_equal(sizes.values[[2, 3]], VALUES[[1, 0]])
     assert sizes.missing == ["jug", "new"]
     assert apart.distances[0, 3] == 2.0
@@ -98,7 +100,7 @@ def test_what_two_data_sets_share_stays_with_the_other(workspace):
         workspace.add_tables(info, ABOUT, [SIZES], "f.csv")
     workspace.delete_dataset(first.id)
     (kept,) = workspace.tables(workspace.dataset(second.id))
-    np.testing.assert_array_equal(workspace.table(kept, ABOUT).values, VALUES)
+    np.testing.assert_array_equal(workspace.table(second, kept, ABOUT).values, VALUES)
 
 
 def test_backups_hold_tables(workspace, tmp_path):
@@ -107,13 +109,13 @@ def test_backups_hold_tables(workspace, tmp_path):
     unpack(tmp_path / "a.zip", tmp_path / "new")
     other = Workspace(tmp_path / "new")
     (kept,) = other.tables(info_of(other))
-    np.testing.assert_array_equal(other.table(kept, ABOUT).values, VALUES)
+    np.testing.assert_array_equal(other.table(info_of(other), kept, ABOUT).values, VALUES)
     other.close()
 
 
 def test_too_many_tables_and_deleted_data_sets_leave_nothing_behind(workspace, monkeypatch):
     info = info_of(workspace)
-    monkeypatch.setattr(measurements, "MOST", 1)
+    monkeypatch.setattr(feature_tables, "MOST", 1)
     with pytest.raises(WorkspaceError, match="at most 1 are kept"):
         workspace.add_tables(info, ABOUT, [SIZES, APART], "f.npz")
     assert workspace.tables(info_of(workspace)) == []
@@ -129,10 +131,10 @@ def test_a_damaged_table_is_said_and_can_be_removed(workspace):
     workspace.add_tables(info, ABOUT, [SIZES], "f.csv")
     (kept,) = workspace.tables(info_of(workspace))
     workspace.close()
-    (workspace.folder / "runs" / kept.file).write_bytes(b"junk")
+    (workspace.folder / info.id / kept.file).write_bytes(b"junk")
     again = Workspace(workspace.folder)
     with pytest.raises(WorkspaceError, match=r"The table sizes is damaged.*f\.csv again"):
-        again.table(kept, ABOUT)
+        again.table(info_of(again), kept, ABOUT)
     again.remove_table(info, "sizes")
     assert again.tables(info_of(again)) == []
     again.close()

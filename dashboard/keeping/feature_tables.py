@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,10 +10,9 @@ import numpy as np
 
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.io import MeasuredTable
-from tripletscope.dashboard.keeping.catalogue import DatasetInfo, DatasetRow, WorkspaceError
+from tripletscope.dashboard.keeping.change import TABLES, FolderChange
+from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.opened import OpenFolder
-from tripletscope.dashboard.keeping.rows import TABLES
-from tripletscope.dashboard.keeping.storage import DamagedFile, File, file_of
 
 #: Tables of one data set.
 MOST = 100
@@ -21,7 +20,7 @@ MOST = 100
 
 @dataclass(frozen=True)
 class KeptTable:
-    """A table as the catalogue lists it, without its numbers.
+    """A table as its data set lists it, without its numbers.
 
     name: Of one data set no two are the same.
     file: Where its numbers are.
@@ -41,7 +40,7 @@ class KeptTable:
     named: bool = False
 
 
-class Measurements(OpenFolder):
+class FeatureTables(OpenFolder):
     """The part of a workspace that keeps tables of features; see `Workspace`."""
 
     def tables(self, info: DatasetInfo) -> list[KeptTable]:
@@ -58,71 +57,46 @@ class Measurements(OpenFolder):
         Returns: Their names: numbered, where there is one of the same name with other numbers.
         """
         names: list[str] = []
-        with self._keeping():
-            files = [self._storage.keep_arrays(_arrays(table, about)) for table in found]
-
-            def added(before: list[dict[str, Any]]) -> list[dict[str, Any]]:
-                listed = list(before)
-                for table, file in zip(found, files, strict=True):
-                    same = next((e["name"] for e in listed if e["file"] == file), None)
-                    if same is None:
-                        same = _free_name(table.name, {entry["name"] for entry in listed})
-                        listed.append(vars(KeptTable(
-                            same, file, origin, table.about, list(table.notes), {},
-                            bool(table.columns),
-                        )))
-                    names.append(same)
-                if len(listed) > MOST:
-                    raise WorkspaceError(
-                        f"{info.name} would have {len(listed):,} tables of features; at most "
-                        f"{MOST} are kept. Remove some first."
-                    )
-                return listed
-
-            self._change_tables(info, added, {file_of("runs", file) for file in files})
+        with self._changing(info.id) as change:
+            listed = _listed(info, change)
+            for table in found:
+                file = change.keep_arrays(table.name, _arrays(table, about))
+                same = next((e["name"] for e in listed if e["file"] == file), None)
+                if same is None:
+                    same = _free_name(table.name, {entry["name"] for entry in listed})
+                    listed.append(vars(KeptTable(
+                        same, file, origin, table.about, list(table.notes), {}, bool(table.columns),
+                    )))
+                names.append(same)
+            if len(listed) > MOST:
+                raise WorkspaceError(
+                    f"{info.name} would have {len(listed):,} tables of features; at most "
+                    f"{MOST} are kept. Remove some first."
+                )
         return names
 
     def change_table(self, info: DatasetInfo, which: str, **changed: Any) -> None:
         """Give a table another name, or other settings."""
-
-        def change(before: list[dict[str, Any]]) -> list[dict[str, Any]]:
-            others = {entry["name"] for entry in before} - {which}
-            if changed.get("name") in others:
+        with self._changing(info.id) as change:
+            listed = _listed(info, change)
+            if changed.get("name") in {entry["name"] for entry in listed} - {which}:
                 raise WorkspaceError(f"There is a table called {changed['name']} already.")
-            return [{**e, **changed} if e["name"] == which else e for e in before]
-
-        self._change_tables(info, change)
+            for entry in listed:
+                if entry["name"] == which:
+                    entry.update(changed)
 
     def remove_table(self, info: DatasetInfo, name: str) -> None:
         """Remove a table; its file goes to the trash, and results that were computed stay."""
-        self._deleting(lambda: self._change_tables(
-            info, lambda before: [entry for entry in before if entry["name"] != name]
-        ))
+        with self._changing(info.id) as change:
+            listed = _listed(info, change)
+            listed[:] = [entry for entry in listed if entry["name"] != name]
 
-    def _change_tables(
-        self, info: DatasetInfo,
-        change: Callable[[list[dict[str, Any]]], list[dict[str, Any]]],
-        added: set[File] = frozenset(),
-    ) -> None:
-        released = set(added)
-        try:
-            with self._writing() as session:
-                row = session.get(DatasetRow, info.id)
-                if row is None:
-                    raise WorkspaceError(f"{info.name} was deleted meanwhile.")
-                before = list(row.extra.get(TABLES, ()))
-                now = change(before)
-                row.extra = {**row.extra, TABLES: now}
-                self._records.write(row)
-            released |= {file_of("runs", entry["file"]) for entry in before}
-            released -= {file_of("runs", entry["file"]) for entry in now}
-        finally:
-            self._release(released)
-
-    def table(self, kept: KeptTable, about: Judgements) -> MeasuredTable:
+    def table(self, info: DatasetInfo, kept: KeptTable, about: Judgements) -> MeasuredTable:
         """The numbers of a table, with a row for each object that there is now."""
         try:
-            arrays = self._storage.arrays(kept.file)
+            arrays = self._folder(info.id).arrays(
+                kept.file, self._about(info)["sums"].get(kept.file, "")
+            )
         except DamagedFile as error:
             raise WorkspaceError(
                 f"The table {kept.name} is damaged. Remove it, and upload {kept.origin} again."
@@ -140,6 +114,13 @@ class Measurements(OpenFolder):
             kept.name, values, distances, arrays["columns"].tolist(), kept.notes,
             [about.ids[i] for i in np.flatnonzero(unknown)],
         )
+
+
+def _listed(info: DatasetInfo, change: FolderChange | None) -> list[dict[str, Any]]:
+    """The tables that a data set is going to have."""
+    if change is None:
+        raise WorkspaceError(f"{info.name} was deleted meanwhile.")
+    return change.about["extra"].setdefault(TABLES, [])
 
 
 def _arrays(table: MeasuredTable, about: Judgements) -> dict[str, np.ndarray]:

@@ -1,20 +1,21 @@
-"""An upload and how it is read: the shape of its table, several files, direction."""
+"""The form of an upload: the shape of its table, several files, direction."""
 
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
 from tests.core.io.test_encodings import NAMES, file_of
 from tests.core.io.test_hostile import GOOD, zipped
-from tests.dashboard.uploads import OTHERS, PEOPLE, others, png
+from tests.dashboard.uploads import OTHERS, PEOPLE, forget, png
 from tests.dashboard.views.harness import settled, start, words
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import Reading, load, load_several, read
-from tripletscope.dashboard import imports
-from tripletscope.dashboard.door.desk import gather_pictures
+from tripletscope.dashboard import uploads
+from tripletscope.dashboard.door.questions import gather_pictures
 from tripletscope.dashboard.state import _KEY
 
 # The shape of the table
@@ -98,17 +99,19 @@ def test_many_files_take_time_in_proportion(monkeypatch):
 
 
 def test_an_upload_of_several_files_with_pictures(services):
-    upload = imports.Waiting.of([*PEOPLE, *OTHERS, ("dog.png", png()), ("elk.png", png())])
+    upload = uploads.take_in("s", [*PEOPLE, *OTHERS, ("dog.png", png()), ("elk.png", png())])
     assert upload.name == "session"
-    assert set(upload.pictures.names) == {"dog.png", "elk.png"}
-    triplets, report = upload.triplets()
-    assert triplets.answers["participant"].tolist() == ["session_p0", "session_p1", "session_p2"]
-    look = upload.look()
+    assert set(uploads.opened(upload).album.names) == {"dog.png", "elk.png"}
+    answers = uploads.answers(upload)
+    who = answers.triplets.answers["participant"].tolist()
+    assert who == ["session_p0", "session_p1", "session_p2"]
+    look = uploads.look(upload)
     assert (look.missing, look.unused) == (["car", "cat"], ["elk.png"])
-    assert any("1 unused: elk.png" in line for line in report)
-    zipped_up = imports.Waiting.of([("all.zip", zipped(*PEOPLE, ("pictures/dog.png", png())))])
-    assert zipped_up.pictures.names == ["dog.png"]
-    assert zipped_up.triplets()[0].objects["image"].notna().sum() == 1
+    assert any("1 unused: elk.png" in line for line in answers.report)
+    files = [("all.zip", zipped(*PEOPLE, ("pictures/dog.png", png())))]
+    zipped_up = uploads.take_in("s", files)
+    assert uploads.opened(zipped_up).album.names == ["dog.png"]
+    assert uploads.answers(zipped_up).triplets.objects["image"].notna().sum() == 1
     app = start()
     app.file_uploader(key="upload").set_value([
         (name, data, "text/csv") for name, data in [*PEOPLE, *OTHERS]
@@ -138,7 +141,7 @@ def test_many_files_that_are_left_out_are_one_message(services):
     (["exp_a_01.csv", "exp_b_01.csv"], "exp"), (["eggs-1.csv", "eggs-22.csv"], "eggs"),
 ])
 def test_several_files_are_called_by_what_their_names_share(services, names, together):
-    assert imports.Waiting.of([(name, PEOPLE[0][1]) for name in names]).name == together
+    assert uploads.take_in("s", [(name, PEOPLE[0][1]) for name in names]).name == together
 
 
 def test_uploads_without_a_picture_say_why():
@@ -178,54 +181,54 @@ def test_the_form_warns_of_a_wrong_direction_and_turns_it_round(services, anchor
                                             "anchor": "column 3"}).rows).all()
 
     # The next file of the experiment may be read the same way.
-    upload = imports.Waiting.of([("next.csv", anchor_last)])
+    upload = uploads.take_in("s", [("next.csv", anchor_last)])
     assert upload.readings[0].title != "As in bare", "columns without names are no proof"
     assert upload.readings[-1].title == "As in bare"
 
 
-def test_the_form_goes_on_where_the_upload_has_left_the_memory(services, anchor_last):
+def test_the_form_goes_on_where_the_server_has_forgotten_the_upload(services, anchor_last):
     app = start()
     app.file_uploader(key="upload").upload("bare.csv", anchor_last, "text/csv").run()
     settled(app, services)
-    others(5)
+    forget()
     app.button(key="direction.use").click().run()
     settled(app, services)
     layout = next(b for b in app.selectbox if b.label == "Layout")
     right = "Anchor column 3, nearer column 1, farther column 2"
     assert layout.options[layout.value] == right
-    others(5)
+    forget()
     app.run()
     layout = next(b for b in app.selectbox if b.label == "Layout")
     assert layout.options[layout.value] == right
-    others(5)
-    app.button(key=f"keep.go.{imports.waiting(app.session_state[_KEY].id).id}").click().run()
+    forget()
+    app.button(key=f"keep.go.{uploads.waiting(app.session_state[_KEY].id).id}").click().run()
     assert not app.exception
     (info,) = services.workspace.datasets()
     assert info.extra["reading"]["roles"]["anchor"] == "column 3"
 
 
 def test_a_test_of_another_reading_is_given_up(services, anchor_last):
-    upload = imports.Waiting.of([("bare.csv", anchor_last)])
-    imports.wait("s", upload)
-    first = upload.direction("s")
-    assert upload.direction("s") is first
-    upload.choose(1)
-    second = upload.direction("s")
+    upload = uploads.take_in("s", [("bare.csv", anchor_last)])
+    first = uploads.direction("s", upload)
+    assert uploads.direction("s", upload) is first
+    upload = uploads.use("s", upload, upload.readings[1])
+    second = uploads.direction("s", upload)
     assert second is not first
     assert first.stopping or first.state == "done"
     assert second.wait(300)
-    assert upload.direction("s") is second
+    forget()
+    assert uploads.direction("s", upload) is second
     assert second.results[0].readings[0] == upload.reading
-    upload.test_again()
-    third = upload.direction("s")
-    imports.discard("s", upload)
+    third = uploads.direction("s", upload, again=True)
+    assert third is not second
+    uploads.discard("s", upload)
     assert third.stopping
 
 
 def test_a_change_of_who_answered_needs_no_new_test(services, anchor_last):
-    upload = imports.Waiting.of([("bare.csv", anchor_last)])
-    first = upload.direction("s")
-    upload.reading = Reading.from_dict(
+    upload = uploads.take_in("s", [("bare.csv", anchor_last)])
+    first = uploads.direction("s", upload)
+    reading = Reading.from_dict(
         {**upload.reading.to_dict(), "roles": {**upload.reading.roles, "participant": "column 1"}}
     )
-    assert upload.direction("s") is first
+    assert uploads.direction("s", replace(upload, reading=reading)) is first

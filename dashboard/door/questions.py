@@ -1,0 +1,483 @@
+"""What can be asked of files: what is in them, what a reading makes of them, and so on.
+
+Runs in the process that has been shut in, see `tripletscope.dashboard.door.reader`. Arguments come
+from the server, and only they can be trusted.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from importlib import import_module
+from os.path import commonprefix
+from pathlib import Path
+from typing import Any, TypeVar
+
+import networkx as nx
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+from joblib import cpu_count, parallel_config
+from PIL import Image
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.progress import Progress, part
+from tripletscope.core.io import (
+    Imported,
+    Pictures,
+    Reading,
+    Table,
+    attach_pictures,
+    candidates,
+    file_of_measured,
+    load,
+    load_several,
+    propose,
+    read_distances,
+    read_feature_tables,
+    read_features,
+    read_gold,
+    read_matrix,
+    read_objects,
+    read_pictures,
+    read_preferences,
+    read_questions,
+)
+from tripletscope.core.io.formats.archive import Archive
+from tripletscope.core.io.formats.encoding import ENCODINGS
+from tripletscope.core.io.graphs import read_graphs
+from tripletscope.core.io.interpretation.interpret import interpret
+from tripletscope.core.io.names import is_picture_name
+from tripletscope.core.io.objects.objects import MatchReport
+from tripletscope.core.io.prompts import read_replies
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.models.optimise.loss import SEVERAL_PARTS
+from tripletscope.core.studies.quality.direction import DirectionTest, direction_test
+from tripletscope.dashboard.door.archive import Parts, table_file
+from tripletscope.dashboard.door.plain import pack, unpack
+from tripletscope.dashboard.door.records import (
+    PREVIEW,
+    Album,
+    Answers,
+    Companion,
+    Look,
+    Opened,
+    Sheet,
+    Shown,
+    Unpacked,
+)
+
+#: Name and content.
+File = tuple[str, bytes]
+#: A reading of an earlier data set, and the columns of its file.
+Known = tuple[Reading, list[str]]
+T = TypeVar("T")
+
+_MOST_KNOWN = 3  # readings of earlier data sets that are offered
+_SENTENCES = 3
+_LONGEST = 1_000  # characters of a cell that is shown
+_EXAMPLES = 5  # names that show whether the encoding is right
+_THUMBNAIL = 128  # pixels
+_PROCESSORS = cpu_count()  # to be counted again, files of the system would have to be opened
+
+
+class Missing(Exception):
+    """Files that this process has not been given yet, by their keys."""
+
+    def __init__(self, keys: list[str]) -> None:
+        super().__init__("files are missing")
+        self.keys = keys
+
+
+@dataclass(frozen=True)
+class Upload:
+    """Files of a user, and how their table is to be cut.
+
+    files: ``tables`` as they were uploaded, pictures beside them or in their archives included;
+        ``objects`` and ``pictures`` that were added later.
+    keys: Tell them from other files.
+    shape: ``header``, ``delimiter`` and ``encoding``, where the user wants others.
+    """
+
+    files: Mapping[str, list[File]]
+    keys: Mapping[str, str]
+    shape: Mapping[str, Any]
+
+
+class Answering:
+    """Answers to questions about uploads, each of them a function of files and settings.
+
+    What was parsed last is kept, with what it was made of: a cache, and nothing but that.
+    """
+
+    def __init__(self) -> None:
+        self._files: dict[str, list[File]] = {}
+        self._made: dict[str, tuple[Any, Any]] = {}
+        self._making = threading.Lock()
+
+    def answer(
+        self, what: str, given: Mapping[str, Any], files: Mapping[str, list[File]],
+        progress: Progress,
+    ) -> Any:
+        """The answer to a question of `OF_FILES` or `OF_UPLOADS`.
+
+        files: By their keys, where they were missing.
+        """
+        if what in OF_FILES:
+            return OF_FILES[what](progress, **given)
+        keys, shape = given["keys"], given["shape"]
+        there = {**self._files, **files}
+        if missing := [key for key in keys.values() if key not in there]:
+            raise Missing(missing)
+        self._files = {key: there[key] for key in keys.values()}
+        upload = Upload({kind: there[key] for kind, key in keys.items()}, keys, shape)
+        settings = {name: value for name, value in given.items() if name not in ("keys", "shape")}
+        return OF_UPLOADS[what](self, upload, progress=progress, **settings)
+
+    def open(self, upload: Upload, progress: Progress) -> Opened:
+        """What a form shows of an upload."""
+        table = self._table(upload, part(progress, 0.0, 0.9))
+        objects, pictures = self._objects(upload), self._pictures(upload)
+        return Opened(
+            _sheet(table),
+            None if pictures is None else Album(list(pictures), pictures.summary()),
+            None if objects is None else Companion(
+                upload.files["objects"][0][0], len(objects), list(objects.columns)
+            ),
+        )
+
+    def propose(
+        self, upload: Upload, known: Sequence[Known], insist: bool, progress: Progress
+    ) -> list[Reading]:
+        """How the table can be read, the most probable first."""
+        return proposed(self._table(upload, progress), known, insist)
+
+    def look(self, upload: Upload, reading: Reading, progress: Progress) -> Look:
+        """What a reading makes of the file."""
+        imported, triplets, lines, match = self._read(upload, reading, progress)
+        sentences = [
+            Shown(s.text, s.row, self._thumbnails(upload, triplets, [s.anchor, s.near, s.far]))
+            for s in imported.sentences(_SENTENCES)
+        ]
+        missing, unused = (match.missing, match.unused) if match else ([], [])
+        return Look(sentences, lines, missing, unused)
+
+    def answers(self, upload: Upload, reading: Reading, progress: Progress) -> Answers:
+        """Everything that is to be kept."""
+        imported, triplets, lines, _ = self._read(upload, reading, progress)
+        return Answers(
+            triplets, lines, imported.file_rows, imported.catch_trials, imported.pairs,
+            imported.task.title, dict(self._pictures(upload) or {}),
+        )
+
+    def direction(self, upload: Upload, reading: Reading, progress: Progress) -> DirectionTest:
+        """How well a map predicts the answers under this reading, and under others."""
+        with parallel_config("threading", n_jobs=_PROCESSORS):
+            return direction_test(self._table(upload, progress), reading, progress=progress)
+
+    def _once(self, what: str, of: Any, make: Callable[[], T]) -> T:
+        with self._making:
+            if what not in self._made or self._made[what][0] != of:
+                self._made[what] = of, make()
+            return self._made[what][1]
+
+    def _table(self, upload: Upload, progress: Progress) -> Table:
+        def make() -> Table:
+            files = upload.files["tables"]
+            files = [file for file in files if not is_picture_name(file[0])] or files
+            # A code book may have fewer columns than answers do.
+            table = load_several(
+                files, tolerant=True, least_columns=3 if len(files) == 1 else 1,
+                progress=progress, **upload.shape,
+            )
+            return replace(
+                table, name=_name_of([*table.files] if len(files) > 1 else [files[0][0]])
+            )
+
+        return self._once("table", (upload.keys["tables"], upload.shape), make)
+
+    def _objects(self, upload: Upload) -> pd.DataFrame | None:
+        if "objects" not in upload.files:
+            return None
+        ((name, content),) = upload.files["objects"]
+        return self._once(
+            "objects", upload.keys["objects"], lambda: read_objects(content, name=name)
+        )
+
+    def _pictures(self, upload: Upload) -> Pictures | None:
+        kind = "pictures" if "pictures" in upload.files else "tables"
+
+        def make() -> Pictures | None:
+            files = upload.files[kind]
+            if kind == "tables":
+                beside = [file for file in files if is_picture_name(file[0])]
+                files = [*(beside if len(beside) < len(files) else ()), *_pictures_in(files)]
+            return gather_pictures(files) if files else None
+
+        return self._once("pictures", upload.keys[kind], make)
+
+    def _read(
+        self, upload: Upload, reading: Reading, progress: Progress
+    ) -> tuple[Imported, Triplets, list[str], MatchReport | None]:
+        """What a reading makes of the table; with pictures, the report, and what has none."""
+        table, objects = self._table(upload, part(progress, 0.0, 0.5)), self._objects(upload)
+        imported = self._once(
+            "imported",
+            (upload.keys["tables"], upload.keys.get("objects"), upload.shape, reading),
+            lambda: interpret(table, reading, objects, progress=progress),
+        )
+        triplets, lines, match = imported.triplets, imported.report.summary(), None
+        if (pictures := self._pictures(upload)) is not None:
+            triplets, match = attach_pictures(triplets, pictures)
+            lines = lines + match.summary() + pictures.summary()
+        return imported, triplets, lines, match
+
+    def _thumbnails(
+        self, upload: Upload, triplets: Triplets, objects: list[int]
+    ) -> list[bytes | None]:
+        pictures = self._pictures(upload)
+        if pictures is None or "image" not in triplets.objects:
+            return []
+        names = [triplets.objects["image"][i] for i in objects]
+        if not any(name in pictures for name in names):
+            return []
+        return [
+            pictures.thumbnail(name, _THUMBNAIL) if name in pictures else None for name in names
+        ]
+
+
+# Other files ---------------------------------------------------------------------------------
+
+
+def _of_one(
+    read: Callable[..., Any], progress: Progress, name: str, content: bytes,
+    about: Triplets | None = None, **options: Any,
+) -> Any:
+    return read(content, *([] if about is None else [about]), name=name, **options)
+
+
+def _small(progress: Progress, name: str, content: bytes, size: int) -> bytes:
+    """A picture as PNG, at most so many pixels wide and high."""
+    return gather_pictures([(name, content)]).thumbnail(name, size)
+
+
+def _pictures(progress: Progress, files: Sequence[File]) -> tuple[dict[str, bytes], list[str]]:
+    """Pictures by name, and what was shrunk or left out."""
+    found = gather_pictures(files)
+    return dict(found), found.summary()
+
+
+def _reading(progress: Progress, name: str, content: bytes) -> Reading:
+    """How a file is read, kept as JSON."""
+    try:
+        return Reading.from_dict(json.loads(content))
+    except (ValueError, RecursionError) as error:
+        raise DataError(
+            "this is not a description of how a file is read", file=name,
+            remedy="Choose a file that was downloaded here.",
+        ) from error
+
+
+def archive(progress: Progress, name: str, content: bytes) -> Unpacked:
+    """A data set that was given away with its results."""
+    parts = Parts(content, name)
+    try:
+        places = dict(parts.about["dataset"]["pictures"])
+        results = [str(run["file"]) for run in parts.about["runs"]]
+        pictures = [(str(key), parts.read(str(path))) for key, path in places.items()]
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise parts.problem("what it says of its data set cannot be understood") from error
+    arrays = {}
+    for number, path in enumerate(results):
+        progress(number / len(results))
+        arrays[path] = parts.arrays(path)
+    return Unpacked(
+        parts.about, parts.triplets("imported"),
+        parts.triplets("gold") if parts.has("gold-answers.parquet") else None,
+        parts.table("pairs.parquet") if parts.has("pairs.parquet") else None,
+        parts.table("catch-trials.parquet") if parts.has("catch-trials.parquet") else None,
+        dict(gather_pictures(pictures)) if pictures else {}, arrays,
+        parts.changed({*map(str, places.values())}),
+        parts.table("measured.parquet") if parts.has("measured.parquet") else None,
+    )
+
+
+#: What can be asked of an upload.
+OF_UPLOADS: dict[str, Callable[..., Any]] = {
+    answer.__name__: answer for answer in (
+        Answering.open, Answering.propose, Answering.look, Answering.answers, Answering.direction,
+    )
+}
+#: Of one file, maybe about known objects.
+_OF_ONE: dict[str, Callable[..., Any]] = {
+    "objects": read_objects, "features": read_features, "feature_tables": read_feature_tables,
+    "distances": read_distances, "questions": read_questions, "replies": read_replies,
+    "gold": read_gold, "graphs": read_graphs, "preferences": read_preferences,
+    "matrix": read_matrix,
+}
+#: What can be asked of other files.
+OF_FILES: dict[str, Callable[..., Any]] = {
+    **{what: partial(_of_one, read) for what, read in _OF_ONE.items()},
+    "measured": lambda _, **given: file_of_measured(**given),
+    "small": _small, "pictures": _pictures, "reading": _reading, "archive": archive,
+}
+
+
+def proposed(table: Table, known: Sequence[Known], insist: bool) -> list[Reading]:
+    """Readings of earlier data sets that fit, and what the program proposes.
+
+    What the user accepted for a file with the very same columns comes first; where columns have
+    no names, or there are others beside, it comes last.
+    """
+    same: list[Reading] = []
+    similar: list[Reading] = []
+    for reading, columns in known:
+        try:
+            reading.check(table)
+        except DataError:
+            continue
+        (same if table.header and columns == table.columns else similar).append(reading)
+        if len(same) + len(similar) == _MOST_KNOWN:
+            break
+    return same + propose(table, insist=insist or bool(same)) + similar
+
+
+def gather_pictures(files: Sequence[File]) -> Pictures:
+    """Pictures from uploads, of which some may be ZIP archives."""
+    pictures = read_pictures(files)
+    if not pictures:
+        reasons = "; ".join(f"{name}: {why}" for name, why in list(pictures.refused.items())[:3])
+        raise DataError(
+            f"no picture was found ({reasons})" if reasons else "no picture was found",
+            remedy="Upload PNG, JPEG, GIF, WebP or BMP files, or a ZIP of them.",
+        )
+    return pictures
+
+
+def _sheet(table: Table) -> Sheet:
+    head = table.preview(PREVIEW)
+    return Sheet(
+        table.name, table.columns, table.header, table.delimiter, table.encoding,
+        list(table.notes), table.files, dict(table.refused),
+        candidates(table, "response_time"), [int(row) for row in head.index],
+        # A small file may hold a long text many times over; nobody looks at its end.
+        [head[column].str.slice(0, _LONGEST).tolist() for column in table.columns],
+        [] if table.encoding in (None, "utf-8") else _beyond_ascii(table),
+    )
+
+
+def _beyond_ascii(table: Table) -> list[str]:
+    sample = table.head(2_000)
+    names = {
+        text: None for column in table.columns for text in sample.codes(column).values
+        if not text.isascii()
+    }
+    return list(names)[:_EXAMPLES]
+
+
+def _pictures_in(files: Sequence[File]) -> list[File]:
+    """The pictures in archives of tables."""
+    found = []
+    for name, content in files:
+        if name.lower().endswith(".zip") and content.startswith(b"PK"):
+            archive = Archive(content, name)
+            found += [(m, archive.read(m)) for m in archive.names if is_picture_name(m)]
+    return found
+
+
+def _name_of(names: list[str]) -> str:
+    """What several files are called together: what their names have in common."""
+    if len(names) == 1:
+        return names[0]
+    common = commonprefix([Path(name).stem for name in names])  # noqa: RUF071 - names, no paths
+    common = re.sub(r"[\W_]+[^\W\d_]?$", "", common.rstrip("0123456789"))  # session_p01
+    return common if len(common) > 2 else f"{len(names):,} files"
+
+
+# Getting ready -------------------------------------------------------------------------------
+
+
+@cache
+def get_ready() -> None:
+    """Import and load whatever any file may need: afterwards no file can be opened."""
+    for needed in ("h5py", "scipy.io", "python_calamine"):
+        import_module(needed)
+    Image.init()
+    for number, answers in enumerate(_SMALL):
+        answering = Answering()
+        given = {"keys": {"tables": str(number)}, "shape": {}}
+        ask = partial(answering.answer, files={str(number): [("answers.csv", answers)]},
+                      progress=_unheard)
+        pack(ask("open", given))
+        for reading in ask("propose", {**given, "known": (), "insist": True})[:1]:
+            ask("look", {**given, "reading": reading})
+            unpack(pack(ask("answers", {**given, "reading": reading})))
+            ask("direction", {**given, "reading": reading})
+    # More answers than are evaluated in one go take another way through compiled code. No thread
+    # may be left over: a copy of this process would miss it.
+    rows = np.arange(SEVERAL_PARTS)[:, None] % [5, 7, 9, 11] + [0, 5, 12, 21]
+    with parallel_config(n_jobs=1):
+        for many in (Triplets.from_array(rows[:, :3]), Quadruples(rows)):
+            STE(n_components=2, n_init=1, max_iter=2).fit(many)
+    frame = load(_SMALL[0]).preview(99)
+    for name, write in _WRITTEN.items():
+        buffer = io.BytesIO()
+        write(frame, buffer)
+        load(buffer.getvalue(), name)
+    for name, content in _TABLES.items():
+        pack(read_feature_tables(content, Triplets.from_array([[0, 1, 2]]), name))
+    for kind in ("PNG", "JPEG", "GIF", "WEBP", "BMP"):
+        buffer = io.BytesIO()
+        Image.new("RGB", (300, 300)).save(buffer, kind)
+        Pictures([(f"a.{kind.lower()}", buffer.getvalue())]).thumbnail(f"a.{kind.lower()}")
+    for encoding in ENCODINGS:
+        load("anchor,near,far\na,b,c\n".encode(encoding), encoding=encoding)
+    load("anchor,near,far\nü,é,à\n".encode("cp1252"))
+    packed = pyarrow.parquet.ParquetFile(pa.BufferReader(table_file(frame.astype("category"))))
+    packed.read().to_pandas()
+    graph = nx.path_graph(3)
+    for lines in (nx.generate_graphml(graph), nx.generate_gml(graph)):
+        read_graphs("\n".join(lines).encode())
+    pd.to_datetime(pd.Series(["2026-01-01T00:00:00"]), format="ISO8601", utc=True)
+
+
+def _unheard(*given: Any, **details: Any) -> bool:
+    return False
+
+
+_WRITTEN: dict[str, Callable[[pd.DataFrame, Any], Any]] = {
+    "a.parquet": lambda frame, target: frame.to_parquet(target),
+    "a.json": lambda frame, target: frame.to_json(target, orient="records"),
+    "a.npy": lambda frame, target: np.save(target, np.arange(30).reshape(10, 3) % 7),
+    "a.npz": lambda frame, target: np.savez_compressed(target, a=np.arange(30).reshape(10, 3) % 7),
+    "a.csv.gz": lambda frame, target: frame.to_csv(target, index=False, compression="gzip"),
+    "a.zip": lambda frame, target: frame.to_csv(
+        target, index=False, compression={"method": "zip", "archive_name": "a.csv"}
+    ),
+}
+
+#: Features, and distances.
+_TABLES = {"a.csv": b"id,a,b\n0,1,2\n1,3,4\n2,5,7\n", "b.csv": b"0,1,2\n1,0,3\n2,3,0\n"}
+
+#: Answers of every kind that is fitted by code of its own: triplets, with weights and times, and
+#: comparisons of pairs.
+_SMALL = tuple(text.encode() for text in (
+    "subject,anchor,near,far,weight,response_time,time\n" + "".join(
+        f"p{k % 2},o{k % 5},o{(k + 1) % 5},o{(k + 3) % 5},{1 + k % 2},{0.5 + k},"
+        f"2026-01-01T00:00:0{k % 10}\n" for k in range(40)
+    ),
+    "resp,S1,S2,S3,S4\n" + "".join(
+        f"{k % 2},{1 + k % 6},{1 + (k + 1) % 6},{1 + (k + 2) % 6},{1 + (k + 4) % 6}\n"
+        for k in range(40)
+    ),
+))

@@ -1,0 +1,131 @@
+"""What a workspace says of its data sets and results."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+
+class WorkspaceError(Exception):
+    """The workspace cannot be used; the message says why and what to do."""
+
+
+class DamagedFile(WorkspaceError):
+    """A file of the workspace is not what was written; the message says which."""
+
+
+class DamagedPicture(DamagedFile, FileNotFoundError):
+    """A picture is missing, or is not what was written."""
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """A data set as its folder describes it.
+
+    id: The name of its folder.
+    fingerprint, imported: Of the triplets that are not left out, and of all that were imported.
+    pictures: By their names, what `Workspace.picture` takes.
+    exclusions: `tripletscope.core.studies.quality.Cleaning.log`.
+    gold: Fingerprint of the gold questions.
+    catch_trials, pairs: Sums of the files with catch trials and comparisons of pairs.
+    n_pairs: Answers that compare two pairs of objects, without those left out where all do.
+    extra: Plain values: what importing notes, such as how the file was read, and what is kept
+        beside the data, such as how its report is set.
+    """
+
+    id: str
+    name: str
+    origin: str
+    created: str
+    opened: str
+    fingerprint: str
+    n_objects: int
+    n_answers: int
+    n_participants: int
+    report: list[str]
+    pictures: dict[str, str]
+    imported: str
+    exclusions: list[dict[str, Any]]
+    gold: str | None
+    catch_trials: str | None
+    pairs: str | None
+    n_pairs: int
+    extra: dict[str, Any]
+
+    @property
+    def state(self) -> str:
+        """Hash of what is left out; empty where nothing is."""
+        return state_of(self.exclusions, self.gold)
+
+    @property
+    def n_trials(self) -> int | None:
+        """Trials in which the answers were given; None if each has its own, or none is known."""
+        trials = self.extra.get("trials")
+        return trials if isinstance(trials, int) else None
+
+    @property
+    def has_only_pairs(self) -> bool:
+        """Whether all answers compare two pairs of objects without one in common."""
+        return not self.n_answers and self.n_pairs > 0
+
+    @property
+    def left_out(self) -> str:
+        """What is left out, as a sentence; empty where nothing is."""
+        if not self.exclusions:
+            return ""
+        weighted = any(step["rule"] == "weights" for step in self.exclusions)
+        weights = "Participants are weighted by their lapse rates." if weighted else ""
+        if weighted and all(step["rule"] == "weights" for step in self.exclusions):
+            return weights
+        number = sum(step["removed_answers"] for step in self.exclusions)
+        people = sum(len(step["removed_participants"]) for step in self.exclusions)
+        words = f", {people:,} participant{'s' * (people != 1)} entirely" if people else ""
+        used = self.n_pairs if self.has_only_pairs else self.n_answers
+        return f"Excluded: {number:,} of {used + number:,} answers{words}. {weights}".strip()
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """What the data are, as plain values for exports."""
+        return {
+            "name": self.name, "origin": self.origin, "fingerprint": self.fingerprint,
+            "objects": self.n_objects, "answers": self.n_answers,
+            "comparisons_of_pairs": self.n_pairs, "reading": self.report,
+            "imported": self.imported, "exclusions": self.exclusions,
+        }
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """A run as it is listed: everything but its arrays.
+
+    id: Tells it from all others of the workspace.
+    dataset: None for simulations.
+    number: The later it was first kept, the higher.
+    state: `DatasetInfo.state` when it was computed; None where that does not matter.
+    """
+
+    id: str
+    dataset: str | None
+    key: str
+    name: str
+    task: str
+    complete: bool
+    created: str
+    record: dict[str, Any]
+    number: int
+    state: str | None
+
+
+def state_of(exclusions: list[dict[str, Any]], gold: str | None) -> str:
+    """Hash of what is left out, whatever the reasons; empty where nothing is."""
+    if not exclusions:
+        return ""
+    steps = [[step[name] for name in ("rule", "parameters", "participants", "answers")]
+             for step in exclusions]
+    if gold and any(step["rule"] == "failed_checks" for step in exclusions):
+        steps.append([gold])
+    return hashlib.blake2b(
+        json.dumps(steps, sort_keys=True).encode(), digest_size=16
+    ).hexdigest()

@@ -1,0 +1,269 @@
+"""Workspaces of versions 0.2 and 0.3 are taken over, once: a SQLite catalogue and its files.
+
+Version 0.3 wrote records beside its catalogue, which are at least as new; where the catalogue is
+lost, these and the newest sound copy of it tell what there is. The old files are kept aside, as
+links where the disk has them, so that they take no room twice.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+from tripletscope.dashboard.keeping.change import TABLES, FolderChange
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.files import partial_of, whole_file
+from tripletscope.dashboard.keeping.folder import (
+    FORMAT,
+    MEASURED,
+    SESSION,
+    DataFolder,
+    new_about,
+    slug,
+)
+
+CATALOGUE = "catalogue.sqlite"
+#: Where the old files are afterwards.
+ASIDE = "before 0.4"
+_NEWEST = 2
+_PARTS = ("data", "runs", "pictures", "records", "backups")
+#: What the first version did not have.
+_FIRST = {"exclusions": [], "gold": None, "catch_trials": None, "pairs": None, "n_pairs": 0,
+          "extra": {}}
+_TEXTS = ("report", "pictures", "exclusions", "extra", "record", "state")
+_DATASET = ("id", "name", "origin", "created", "opened", "fingerprint", "n_objects", "n_answers",
+            "n_participants", "report", "pictures", "imported")
+_RUN = ("id", "key", "name", "file", "record")
+
+Rows = dict[str, dict[str, Any]]
+
+
+def take_over(folder: Path) -> list[str]:
+    """Make data sets of what an earlier version has kept; what the user has to know, as sentences.
+
+    A crash leaves what can be taken over once more.
+    """
+    traces = CATALOGUE, f"{CATALOGUE}-wal", "data/*.answers.parquet", "records/*.json"
+    if not any(any(folder.glob(trace)) for trace in traces):
+        return []
+    datasets, runs, sessions = _listed(folder)
+    names, taken, missing = {None: "simulations"}, 0, []
+    for row in datasets.values():
+        names[row["id"]] = f"{slug(row['name'])}-{row['id'][:6]}"
+        if not (folder / names[row["id"]]).exists() and not _take(folder, row, names[row["id"]]):
+            missing.append(row["name"])
+            del names[row["id"]]
+    for row in sorted(runs.values(), key=lambda row: row["id"]):
+        if row["dataset"] in names:
+            taken += _take_run(folder, row, folder / names[row["dataset"]])
+    _take_sessions(folder, datasets, sessions, names)
+    _put_aside(folder)
+    if not datasets and not runs:
+        return []
+    return [
+        f"This workspace is of an earlier version. {len(names) - 1:,} data sets and {taken:,} "
+        f"results were taken over; the old files are in {folder / ASIDE} and can be deleted."
+        + (f" Not taken over, because files are missing: {', '.join(missing)}." if missing else "")
+    ]
+
+
+def _listed(folder: Path) -> tuple[Rows, Rows, Rows]:
+    """Data sets, results and sessions as the catalogue and the records list them."""
+    copies = sorted((folder / "backups").glob("catalogue-*.sqlite"), reverse=True)
+    found = next(filter(None, map(_read, [folder / CATALOGUE, *copies])), None)
+    records = list((folder / "records").glob("*.json"))
+    if found is None and not records:
+        raise WorkspaceError(
+            f"The workspace {folder} is of an earlier version and has lost its catalogue: "
+            f"{CATALOGUE} is missing or damaged, there is no sound backup, and nothing else "
+            "records what the other files contain. Nothing was changed or deleted. Put back "
+            f"{CATALOGUE} from a backup, or name an empty folder with --workspace."
+        )
+    datasets, runs, sessions = found or ({}, {}, {})
+    lost = found is None or not datasets
+    for row in filter(None, map(_record, records)):
+        if "key" in row:
+            runs[f"{row['dataset'] or 'none'}.{row['key']}"] = row
+        elif row["id"] in datasets or lost or _has_files(folder, row):
+            # When it was opened is the catalogue's own.
+            datasets[row["id"]] = {**row, "opened": datasets.get(row["id"], row)["opened"]}
+    return datasets, runs, sessions
+
+
+def _record(path: Path) -> dict[str, Any] | None:
+    """What a record says; None where it is damaged, or of somebody else."""
+    with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
+        row = json.loads(path.read_bytes())
+        named = (row["dataset"] or "none", row["key"]) if "key" in row else (row["id"],)
+        sound = _is_sound(row, (_RUN if "key" in row else _DATASET))
+        return row if sound and path.name == f"{'.'.join(named)}.json" else None
+    return None
+
+
+def _read(path: Path) -> tuple[Rows, Rows, Rows] | None:
+    """The rows of a catalogue; None where it is lost."""
+    try:
+        if not path.is_file() or not path.stat().st_size:
+            return None
+        with closing(sqlite3.connect(path)) as database:
+            database.row_factory = sqlite3.Row
+            (version,) = database.execute("PRAGMA user_version").fetchone()
+            if version > _NEWEST:
+                raise WorkspaceError(
+                    f"The workspace {path.parent} was made by a newer version of TripletScope. "
+                    "Update the program, or choose another folder with --workspace."
+                )
+            (verdict,) = database.execute("PRAGMA integrity_check(1)").fetchone()
+            tables = [list(map(_plain, database.execute(f"SELECT * FROM {table}")))
+                      for table in ("datasets", "runs", "sessions")]
+    except sqlite3.Error:
+        return None
+    if verdict != "ok":
+        return None
+    datasets, runs, sessions = tables
+    return (
+        {row["id"]: row for row in datasets if _is_sound(row, _DATASET)},
+        {f"{row['dataset'] or 'none'}.{row['key']}": row for row in runs if _is_sound(row, _RUN)},
+        {row["id"]: row for row in sessions if isinstance(row["state"], dict)},
+    )
+
+
+def _plain(row: sqlite3.Row) -> dict[str, Any]:
+    """A row with its texts of plain values read; one that is damaged lacks its value."""
+    found = dict(row)
+    for name in set(found) & set(_TEXTS):
+        try:
+            found[name] = json.loads(found[name])
+        except (ValueError, TypeError):
+            del found[name]
+    if "fingerprint" in found:
+        found.setdefault("imported", found["fingerprint"])
+    return found
+
+
+def _is_sound(row: Mapping[str, Any], needed: tuple[str, ...]) -> bool:
+    return all(row.get(name) is not None for name in needed)
+
+
+def _has_files(folder: Path, row: Mapping[str, Any]) -> bool:
+    return all(
+        (folder / "data" / f"{row['imported']}.{table}.parquet").is_file()
+        for table in ("answers", "objects")
+    )
+
+
+def _take(folder: Path, row: Mapping[str, Any], name: str) -> bool:
+    """Make a data set of a row; whether its files are there."""
+    row = {**_FIRST, **row}
+    if not _has_files(folder, row):
+        return False
+    partial = partial_of(folder / name)
+    partial.mkdir()
+    with DataFolder(partial).changing(new_about()) as change:
+        change.about.update({field: row[field] for field in change.about if field in row})
+        change.about.update(files={}, pictures={}, extra=dict(row["extra"]))
+        data = folder / "data"
+        for part, stem in (("", row["imported"]), ("gold", row["gold"])):
+            for kind in ("answers", "objects") if stem else ():
+                name_of = kind if not part else part if kind == "answers" else f"{part}_objects"
+                file, total = data / f"{stem}.{kind}.parquet", _sum(data, stem, kind)
+                place = _linked(change, file, name_of, total)
+                if place:
+                    change.about["files"][name_of] = place
+        measured = dict(change.about["extra"].pop(MEASURED, None) or {})
+        for part, stem in (("catch_trials", row["catch_trials"]), ("pairs", row["pairs"]),
+                           (MEASURED, measured.pop("file", None))):
+            place = stem and _linked(change, data / f"{stem}.table.parquet", part, stem)
+            if place:
+                change.about["files"][part] = place
+        if MEASURED in change.about["files"]:
+            change.about["extra"][MEASURED] = measured
+        if "gold" not in change.about["files"]:
+            change.about["gold"] = None
+        for picture, file in row["pictures"].items():
+            place = _linked(change, folder / "pictures" / file,
+                            f"pictures/{slug(Path(picture).stem)}", Path(file).stem)
+            if place:
+                change.about["pictures"][picture] = place
+        tables = []
+        for entry in change.about["extra"].get(TABLES, ()):
+            file = folder / "runs" / entry["file"]
+            place = _linked(change, file, f"features/{slug(entry['name'])}", file.stem)
+            if place:
+                tables.append({**entry, "file": place})
+        if tables:
+            change.about["extra"][TABLES] = tables
+    partial.replace(folder / name)
+    return True
+
+
+def _take_run(folder: Path, row: Mapping[str, Any], target: Path) -> bool:
+    """Make a result of a row; whether its file is there."""
+    source, place = folder / "runs" / row["file"], target / "results" / row["key"]
+    if not source.is_file():
+        return (place / "run.json").exists()
+    if not (place / "run.json").exists():
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "arrays.npz").unlink(missing_ok=True)
+        _link(source, place / "arrays.npz")
+        DataFolder(target).keep_result(row["key"], {
+            "format": FORMAT, "name": row["name"], "number": row["id"],
+            "state": row.get("exclusions", ""), "file": "arrays.npz", "sum": source.stem,
+            "run": row["record"],
+        })
+    return True
+
+
+def _take_sessions(folder: Path, datasets: Rows, sessions: Rows, names: Mapping) -> None:
+    (folder / "sessions").mkdir(exist_ok=True)
+    for row in sessions.values():
+        if not SESSION.fullmatch(row["id"]):
+            continue
+        text = json.dumps(row["state"])
+        for old, new in names.items():
+            text = text.replace(old, new) if old else text
+        with whole_file(folder / "sessions" / f"{row['id']}.json", sync=False) as file:
+            file.write(text.encode())
+    with whole_file(folder / "opened.json", sync=False) as file:
+        file.write(json.dumps({
+            names[name]: row["opened"] for name, row in datasets.items() if name in names
+        }).encode())
+
+
+def _linked(change: FolderChange, source: Path, stem: str, total: str | None) -> str | None:
+    """Where a file is that was there; its sum stays what it was when it was written."""
+    if not source.is_file():
+        return None
+    place = change.keep_file(stem, source.suffix.lstrip("."), lambda path: _link(source, path))
+    change.about["sums"][place] = total or change.about["sums"][place]
+    return place
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:  # which not every disk can
+        shutil.copyfile(source, target)
+
+
+def _sum(data: Path, stem: str, kind: str) -> str | None:
+    """What the sum of a file was; earlier versions wrote none."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        return json.loads((data / f"{stem}.sums.json").read_bytes())[kind]
+    return None
+
+
+def _put_aside(folder: Path) -> None:
+    """Move the old files to where they are kept."""
+    aside = folder / ASIDE
+    aside.mkdir(exist_ok=True)
+    for name in (*_PARTS, f"{CATALOGUE}-wal", f"{CATALOGUE}-shm", CATALOGUE):
+        if (folder / name).exists():
+            (folder / name).replace(aside / name)
+    shutil.rmtree(folder / "reserve", ignore_errors=True)

@@ -1,0 +1,320 @@
+"""A data set as a folder: what is in it, how it is read, and how it is changed.
+
+``about.json`` says what the data set is called, where it comes from, what is left out of it, and
+which files it has, with a sum of each. Files are whole before they are mentioned there, and one
+with another content gets another name: a change is complete when ``about.json`` is replaced, and a
+crash at any moment leaves what was before. The version before is kept beside it. Results have
+folders of their own, each with a ``run.json`` that is to its arrays what ``about.json`` is to the
+others.
+
+Every file is compared with its sum when a process first reads it.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.dashboard.keeping.change import (
+    ABOUT,
+    BEFORE,
+    PICTURES,
+    ROLES,
+    FolderChange,
+    files_of,
+)
+from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, RunInfo, WorkspaceError
+from tripletscope.dashboard.keeping.files import (
+    HeldArrays,
+    checked,
+    damaged,
+    reading,
+    slug,
+    sum_of,
+    write_json,
+    writer_of,
+    written,
+)
+
+if TYPE_CHECKING:  # who only lists data sets needs nothing that computes
+    from tripletscope.core.ratings import Measured
+    from tripletscope.core.studies.quality import Cleaning
+
+RESULTS, RUN = "results", "run.json"
+#: In a workspace: results that belong to no data set, the states of browser sessions, when each
+#: data set was last opened, and pictures that were made small, which can be made again.
+SIMULATIONS, SESSIONS, OPENED, SMALL = (
+    "simulations", "sessions", "opened.json", "small pictures",
+)
+#: Of ``about.json`` and ``run.json``. A higher one is of a later version of the program.
+FORMAT = 1
+#: Under which name a data set notes what was measured of it: ratings, piles and so on.
+MEASURED = "measured"
+PAIR_ROLES = ["i", "j", "k", "l"]
+
+#: How the sessions of browsers may be called.
+SESSION = re.compile(r"[\w-]{1,64}", re.ASCII)
+
+_STEP = {"rule", "parameters", "participants", "answers", "removed_answers", "removed_participants"}
+_RUN = {"kind", "method", "parameters", "options"}
+#: What ``about.json`` and ``run.json`` say, and of which kind it is.
+_ABOUT_KINDS = {
+    "name": str, "origin": str, "created": str, "report": list, "fingerprint": str,
+    "imported": str, "n_objects": int, "n_answers": int, "n_participants": int, "n_pairs": int,
+    "exclusions": list, "gold": str | None, "files": dict, "pictures": dict, "sums": dict,
+    "extra": dict,
+}
+_RUN_KINDS = {
+    "name": str, "number": int, "state": str | None, "file": str, "sum": str, "run": dict,
+}
+
+
+class DataFolder:
+    """The folder of a data set, or of simulations, which have results alone.
+
+    compared: Paths of files that are known to be as they were written; others are added.
+    """
+
+    def __init__(self, path: Path, compared: set[Path] | None = None) -> None:
+        self.path = path
+        self._compared = set() if compared is None else compared
+
+    def about(self) -> dict[str, Any]:
+        """What ``about.json`` says; `DamagedFile` if it is none of ours."""
+        return _described(self.path / ABOUT, _ABOUT_KINDS, _is_sound)
+
+    def info(self, opened: str | None = None) -> DatasetInfo:
+        """The data set; `opened` is when it was looked at last."""
+        return info_of(self.path.name, self.about(), opened)
+
+    # Reading -------------------------------------------------------------------------------
+
+    def triplets(self, about: Mapping[str, Any], part: str = "answers") -> Triplets:
+        """Answers with their objects."""
+        files = about["files"]
+        answers = self.table(about, files[part])
+        objects = self.table(about, files.get(f"{part}_objects", files["objects"]))
+        with reading(self.path / files[part]):
+            return Triplets(answers[ROLES].to_numpy(), objects, answers.drop(columns=ROLES))
+
+    def table(self, about: Mapping[str, Any], place: str | None) -> pd.DataFrame | None:
+        """A table; None for none."""
+        if place is None:
+            return None
+        path = self.checked(about, place)
+        with reading(path):
+            return pd.read_parquet(path)
+
+    def pairs(self, about: Mapping[str, Any], objects: pd.DataFrame) -> Quadruples | None:
+        """All comparisons of two pairs that were imported."""
+        table = self.table(about, about["files"].get("pairs"))
+        if table is None:
+            return None
+        return Quadruples(
+            table[PAIR_ROLES].to_numpy(), name=about["name"], objects=objects,
+            # Older versions kept the row of the file, too.
+            answers=table.drop(columns=[*PAIR_ROLES, "file_row"], errors="ignore"),
+        )
+
+    def cleaning(self, about: Mapping[str, Any], imported: Triplets) -> Cleaning:
+        """What was imported, and what is left out of it.
+
+        imported: The triplets, under any name.
+        """
+        from tripletscope.core.studies.quality import Cleaning
+
+        pairs = None if len(imported) else self.pairs(about, imported.objects)
+        gold = self.triplets(about, "gold").renamed("gold questions") if about["gold"] else None
+        return Cleaning.from_log(
+            imported.renamed(about["name"]) if pairs is None else pairs, about["exclusions"],
+            self.table(about, about["files"].get("catch_trials")), gold,
+        )
+
+    def measured(self, about: Mapping[str, Any]) -> Measured | None:
+        """Ratings and so on, without participants who are left out entirely."""
+        noted = about["extra"].get(MEASURED)
+        table = self.table(about, about["files"].get(MEASURED))
+        if noted is None or table is None:
+            return None
+        from tripletscope.core.ratings.kinds import measured
+
+        out = {who for step in about["exclusions"] for who in step["removed_participants"]}
+        if out and "participant" in table:
+            table = table[~table["participant"].astype("str").isin(out)]
+        return measured(noted["kind"], table, noted["options"])
+
+    def arrays(self, place: str, total: str) -> dict[str, np.ndarray]:
+        """What a file of arrays holds."""
+        path = checked(self.path / place, total, self._compared)
+        with reading(path), np.load(path) as kept:
+            return dict(kept)
+
+    def checked(self, about: Mapping[str, Any], place: str) -> Path:
+        """The path of a file that is as it was written."""
+        return checked(self.path / place, about["sums"].get(place), self._compared)
+
+    # Results -------------------------------------------------------------------------------
+
+    def result_keys(self) -> list[str]:
+        """Keys of all results that have a folder."""
+        try:
+            return sorted(path.name for path in (self.path / RESULTS).iterdir())
+        except FileNotFoundError:
+            return []
+
+    def result(self, key: str) -> dict[str, Any]:
+        """What ``run.json`` says of a result; `DamagedFile` if there is none."""
+        return _described(self.path / RESULTS / key / RUN, _RUN_KINDS, _is_sound_run)
+
+    def write_result(
+        self, key: str, arrays: Mapping[str, np.ndarray] | HeldArrays
+    ) -> tuple[str, str]:
+        """Write the arrays of a result beside those that it has: name and sum of the file."""
+        folder = self.path / RESULTS / key
+        with suppress(FileExistsError):
+            folder.parent.mkdir()
+        with suppress(FileExistsError):
+            folder.mkdir()  # not its parents: the data set may be gone
+        name, total, _ = written(folder, "arrays", "npz", writer_of(arrays), {}, self._compared)
+        return name, total
+
+    def keep_result(self, key: str, described: Mapping[str, Any]) -> None:
+        """Let a result be what its files and this say."""
+        write_json(self.path / RESULTS / key / RUN, described)
+
+    # Changing ------------------------------------------------------------------------------
+
+    @contextmanager
+    def changing(self, about: Mapping[str, Any]) -> Iterator[FolderChange]:
+        """A change, complete at the end; what fails leaves nothing."""
+        change = FolderChange(self.path, about, self._compared)
+        try:
+            yield change
+            change.complete()
+        except BaseException:
+            change.undo()
+            raise
+
+
+def new_about(**values: Any) -> dict[str, Any]:
+    """What is said of a data set before anything is kept of it."""
+    return {
+        "format": FORMAT, "name": "", "origin": "", "created": "", "report": [],
+        "fingerprint": "", "imported": "", "n_objects": 0, "n_answers": 0, "n_participants": 0,
+        "n_pairs": 0, "exclusions": [], "gold": None, "files": {}, "pictures": {}, "extra": {},
+        "sums": {}, **values,
+    }
+
+
+def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetInfo:
+    """A data set in a folder of this name."""
+    values = {
+        field: about[field] for field in DatasetInfo.__annotations__ if field in about
+    }
+    for part in ("catch_trials", "pairs"):
+        values[part] = about["sums"].get(about["files"].get(part))
+    values["pictures"] = {
+        picture: f"{name}/{place.partition('/')[2]}"
+        for picture, place in about["pictures"].items()
+    }
+    return DatasetInfo(**{**values, "id": name, "opened": opened or about["created"]})
+
+
+def run_info_of(dataset: str | None, key: str, said: Mapping[str, Any]) -> RunInfo:
+    """A result of a data set."""
+    run = said["run"]
+    return RunInfo(
+        f"{dataset or ''}/{key}", dataset, key, said["name"], run["task"], run["complete"],
+        run["created"], run, said["number"], said["state"],
+    )
+
+
+def mended(path: Path) -> dict[str, Any]:
+    """What can be said of a data set whose ``about.json`` is damaged, from its other files.
+
+    Raises `DamagedFile` where these do not tell either.
+    """
+    with suppress(DamagedFile):
+        return _described(path / BEFORE, _ABOUT_KINDS, _is_sound)
+    about = new_about(
+        name=path.name, origin=path.name, created=datetime.fromtimestamp(
+            path.stat().st_mtime).astimezone().isoformat(),
+        report=["Its description was damaged: what was left out, its gold questions and its tables "
+                "of features are not known."],
+    )
+    for part in ("answers", "objects", "pairs", "catch_trials", MEASURED):
+        there = sorted(path.glob(f"{part}.parquet")) + sorted(
+            path.glob(f"{part}-*.parquet"), key=lambda file: (len(file.name), file.name)
+        )
+        if there and part != MEASURED:  # of which nobody knows how it was asked
+            about["files"][part] = there[-1].name
+            about["sums"][there[-1].name] = sum_of(there[-1])
+    if not {"answers", "objects"} <= set(about["files"]):
+        raise damaged(path / ABOUT)
+    folder = DataFolder(path)
+    triplets = folder.triplets(about)
+    if "image" in triplets.objects:
+        for name in triplets.objects["image"].dropna().astype(str):
+            for file in sorted((path / PICTURES).glob(f"{slug(Path(name).stem)}.*")):
+                about["pictures"][name] = f"{PICTURES}/{file.name}"
+                about["sums"][f"{PICTURES}/{file.name}"] = sum_of(file)
+    pairs = folder.table(about, about["files"].get("pairs"))
+    people = triplets.answers.get("participant", pd.Series(dtype=str))
+    return about | {
+        "fingerprint": triplets.fingerprint, "imported": triplets.fingerprint,
+        "n_objects": triplets.n_objects, "n_answers": len(triplets),
+        "n_participants": int(people.nunique()), "n_pairs": 0 if pairs is None else len(pairs),
+    }
+
+
+def _described(
+    path: Path, kinds: Mapping[str, Any], is_sound: Callable[[Mapping[str, Any]], bool]
+) -> dict[str, Any]:
+    """What a file of plain values says, if it is of these kinds."""
+    with reading(path):
+        content = json.loads(path.read_bytes())
+        newer = content["format"] > FORMAT
+    if newer:
+        raise WorkspaceError(
+            f"{path.parent.name} was made by a newer version of TripletScope and is not shown. "
+            "Update the program."
+        )
+    with reading(path):
+        whole = all(isinstance(content[name], kind) for name, kind in kinds.items())
+        if not whole or not is_sound(content):
+            raise ValueError("not what was written")
+    return content
+
+
+def _is_sound(about: Mapping[str, Any]) -> bool:
+    datetime.fromisoformat(about["created"])
+    return (
+        all(isinstance(line, str) for line in about["report"])
+        and all(isinstance(step, dict) and set(step) >= _STEP for step in about["exclusions"])
+        and {"answers", "objects"} <= set(about["files"])
+        and all(isinstance(file, str) and _is_inside(file) for file in files_of(about))
+        and all(isinstance(total, str) for total in about["sums"].values())
+    )
+
+
+def _is_inside(place: str) -> bool:
+    return not place.startswith(("/", "\\")) and ".." not in re.split(r"[/\\]", place)
+
+
+def _is_sound_run(said: Mapping[str, Any]) -> bool:
+    run = said["run"]
+    datetime.fromisoformat(run["created"])
+    return (
+        set(run) >= _RUN and isinstance(run["task"], str) and isinstance(run["complete"], bool)
+        and isinstance(run["options"], dict) and "/" not in said["file"]
+    )

@@ -1,0 +1,127 @@
+"""The folder of a data set in Python, with everything that was computed from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.run import Run
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.folder import RESULTS, DataFolder, run_info_of
+
+if TYPE_CHECKING:
+    from tripletscope.core.ratings import Measured
+    from tripletscope.core.studies.quality import Cleaning
+
+
+@dataclass(frozen=True)
+class OpenedDataset:
+    """What the folder of a data set holds; see `tripletscope.open`.
+
+    Attributes
+    ----------
+    name : str
+    answers : Triplets or Quadruples
+        Without what is left out.
+    cleaning : Cleaning
+        The answers as they were imported, what is left out, catch trials and gold questions.
+    results : dict
+        `Run` by name, the newest first, of any exclusions; of two with the same name the older one
+        is numbered.
+    pictures : dict
+        Path of each picture by the name that column ``image`` of the objects uses.
+    tables : dict
+        Tables of features by name: arrays ``ids``, ``columns``, and ``values`` or ``distances``.
+    measured : Measured or None
+        Ratings, piles and so on that the answers were made of.
+    report : list of str
+        How the file was read.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> ts.open("docs/samples/towns")
+    <OpenedDataset 'Towns': 900 answers, 1 results>
+    """
+
+    name: str
+    answers: Judgements
+    cleaning: Cleaning
+    results: dict[str, Run] = field(default_factory=dict)
+    pictures: dict[str, Path] = field(default_factory=dict)
+    tables: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
+    measured: Measured | None = None
+    report: list[str] = field(default_factory=list)
+
+    def __repr__(self) -> str:
+        return (f"<OpenedDataset {self.name!r}: {len(self.answers):,} answers, "
+                f"{len(self.results)} results>")
+
+
+def open(folder: str | PathLike) -> OpenedDataset:
+    """Open the folder of a data set, as a workspace keeps it.
+
+    Nothing is changed, and the program may have the workspace open meanwhile.
+
+    Parameters
+    ----------
+    folder : path
+        Of the data set: the one with ``about.json`` in it.
+
+    Returns
+    -------
+    OpenedDataset
+
+    Raises
+    ------
+    DataError
+        If there is no data set, or one of its files is damaged.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> towns = ts.open("docs/samples/towns")
+    >>> towns.answers
+    <Triplets 'Towns': 900 answers on 14 objects>
+    >>> towns.results["The map"].fitted().embedding_.shape
+    (14, 2)
+    """
+    path = Path(folder)
+    opened = DataFolder(path)
+    try:
+        about = opened.about()
+        cleaning = opened.cleaning(about, opened.triplets(about))
+        runs = sorted((run_info_of(None, key, opened.result(key)) for key in opened.result_keys()),
+                      key=lambda info: -info.number)
+        results: dict[str, Run] = {}
+        for info in runs:
+            said = opened.result(info.key)
+            arrays = opened.arrays(f"{RESULTS}/{info.key}/{said['file']}", said["sum"])
+            results[_free(info.name, results)] = Run(**said["run"], arrays=arrays)
+        return OpenedDataset(
+            about["name"], cleaning.triplets, cleaning, results,
+            {name: opened.checked(about, place) for name, place in about["pictures"].items()},
+            {table["name"]: opened.arrays(table["file"], about["sums"][table["file"]])
+             for table in about["extra"].get("tables", ())},
+            opened.measured(about), about["report"],
+        )
+    except WorkspaceError as error:
+        raise DataError(
+            f"{path} cannot be opened as a data set: {error}",
+            remedy="Name the folder of one data set, which has about.json in it.",
+        ) from error
+
+
+def _free(name: str, taken: dict[str, Run]) -> str:
+    """A name that nothing has yet."""
+    number, free = 1, name
+    while free in taken:
+        number += 1
+        free = f"{name} ({number})"
+    return free

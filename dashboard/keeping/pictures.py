@@ -1,0 +1,64 @@
+"""Pictures of the objects of a data set, whole and small."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Stopped
+from tripletscope.dashboard.door.workers import Gone, Worker, workers
+from tripletscope.dashboard.keeping.dataset import DamagedFile, DamagedPicture, DatasetInfo
+from tripletscope.dashboard.keeping.files import whole_file
+from tripletscope.dashboard.keeping.folder import PICTURES, SMALL
+from tripletscope.dashboard.keeping.opened import OpenFolder
+
+
+class KeptPictures(OpenFolder):
+    """The part of a workspace that gives pictures; see `Workspace`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._shrinker: Worker | None = None  # what a picture does to it reaches nobody else's
+        self._shrinking = threading.Lock()
+        super().__init__(folder)
+
+    def picture(self, file: str, size: int | None = None) -> Path:
+        """Path of a picture; with `size`, of a PNG at most so many pixels wide and high."""
+        dataset, _, name = file.rpartition("/")
+        about, place = self._about_of(dataset), f"{PICTURES}/{name}"
+        if about is None or place not in about["sums"]:
+            raise DamagedPicture(f"There is no picture {file}.")
+        try:
+            path = self._folder(dataset).checked(about, place)
+        except DamagedFile as error:
+            raise DamagedPicture(str(error)) from error
+        if size is None:
+            return path
+        small = self.folder / SMALL / f"{about['sums'][place]}.{size}px.png"
+        if not small.exists():
+            content = self._shrunk(path, size)
+            with suppress(OSError):  # on a full disk the large one has to do
+                if content is not None and not self.read_only:
+                    small.parent.mkdir(exist_ok=True)
+                    with whole_file(small, sync=False) as target:
+                        target.write(content)
+        return small if small.exists() else path
+
+    def _shrunk(self, path: Path, size: int) -> bytes | None:
+        """A picture made small by a reader of files; none where that cannot be done."""
+        with self._shrinking, suppress(DataError, Gone, Stopped, OSError):
+            if self._shrinker is None or not self._shrinker.alive:
+                self._shrinker = workers().take(lambda: True)
+                self._shrinker.reserved = False
+            name, content = f"{path.stem}.png", path.read_bytes()  # whatever kind it is
+            return self._shrinker.ask("small", file=name, name=name, content=content, size=size)
+        return None
+
+    def pictures(self, info: DatasetInfo) -> dict[str, bytes]:
+        """The pictures of a data set by their names, without those that are damaged."""
+        found = {}
+        for name, file in info.pictures.items():
+            with suppress(DamagedFile):
+                found[name] = self.picture(file).read_bytes()
+        return found

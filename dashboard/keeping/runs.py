@@ -1,0 +1,188 @@
+"""Results that are kept with their data sets, and those of simulations."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from operator import attrgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tripletscope.core.run import Run
+from tripletscope.dashboard.keeping.dataset import (
+    DamagedFile,
+    DatasetInfo,
+    RunInfo,
+    WorkspaceError,
+)
+from tripletscope.dashboard.keeping.folder import FORMAT, RESULTS, RUN, run_info_of
+from tripletscope.dashboard.keeping.opened import OpenFolder
+
+#: Bytes of arrays of results that stay in memory.
+_IN_MEMORY = 2**28
+
+
+class KeptRuns(OpenFolder):
+    """The part of a workspace that keeps results; see `Workspace`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._arrays: OrderedDict[Path, dict[str, np.ndarray]] = OrderedDict()
+        super().__init__(folder)
+
+    def add_run(self, info: DatasetInfo | None, run: Run, name: str) -> RunInfo | None:
+        """Keep a run of a data set as it was when `info` was read, or of none.
+
+        A run of the same key is replaced. None is returned if the data set was deleted
+        meanwhile, and with it the place for the run.
+        """
+        dataset = info.id if info else None
+        # Given distances have nothing to do with the answers that are left out.
+        free_of_answers = info is None or "distances" in run.options
+        folder = self._folder(dataset)
+        with self._explaining(writing=True):
+            if info is None:
+                folder.path.mkdir(exist_ok=True)
+            try:
+                file, total = folder.write_result(run.key, run.arrays)
+            except FileNotFoundError:
+                if folder.path.exists():
+                    raise
+                return None
+            with self._changes:
+                if info is not None and self._about_of(dataset) is None:
+                    return None
+                listed = self._listed(dataset)
+                before = next((other for other in listed if other.key == run.key), None)
+                latest = max((other.number for other in listed), default=0)
+                earlier = self._described_result(dataset, run.key)
+                folder.keep_result(run.key, {
+                    "format": FORMAT, "name": before.name if before else name,
+                    "number": before.number if before else latest + 1,
+                    "state": None if free_of_answers else info.state, "file": file, "sum": total,
+                    "run": {part: value for part, value in vars(run).items() if part != "arrays"},
+                })
+                if earlier is not None:
+                    self.trash.take([folder.path / RESULTS / run.key / earlier["file"]])
+                return run_info_of(dataset, run.key, self._described_result(dataset, run.key))
+
+    def runs(
+        self, dataset: str | None, task: str | None = None, kind: str | None = None
+    ) -> list[RunInfo]:
+        """The runs of a data set, of a task, with methods of a kind; the newest first.
+
+        Those that were computed while other answers were left out are not among them, and come
+        back with these exclusions. None is for simulations, which belong to no data set.
+        """
+        info = self.dataset(dataset) if dataset else None
+        return [
+            run for run in self._listed(dataset)
+            if task in (None, run.task) and kind in (None, run.record["kind"])
+            and (info is None or run.state in (None, info.state))
+        ]
+
+    def first_map(self, dataset: str) -> RunInfo | None:
+        """The map of a data set that was computed first, whatever was left out then."""
+        maps = [run for run in self._listed(dataset)
+                if run.task == "fit" and run.record["kind"] == "embedding"]
+        return maps[-1] if maps else None
+
+    def run(self, dataset: str | None, key: str) -> Run | None:
+        """The run of a key, whole or stopped early, or None."""
+        said = self._described_result(dataset, key)
+        if said is None:
+            return None
+        folder, place = self._folder(dataset), f"{RESULTS}/{key}/{said['file']}"
+        with self._memory:
+            arrays = self._arrays.get(folder.path / place)
+            if arrays is not None:
+                self._arrays.move_to_end(folder.path / place)
+        if arrays is None:
+            try:
+                arrays = folder.arrays(place, said["sum"])
+            except DamagedFile as error:
+                self.delete_runs([run_info_of(dataset, key, said)])
+                raise WorkspaceError(
+                    f"The result {said['name']} was damaged and is no longer listed; load the page "
+                    "again, and compute it anew. Everything else can be used."
+                ) from error
+            self._hold_arrays(folder.path / place, arrays)
+        return Run(**said["run"], arrays=dict(arrays))
+
+    def rename_run(self, run: str, name: str) -> None:
+        dataset, key = _named(run)
+        with self._explaining(writing=True), self._changes:
+            said = self._described_result(dataset, key)
+            if said is not None:
+                self._folder(dataset).keep_result(key, {**said, "name": name})
+
+    def delete_run(self, run: str) -> None:
+        """Delete a fit together with what was computed for it, or any other run alone.
+
+        Beside a fit that another version has made anew, only what its own version computed.
+        """
+        dataset, key = _named(run)
+        with self._changes:
+            listed = self._listed(dataset)
+            doomed = [other for other in listed if other.key == key]
+            if doomed and doomed[0].task == "fit":
+                others = [other for other in listed if _same_method(other, doomed[0])]
+                again = any(other.task == "fit" for other in others)
+                doomed += [
+                    other for other in others
+                    if not again or other.record["version"] == doomed[0].record["version"]
+                ]
+            self.delete_runs(doomed)
+
+    def delete_runs(self, runs: list[RunInfo]) -> None:
+        """Delete these results and no others; their folders go to the trash."""
+        with self._explaining(writing=True), self._changes:
+            for run in runs:
+                path = self._folder(run.dataset).path / RESULTS / run.key
+                if path.exists():
+                    self.trash.throw(path)
+
+    def _listed(self, dataset: str | None) -> list[RunInfo]:
+        """All results of a data set, the newest first."""
+        keys = self._folder(dataset).result_keys()
+        said = {key: self._described_result(dataset, key) for key in keys}
+        found = [run_info_of(dataset, key, one) for key, one in said.items() if one is not None]
+        return sorted(found, key=attrgetter("number"), reverse=True)
+
+    def _described_result(self, dataset: str | None, key: str) -> dict[str, Any] | None:
+        if set(key) & set("/\\\0.") or (dataset and self._about_of(dataset) is None):
+            return None
+        folder = self._folder(dataset)
+        return self._remembered(folder.path / RESULTS / key / RUN, lambda: folder.result(key))
+
+    def _hold_arrays(self, path: Path, arrays: dict[str, np.ndarray]) -> None:
+        for array in arrays.values():
+            array.setflags(write=False)
+        with self._memory:
+            self._arrays[path] = arrays
+            while len(self._arrays) > 1 and sum(map(_size, self._arrays.values())) > _IN_MEMORY:
+                self._arrays.popitem(last=False)
+
+
+def _same_method(other: RunInfo, fit: RunInfo) -> bool:
+    """Whether a run goes when a fit goes: it was computed for the same method."""
+    if other.state != fit.state:
+        return False
+    names = ("kind", "method", "parameters")
+    # A method that was fitted to uploaded distances has nothing to do with the answers.
+    uploaded = [run.record["options"].get("distances") for run in (other, fit)]
+    return (
+        other.id != fit.id and uploaded[0] == uploaded[1]
+        and all(other.record[n] == fit.record[n] for n in names)
+    )
+
+
+def _named(run: str) -> tuple[str | None, str]:
+    """Data set and key of a result by its id."""
+    dataset, _, key = run.rpartition("/")
+    return dataset or None, key
+
+
+def _size(arrays: Mapping[str, np.ndarray]) -> int:
+    return sum(array.nbytes for array in arrays.values())

@@ -1,0 +1,111 @@
+"""An experiment that runs: the error of its map as answers come in, and whether it is enough."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
+from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.live import FEWEST, CollectedError
+from tripletscope.core.studies.experiment.results import experiment_objects
+from tripletscope.dashboard.figures.collecting import error_as_it_comes
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.maps import coordinates
+from tripletscope.dashboard.results.shown import Element, ShownResults, Statement, presents
+from tripletscope.dashboard.wording import Words
+
+_FLAT, _MAP = 0.37, 0.63
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What was collected so far.
+
+    n_finished: Participants who have answered everything.
+    looks: Error of the map at every look, by its moment (ISO 8601).
+    """
+
+    experiment: Experiment
+    n_finished: int
+    looks: dict[str, CollectedError]
+
+
+@dataclass(frozen=True)
+class MapSoFar:
+    """The newest map: positions (n, 2), and of how many answers; whether its error is known."""
+
+    experiment: Experiment
+    positions: np.ndarray
+    n_answers: int
+    is_judged: bool
+
+
+@presents(Collected)
+def collected_of(shown: ShownResults, result: Collected) -> Iterator[Element]:
+    """How the rule stands, what looking does to it, and every look as a figure."""
+    words, experiment = shown.words, result.experiment
+    yield from map(Statement, enough_said(words, result))
+    if len(result.looks) < 2:
+        return
+    table = pd.DataFrame([
+        {"answers": look.n_answers, "error": look.error, "low": look.low, "high": look.high,
+         "looked at": at} for at, look in result.looks.items()
+    ])
+    unit = list(result.looks.values())[-1].unit
+    text = words("looks of", title=experiment.title, over=words(f"looks over {unit}"))
+    yield Drawing(
+        "error-as-it-comes", words("title looks"), text, words("alt curve"), _FLAT,
+        lambda canvas: error_as_it_comes(
+            table, enough=experiment.enough_error, caption=text, canvas=canvas
+        ), lambda: table,
+    )
+
+
+@presents(MapSoFar)
+def map_so_far(shown: ShownResults, result: MapSoFar) -> Iterator[Drawing]:
+    """The newest map, as it lay at the look before."""
+    words, experiment = shown.words, result.experiment
+    objects = experiment_objects(experiment)
+    style = MapStyle(marks="labels", colour="color" if "color" in objects else None)
+    text = words("map so far", title=experiment.title, method=DEFAULT_EMBEDDING.title,
+                 number=result.n_answers)
+    if not result.is_judged:
+        text += f" {words('not judged yet')}"
+    yield Drawing(
+        "map-so-far", words("title map so far"), text, text, _MAP, lambda canvas: embedding_map(
+            MapData(result.positions, objects), style, caption=text, revision=experiment.title,
+            canvas=canvas,
+        ), lambda: coordinates(objects[["id", "label"]], result.positions),
+    )
+
+
+def enough_said(words: Words, result: Collected) -> Iterator[str]:
+    """How the rule stands that was chosen beforehand, and what looking does to it.
+
+    Silent on: an error that may be above
+    (tests/dashboard/views/test_collect_run.py::test_the_rule_that_was_chosen_beforehand_decides).
+    """
+    experiment = result.experiment
+    target, most = experiment.enough_error, experiment.most_people
+    people = words("people finished", finished=result.n_finished, most=most)
+    if target is None:
+        reached = result.n_finished >= most
+        yield words("enough people" if reached else "too few people yet", people=people)
+        yield words("looking changes nothing")  # the number may have been changed since
+        return
+    if not result.looks:
+        yield words("error not known yet", target=target, least=FEWEST, people=people)
+        return
+    last = list(result.looks.values())[-1]
+    key = "enough" if last.high <= target else "nearly enough" if last.error <= target else (
+        "not enough yet"
+    )
+    yield words(key, target=target, error=(last.error, last.low, last.high),
+                number=last.n_answers, people=people)
+    yield words("looked often", number=len(result.looks))

@@ -1,0 +1,150 @@
+"""Maps of dissimilarities that were measured, instead of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from tripletscope.core.inference.uncertainty.samples import Samples
+from tripletscope.core.models.embedding.ordinal import Embedding
+from tripletscope.core.ratings import Measured
+from tripletscope.dashboard.figures.map import embedding_map
+from tripletscope.dashboard.figures.points import MapData, MapStyle
+from tripletscope.dashboard.figures.shepard import MOST, shepard_plot
+from tripletscope.dashboard.figures.theme import Canvas
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.maps import coordinates, rough_said
+from tripletscope.dashboard.results.shown import Element, Numbers, ShownResults, presents
+from tripletscope.dashboard.wording import Words
+
+_MAP, _PLOT = 0.62, 0.55
+#: Objects for each dimension, of which more are needed for stress to tell anything (Kruskal and
+#: Wish, 1978).
+_FEW = 4
+
+
+@dataclass(frozen=True)
+class MappedDissimilarities:
+    """A matrix, and the map of it.
+
+    Shapes: matrix (m, m).
+    objects (m,): Positions of its objects among those of the data set.
+    neighbours: Nearest ones that the map is to keep, by LOE.
+    source: The file, and how it was read.
+    samples: Where other raters would have put the objects, if that is known.
+    given: Ratings and so on that the matrix is made of.
+    weigh: Whether pairs count by their standard errors.
+    """
+
+    fitted: Embedding
+    matrix: np.ndarray
+    objects: np.ndarray
+    neighbours: int | None
+    source: str
+    samples: Samples | None = None
+    given: Measured | None = None
+    weigh: bool = False
+
+
+@presents(MappedDissimilarities)
+def dissimilarities_of(
+    shown: ShownResults, result: MappedDissimilarities
+) -> Iterator[Element]:
+    """The map, its Shepard plot, and the objects that fit worst."""
+    words, fitted, answers = shown.words, result.fitted, shown.answers
+    text = " ".join(_said(words, result))
+    stem = f"{fitted.name}-dissimilarities"
+    n, d = answers.n_objects, fitted.n_components
+    positions, covariances = np.full((n, d), np.nan), None
+    positions[result.objects] = fitted.embedding_
+    if result.samples is not None:
+        covariances = np.full((n, d, d), np.nan)
+        covariances[result.objects] = result.samples.covariances
+    degrees = result.samples.degrees if result.samples is not None else None
+
+    def draw(canvas: Canvas) -> object:
+        data = MapData(positions, answers.objects, covariances, shown.pictures_on(canvas),
+                       list(shown.selected), degrees)
+        return embedding_map(data, MapStyle(), caption=text, revision=result.source, canvas=canvas)
+
+    yield Drawing(
+        "dissimilarities.map", words("title map", method=fitted.title), text,
+        words("alt map", objects=words.count(len(result.objects), "object"), far=""), _MAP, draw,
+        lambda: coordinates(answers.objects, positions), picks=True, saved_as=f"{stem}-map",
+    )
+    pairs = _pairs(shown, result)
+    about = f"{words('shepard of')} {text}"
+    if len(pairs) > MOST:
+        about += " " + words("pairs drawn", drawn=MOST, number=len(pairs))
+    fit = pairs["disparity"].to_numpy() if "disparity" in pairs else None
+    yield Drawing(
+        "dissimilarities.shepard", words("title shepard"), about, about, _PLOT,
+        lambda canvas: shepard_plot(
+            pairs["dissimilarity"].to_numpy(), pairs["distance"].to_numpy(), fit, caption=about,
+            canvas=canvas,
+        ), lambda: pairs, saved_as=f"{stem}-shepard",
+    )
+    name, each = _of_objects(result)
+    table = pd.DataFrame({"object": [answers.labels[i] for i in result.objects], name: each})
+    table = table.sort_values(name, ascending=result.neighbours is not None, kind="stable")
+    yield Numbers(words("objects that fit worst"), lambda: table)
+
+
+def _said(words: Words, result: MappedDissimilarities) -> Iterator[str]:
+    """Method and data, how well the matrix is kept, and what ellipses mean."""
+    fitted, neighbours, number = result.fitted, result.neighbours, len(result.objects)
+    yield words("dissimilarities of", method=words.method(fitted), number=number,
+                source=result.source)
+    if neighbours is None:
+        yield words("stress", stress=fitted.loss_)
+        if number <= _FEW * fitted.n_components:
+            yield words("stress says little", least=_FEW * fitted.n_components,
+                        d=fitted.n_components)
+    else:
+        yield words("neighbours kept", number=neighbours,
+                    share=_of_objects(result)[1].mean() / 100)
+    if not fitted.converged_:
+        yield words("dissimilarities not converged")
+    if result.samples is not None:
+        unit = "raters" if result.samples.unit == "participants" else "trials"
+        if np.isfinite(result.samples.radius(0.95)):
+            yield words(f"ellipses over {unit}")
+        yield from rough_said(words, result.samples, "ellipses")
+
+
+def _of_objects(result: MappedDissimilarities) -> tuple[str, np.ndarray]:
+    """How badly, or how well, every object fits, in per cent, and what that is."""
+    fitted, k = result.fitted, result.neighbours
+    if k is None:
+        return "share of the stress (%)", 100 * fitted.stress_per_object_
+    kept = nearest(result.matrix, k) & nearest(fitted.distances(), k)
+    return "neighbours kept (%)", 100 * kept.sum(axis=1) / k
+
+
+def _pairs(shown: ShownResults, result: MappedDissimilarities) -> pd.DataFrame:
+    """A row for every pair of objects whose dissimilarity counts."""
+    fitted = result.fitted
+    upper = np.triu_indices(len(result.matrix), 1)
+    first, second = (result.objects[k] for k in upper)
+    ids = np.array(shown.answers.ids, dtype=object)
+    table = pd.DataFrame({
+        "first": ids[first], "second": ids[second], "dissimilarity": result.matrix[upper],
+        "distance": fitted.distances()[upper],
+    })
+    if result.neighbours is not None:
+        return table
+    return table.assign(disparity=fitted.disparities_[upper]).dropna(
+        subset="disparity", ignore_index=True
+    )
+
+
+def nearest(matrix: np.ndarray, neighbours: int) -> np.ndarray:
+    """(m, m) whether an object is among so many nearest ones of another."""
+    away = matrix + np.diag(np.full(len(matrix), np.inf))
+    found = np.zeros(matrix.shape, dtype=bool)
+    order = np.argsort(away, axis=1, kind="stable")[:, : min(neighbours, len(matrix) - 1)]
+    np.put_along_axis(found, order, True, axis=1)
+    return found

@@ -1,0 +1,277 @@
+"""What becomes of a session's upload: it waits, is asked about, changed, accepted or discarded.
+
+Whatever is known of it is on the disk; what its files hold, a process that is shut in answers
+(`tripletscope.dashboard.door`), from the files and how they are to be read.
+"""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.io import Reading
+from tripletscope.core.io.columns.reading import SIDE_ROLES
+from tripletscope.core.studies.quality.direction import DirectionTest
+from tripletscope.dashboard.door.records import Answers, Look, Opened
+from tripletscope.dashboard.door.workers import Ended, File, workers
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.jobs import Job, Step
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.keeping.uploads import Upload, Uploads, new_archive
+from tripletscope.dashboard.state import tab_is_open
+
+#: Seconds after which the comparison of readings is given up.
+_LONG = 1800.0
+
+T = TypeVar("T")
+
+
+def name_of(files: Sequence[File]) -> str:
+    """What files are called before they are read."""
+    return files[0][0] if len(files) == 1 else f"{len(files):,} files"
+
+
+def take_in(
+    session_id: str, files: Sequence[File], *, insist: bool = False, progress: Progress = silent,
+    wanted: Callable[[], bool] | None = None,
+) -> Upload:
+    """Let an upload wait for a decision, in the place of the session's one before.
+
+    files: One file, or several that belong together, also zipped: one for each participant,
+        answers and their code book, pictures of the objects.
+    insist: Propose columns even where the table looks like answers to another kind of question.
+    progress: Called a few times a second.
+    wanted: Whether anybody still waits for it; by default, whether the tab is open.
+    """
+    archive = new_archive()
+    upload = Upload(name_of(files), {"tables": archive}, (), Reading("", ""))
+    given = {"packed": {archive: list(files)}, "progress": progress, "wanted": wanted}
+    try:
+        name = opened(upload, **given).sheet.name
+        readings = _ask(upload, "propose", known=_known(), insist=insist, **given)
+        upload = replace(upload, name=name, readings=tuple(readings), reading=readings[0])
+
+        def write(there: Uploads) -> Upload | None:
+            there.pack(archive, files)
+            return there.begin(session_id, upload)
+
+        before = _written(upload, write)
+    except BaseException:
+        workers().dismiss(upload.id)
+        raise
+    if before is not None:
+        workers().dismiss(before.id)
+    _give_up(session_id)
+    return upload
+
+
+def _written(upload: Upload, write: Callable[[Uploads], T]) -> T:
+    """What is done on the disk, which may be full."""
+    try:
+        return write(services().uploads)
+    except OSError as error:
+        raise DataError(
+            f"the upload could not be written to the disk ({error.strerror})", file=upload.name,
+            remedy="Make room on the disk of the workspace, or delete data sets that are not "
+            "needed, and try again.",
+        ) from error
+
+
+def waiting(session_id: str) -> Upload | None:
+    """The upload of a session that waits for a decision."""
+    return services().uploads.of(session_id)
+
+
+def change(session_id: str, upload: Upload, **changes: Any) -> Upload:
+    """Change how an upload is read."""
+    return _written(upload, lambda there: there.change(session_id, upload, **changes))
+
+
+def cut(
+    session_id: str, upload: Upload, shape: Mapping[str, Any], progress: Progress = silent
+) -> Upload:
+    """Cut the table into columns in another way, and propose anew.
+
+    shape: ``header``, ``delimiter`` and ``encoding``.
+    """
+    anew = replace(upload, shape=dict(shape))
+    readings = _ask(anew, "propose", known=_known(), insist=True, progress=progress)
+    _give_up(session_id)
+    return change(
+        session_id, upload, shape=anew.shape, readings=tuple(readings), reading=readings[0],
+        chosen=0, turn=upload.turn + 1,
+    )
+
+
+def use(session_id: str, upload: Upload, reading: Reading) -> Upload:
+    """Begin from a reading, which may be one that was not proposed."""
+    reading.check(opened(upload).sheet)
+    return change(session_id, upload, **upload.begun_from(reading))
+
+
+def load_reading(session_id: str, upload: Upload, name: str, content: bytes) -> Upload:
+    """Begin from a reading that was kept as JSON."""
+    return use(session_id, upload, ask_aside("reading", name, name=name, content=content))
+
+
+def add(
+    session_id: str, upload: Upload, kind: str, files: Sequence[File], progress: Progress = silent
+) -> Upload:
+    """Take further files along.
+
+    kind {"objects", "pictures"}: A table of objects, or pictures, also in archives.
+    """
+    archive = new_archive()
+    more = replace(upload, archives={**upload.archives, kind: archive})
+    opened(more, packed={archive: list(files)}, progress=progress)
+    _written(upload, lambda there: there.pack(archive, files))
+    return change(session_id, upload, archives={kind: archive})
+
+
+def discard(session_id: str, upload: Upload) -> None:
+    """Forget an upload of a session, but not one that has taken its place, or is about to."""
+    _give_up(session_id, upload)
+    workers().dismiss(upload.id)
+    services().uploads.remove(session_id, upload)
+    begun = services().openings.get(session_id)
+    if begun is not None and not begun.job.active:
+        services().openings.pop(session_id, None)
+
+
+# What is in it -------------------------------------------------------------------------------
+
+
+def opened(upload: Upload, **how: Any) -> Opened:
+    """What a form shows of an upload, however it is read."""
+    return _ask(upload, "open", keep=True, **how)
+
+
+def look(upload: Upload, progress: Progress = silent) -> Look:
+    """What the chosen reading makes of the file."""
+    return _ask(upload, "look", keep=True, progress=progress, reading=upload.reading)
+
+
+def answers(upload: Upload, progress: Progress = silent) -> Answers:
+    """Everything that is to be kept of it."""
+    return _ask(upload, "answers", progress=progress, reading=upload.reading)
+
+
+def _ask(
+    upload: Upload, what: str, *, packed: Mapping[str, list[File]] | None = None,
+    wanted: Callable[[], bool] | None = None, **given: Any,
+) -> Any:
+    """Ask a process that reads the upload.
+
+    packed: Files that are not on the disk yet, by their archives.
+    """
+    uploads = services().uploads
+
+    def contents(archive: str) -> list[File]:
+        try:
+            return (packed or {}).get(archive) or uploads.unpacked(archive)
+        except (OSError, tarfile.TarError) as error:
+            raise Ended(
+                "the upload is no longer there", file=upload.name, remedy="Upload it once more."
+            ) from error
+
+    return workers().ask(
+        what, upload.id, file=upload.name, contents=contents, wanted=wanted or tab_is_open(),
+        keys=dict(upload.archives), shape=dict(upload.shape), **given,
+    )
+
+
+def direction(session_id: str, upload: Upload, *, again: bool = False) -> Job:
+    """The job whose result is the `DirectionTest` of the chosen reading.
+
+    It is started when this is first asked about a reading, or `again`; one about another reading
+    is given up.
+    """
+    about = json.dumps(dict(upload.shape)), _direction_of(upload.reading)
+    slot = f"{_slot_of(upload)} {' '.join(about)}"
+    jobs = services().jobs
+    _give_up(session_id, but=slot)
+    job = jobs.latest(session_id, slot)
+    if job is None or job.given_up or (again and not job.active):
+        work = partial(_direction, upload, tab_is_open())
+        job = jobs.submit(Job(
+            session_id, slot, f"Direction of {upload.name}",
+            [Step("Comparing with other readings", work)],
+        ))
+    return job
+
+
+def _slot_of(upload: Upload | None) -> str:
+    """How the slots of jobs begin that compare readings of an upload, or of any."""
+    return f"direction {upload.id}" if upload else "direction"
+
+
+def _give_up(session_id: str, upload: Upload | None = None, *, but: str = "") -> None:
+    """Compare readings no longer, of an upload or of all of them."""
+    for job in services().jobs.of(session_id):
+        if job.active and job.slot != but and job.slot.startswith(_slot_of(upload)):
+            job.give_up()
+
+
+def _direction(upload: Upload, wanted: Callable[[], bool], progress: Progress) -> DirectionTest:
+    return _ask(upload, "direction", progress=progress, patience=_LONG, wanted=wanted,
+                reading=upload.reading)
+
+
+def _direction_of(reading: Reading) -> str:
+    """What of a reading decides on the direction of the answers."""
+    side = set(SIDE_ROLES) - {"weight"}
+    roles = {role: column for role, column in reading.roles.items() if role not in side}
+    about = replace(reading, title="", reasons=(), response_time_unit=None, roles=roles)
+    return json.dumps(about.to_dict())
+
+
+def _known() -> list[tuple[Reading, list[str]]]:
+    """How the files of earlier data sets were read, each way once, and their columns."""
+    readings = []
+    seen: set[str] = set()
+    for info in services().workspace.datasets():
+        reading = known_reading(info)
+        if reading is None or (about := _direction_of(reading)) in seen:
+            continue
+        seen.add(about)
+        offered = replace(
+            reading, title=f"As in {info.name}",
+            reasons=(f"This is how the file of {info.name} was read.", *reading.reasons),
+        )
+        readings.append((offered, list(info.extra["columns"])))
+    return readings
+
+
+def known_reading(info: DatasetInfo) -> Reading | None:
+    """How the file of a data set was read, if that is known."""
+    if not {"reading", "columns"} <= set(info.extra):
+        return None
+    try:
+        return Reading.from_dict(info.extra["reading"])
+    except ValueError:  # written by another version
+        return None
+
+
+def ask_aside(
+    what: str, file: str, *, progress: Progress = silent,
+    wanted: Callable[[], bool] | None = None, **given: Any,
+) -> Any:
+    """What a process of its own reads in a file that belongs to no upload.
+
+    what: One of `tripletscope.dashboard.door.questions.OF_FILES`.
+    file: For messages.
+    progress: Called a few times a second.
+    wanted: Whether anybody still waits for it; by default, whether the tab is open.
+    **given: Plain data.
+    """
+    worker = workers().take(wanted or tab_is_open())
+    try:
+        return worker.ask(what, file=file, progress=progress, **given)
+    finally:
+        worker.close()

@@ -1,0 +1,71 @@
+"""The folder of a data set is opened in Python, with all that was computed, and not changed."""
+
+from __future__ import annotations
+
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tripletscope as ts
+from tests.dashboard.keeping.test_earlier import FIXTURE
+from tripletscope.dashboard.keeping.workspace import Workspace
+
+
+@pytest.fixture
+def workspace(tmp_path) -> Workspace:
+    with zipfile.ZipFile(FIXTURE) as archive:
+        archive.extractall(tmp_path / "ws")
+    return Workspace(tmp_path / "ws")
+
+
+def test_all_of_a_data_set_is_there(workspace):
+    info = next(info for info in workspace.datasets() if info.name == "Birds")
+    folder = workspace.folder / info.id
+    before = {path: path.read_bytes() for path in folder.rglob("*.*")}
+    found = ts.open(folder)  # while the workspace is open
+    assert found.name == "Birds"
+    assert found.answers.fingerprint == info.fingerprint
+    assert (len(found.cleaning.raw), len(found.answers)) == (120, 80)
+    assert found.cleaning.gold.fingerprint == info.gold
+    assert list(found.results) == ["without q", "all answers"]
+    fit = found.results["without q"].fitted()
+    np.testing.assert_array_equal(
+        fit.embedding_, workspace.run(info.id, workspace.runs(info.id)[0].key).fitted().embedding_
+    )
+    assert found.pictures["bird 0.png"].read_bytes().startswith(b"\x89PNG")
+    assert found.tables["sizes"]["values"].shape == (8, 2)
+    assert found.report == ["Read 120 answers."]
+    assert {path: path.read_bytes() for path in folder.rglob("*.*")} == before
+
+
+def test_comparisons_of_pairs_and_ratings_are_there(workspace, tmp_path):
+    pairs = next(info for info in workspace.datasets() if info.has_only_pairs)
+    assert isinstance(ts.open(workspace.folder / pairs.id).answers, ts.Quadruples)
+    ratings = pd.DataFrame({
+        "participant": ["p"] * 3 + ["q"] * 3, "object1": list("aab") * 2,
+        "object2": list("bcc") * 2, "rating": [1, 2, 3, 1, 3, 2],
+    })
+    ratings.to_csv(tmp_path / "ratings.csv", index=False)
+    measured = ts.read_measured(tmp_path / "ratings.csv")
+    info = workspace.add_dataset(
+        measured.triplets(), origin="ratings.csv", report=[], measured=measured
+    )
+    assert ts.open(workspace.folder / info.id).measured.raters == measured.raters
+
+
+def test_results_of_one_name_are_numbered(workspace):
+    info = next(info for info in workspace.datasets() if info.name == "Birds")
+    for run in workspace.runs(info.id):
+        workspace.rename_run(run.id, "all answers")
+    assert list(ts.open(workspace.folder / info.id).results) == ["all answers", "all answers (2)"]
+
+
+def test_what_is_no_data_set_or_damaged_is_said(workspace, tmp_path):
+    with pytest.raises(ts.DataError, match=r"cannot be opened.*about\.json.*is missing"):
+        ts.open(tmp_path)
+    folder = workspace.folder / workspace.datasets()[0].id
+    (folder / "objects.parquet").write_bytes(b"")
+    with pytest.raises(ts.DataError, match=r"objects\.parquet of the workspace is not what"):
+        ts.open(folder)

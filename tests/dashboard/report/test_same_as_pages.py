@@ -1,0 +1,102 @@
+"""A report says of a result what a page says of it, and under the same figures."""
+
+import numpy as np
+import pytest
+
+import tripletscope as ts
+from tripletscope.dashboard.report.document import Paragraph
+from tripletscope.dashboard.report.material import Material
+from tripletscope.dashboard.report.parts.parts import TOLD
+from tripletscope.dashboard.report.report import written
+from tripletscope.dashboard.results import Drawing
+from tripletscope.dashboard.results.showing import presented
+from tripletscope.dashboard.results.shown import TOLD_IN, ShownResults, Statement
+from tripletscope.dashboard.wording import Words, plain
+
+STE, TREE, K1, MLDS = ts.STE(n_init=1), ts.Agglomerative(n_clusters=3), ts.K1(), ts.MLDS()
+LINE, PEOPLE = ts.STE(n_components=1, n_init=1), ts.WeightedEuclidean(n_init=1)
+FIT = ("fit", STE, {})
+#: What is computed, the last of it being told of, by task and kind.
+COMPUTED = {
+    ("fit", "embedding"): [FIT],
+    ("bootstrap", ""): [FIT, ("bootstrap", STE, {"replicates": 10})],
+    ("posterior", ""): [FIT, ("posterior", STE, {"effective": 20})],
+    ("laplace", ""): [FIT, ("laplace", STE, {"samples": 20})],
+    ("reliability", ""): [FIT, ("reliability", STE, {})],
+    ("calibrate", ""): [FIT, ("calibrate", STE, {"data_sets": 2, "maps": 10})],
+    ("abstention", ""): [FIT, ("abstention", STE, {})],
+    ("compare_active", ""): [
+        FIT, ("compare_active", STE, {"more": 20, "batches": 1, "repeats": 2}),
+    ],
+    ("cross_validate", ""): [FIT, ("cross_validate", LINE, {}), ("cross_validate", STE, {})],
+    ("uncertainty_by_dimension", ""): [
+        FIT, ("cross_validate", LINE, {}), ("cross_validate", STE, {}),
+        ("uncertainty_by_dimension", STE, {"most": 2, "maps": 10}),
+    ],
+    ("fit", "dimensions"): [("fit", ts.SPoSE(n_components=3, penalty=2.0), {})],
+    ("fit", "kernel"): [("fit", K1, {})],
+    ("spectrum", ""): [("spectrum", K1, {})],
+    ("classify", ""): [("classify", K1, {"labels": "warm", "folds": 2})],
+    ("fit", "cluster"): [("fit", TREE, {})],
+    ("stability", ""): [("stability", TREE, {"replicates": 5})],
+    ("count_clusters", ""): [("count_clusters", TREE, {})],
+    ("agreement_curve", ""): [
+        ("agreement_curve", ts.Agglomerative(), {"labels": "warm", "points": 2, "repeats": 2}),
+    ],
+    ("tune", ""): [("tune", STE, {"most": 1})],
+    ("learning_curve", ""): [("learning_curve", STE, {"repeats": 2})],
+    ("ordinal_scale", ""): [("ordinal_scale", LINE, {"maps": 10})],
+    ("bootstrap_scale", ""): [("fit", MLDS, {}), ("bootstrap_scale", MLDS, {"resamples": 20})],
+    ("diagnose", ""): [("fit", MLDS, {}), ("diagnose", MLDS, {"simulations": 20})],
+    ("scales_by", ""): [("scales_by", MLDS, {"most": 2})],
+    ("search_curve", ""): [FIT, ("search_curve", STE, {})],
+    ("forest_errors", ""): [FIT, ("forest_errors", STE, {"column": "warm", "folds": 2})],
+    ("coordinate_tree", ""): [FIT, ("coordinate_tree", STE, {})],
+    ("errors_by_group", ""): [("errors_by_group", LINE, {"by": "participant"})],
+    ("with_lapses", ""): [("with_lapses", LINE, {})],
+    ("fit", "individuals"): [("fit", PEOPLE, {})],
+    ("compare_people", ""): [("compare_people", PEOPLE, {"most_groups": 1, "folds": 2})],
+    ("who_predicts_whom", ""): [("who_predicts_whom", LINE, {"most": 3, "folds": 2})],
+    ("pooling_curve", ""): [("pooling_curve", LINE, {"most": 3, "repeats": 2})],
+    ("observer_maps", ""): [("observer_maps", LINE, {"most": 3})],
+}
+#: What other tests of reports compute, as it takes long or needs other answers; and the error on
+#: test answers, which the caption of the map says.
+ELSEWHERE = {
+    ("compare_conditions", ""), ("dimension_reproducibility", ""), ("penalty_curve", ""),
+    ("split_error", ""), *TOLD_IN["features"],
+}
+
+
+@pytest.fixture(scope="module")
+def answers(colours):
+    kept = colours.triplets
+    warm = np.where(kept.objects["wavelength_nm"] > 550, "warm", "cold")
+    return kept.with_objects(kept.objects.assign(warm=warm))
+
+
+def test_everything_that_is_told_is_compared():
+    told = {place for places in TOLD_IN.values() for place in places}
+    assert {task for task, _ in told} == TOLD
+    assert told == set(COMPUTED) | ELSEWHERE
+
+
+@pytest.mark.parametrize("place", COMPUTED, ids=" ".join)
+def test_a_report_says_what_the_page_says(answers, place):
+    runs = tuple(ts.run(task, of, answers, options) for task, of, options in COMPUTED[place])
+    for language in ("en", "de"):
+        words = Words(language)
+        blocks = [
+            block for section in written(
+                Material("Colours", ts.Cleaning(answers), runs, words)
+            ).values() for block in section.blocks
+        ]
+        text = " ".join(block.text for block in blocks if isinstance(block, Paragraph))
+        captions = {block.caption for block in blocks if isinstance(block, Drawing)}
+        page = ShownResults(runs, answers, "Colours", words, cautious=True)
+        parts = list(presented(page, *(run for run in runs if run.task == place[0])))
+        said = [part.text for part in parts if isinstance(part, Statement)]
+        drawn = [part for part in parts if isinstance(part, Drawing) and not part.is_folded]
+        assert said or drawn
+        assert [one for one in said if one not in text] == []
+        assert [one.name for one in drawn if plain(one.caption) not in captions] == []
