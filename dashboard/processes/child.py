@@ -37,6 +37,7 @@ _VARIABLES = {
 }
 
 _TICK = 0.1  # seconds between two looks at whether somebody wants to stop
+_FORGOTTEN = 60.0  # seconds after which a process is ended that goes on with what nobody waits for
 _starting = threading.Lock()
 _ends = 0  # of templates that were to end
 
@@ -194,13 +195,25 @@ class Child:
             except OSError:
                 raise Gone from None
             answer = self._answer(here, heard, grace)
-        except BaseException:  # also the end of a page that waited: it may still be at it
-            self._end()
+        except BaseException as error:  # also the end of a page that waited: it is still at it
+            if isinstance(error, (Gone, Lost)) or self._n_lines == 1:
+                self._end()
+            else:  # others may have asked it, too
+                threading.Thread(target=self._forget, args=(here,), daemon=True).start()
             raise
         finally:
             self.used = time.monotonic()
         self._lines.put(here)
         return answer
+
+    def _forget(self, here: Connection) -> None:
+        """Have it stop what it was asked on a line, and use that for others then."""
+        try:
+            self._answer(here, lambda message: True, lambda: _FORGOTTEN)
+        except Lost:
+            self._end()
+        else:
+            self._lines.put(here)
 
     def _line(self) -> Connection:
         """One that nobody else uses."""

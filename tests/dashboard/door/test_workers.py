@@ -157,6 +157,26 @@ def test_progress_is_reported_and_stops(reader):
     assert time.monotonic() - begun < 20
 
 
+def test_a_page_that_ends_while_it_waits_ends_nothing_else(reader):
+    class Left(BaseException):
+        pass
+
+    def leave(fraction: float) -> None:
+        raise Left
+
+    reader.reserved = False
+    content = b"head,winner,loser\n" + b"cat,dog,car\nfox,elk,cow\n" * 700_000
+    for _ in range(module._LINES + 1):
+        with pytest.raises(Left):
+            asked(reader, "open", "a.csv", content, progress=leave)
+    assert asked(reader, "open", "b.csv", GOOD).sheet
+    until = time.monotonic() + 20
+    while reader.busy and time.monotonic() < until:
+        time.sleep(0.02)
+    assert reader.alive
+    assert not reader.busy, "what was asked is not stopped"
+
+
 def test_two_things_can_be_asked_at_once(reader):
     content = (ROOT / "sample_data" / "alien_eggs" / "responses.csv").read_bytes()
     ask = partial(asked, reader, name="a.csv", content=content)
