@@ -38,6 +38,7 @@ _VARIABLES = {
 
 _TICK = 0.1  # seconds between two looks at whether somebody wants to stop
 _FORGOTTEN = 60.0  # seconds after which a process is ended that goes on with what nobody waits for
+_DEAF = 10.0  # seconds that a template may take to end
 _starting = threading.Lock()
 _ends = 0  # of templates that were to end
 
@@ -106,13 +107,26 @@ def _start(process: BaseProcess) -> None:
         return
     ends = _ends
     warm()
+    template = forkserver._forkserver._forkserver_pid
     try:
         process.start()
-    except (OSError, EOFError):  # the template has ended
+    except (OSError, EOFError) as error:  # the template has ended
         if ends != _ends:
             raise
+        if isinstance(error, (ConnectionError, EOFError)):
+            _wait_for_end(template)
         warm()
         process.start()
+
+
+def _wait_for_end(template: int) -> None:
+    """Wait until it can be seen that the template ends: it is deaf a moment before."""
+    until = time.monotonic() + _DEAF
+    with suppress(ChildProcessError):  # somebody has seen it
+        while time.monotonic() < until:
+            if os.waitid(os.P_PID, template, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+                return
+            time.sleep(_TICK / 10)
 
 
 class Child:
