@@ -3,12 +3,18 @@
 Nothing that a stranger wrote is ever read here, and no thread is left over.
 """
 
+import os
 import signal
+from contextlib import suppress
+from importlib import import_module
 
-from tripletscope.dashboard.door import questions
-from tripletscope.dashboard.working import prepare
+# An interrupt at the terminal is for the server, also while this is loaded; and Linux hands out
+# processors by session: on a busy machine the server would have to share its part with this.
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+with suppress(OSError):  # it has one already
+    os.setsid()
 
-signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt at the terminal is for the server
-questions.get_ready()
-prepare.compile_embeddings()  # the first job is one, as a rule
-prepare.forget_what_stays()  # or it would write to memory that copies share
+import_module("tripletscope.dashboard.door.questions").get_ready()
+_prepare = import_module("tripletscope.dashboard.working.prepare")
+_prepare.compile_embeddings()  # the first job is one, as a rule
+_prepare.forget_what_stays()  # or it would write to memory that copies share
