@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from types import ModuleType
@@ -29,6 +30,17 @@ def test_processes_do_not_run_the_page_at_work(copies, tmp_path, monkeypatch):
     finally:
         pool.close()
     assert not ran.exists()
+
+
+@pytest.mark.skipif(not child.COPIES, reason="only Linux copies processes")
+def test_what_is_for_the_session_of_the_server_is_not_for_its_processes():
+    """Such as an interrupt at the terminal, or its part of a busy machine."""
+    pool = Pool()
+    try:
+        with pool.taken() as process:
+            assert os.getsid(process.pid) != os.getsid(0)
+    finally:
+        pool.close()
 
 
 @pytest.mark.skipif(not child.COPIES, reason="only Linux copies processes")
