@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import tripletscope.core.models.embedding.ordinal as ordinal
 from tripletscope.core.engine.progress import silent
+from tripletscope.dashboard.working.worker import work
+
+__all__ = ["work"]
 
 _fit = ordinal.OrdinalEmbedding.fit
 
@@ -25,16 +27,3 @@ def fit(self: Any, triplets: Any, y: Any = None, *, progress: Any = silent) -> A
 
 
 ordinal.OrdinalEmbedding.fit = fit
-
-
-def get_ready() -> Iterator[None]:
-    """As processes of jobs do."""
-    from tripletscope.dashboard.working import worker
-
-    yield from worker.get_ready()
-
-
-def __getattr__(name: str) -> Any:
-    from tripletscope.dashboard.working import worker
-
-    return getattr(worker, name)

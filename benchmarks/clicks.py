@@ -33,15 +33,11 @@ _PATIENCE = 120_000  # milliseconds
 #: The server, in which maps are computed in Python for as long as nobody cancels.
 BUSY = [sys.executable, "-c", """
 import sys
-from dataclasses import replace
 
 import benchmarks.busy
-try:
-    import tripletscope.dashboard.working.started as started
-except ImportError:
-    pass
-else:
-    started.WORKERS = replace(started.WORKERS, module=benchmarks.busy.__name__)
+import tripletscope.dashboard.working.pool as pool
+
+pool.WORKER = benchmarks.busy.__name__
 from tripletscope.dashboard.serving.cli import main
 sys.exit(main(sys.argv[1:]))
 """]

@@ -3,7 +3,7 @@
     python benchmarks/staying.py [--minutes 60] [--sessions 10] [--job-memory 2]
 
 Every session opens a data set of its own, fits a map, changes pages, fits another one, leaves and
-comes back. Memory is what the server, the processes of jobs, and the readers of files hold for
+comes back. Memory is what the server, and the processes of jobs and readers of files hold for
 themselves (unique set size), in megabytes, at the end of every tenth of the time.
 """
 
@@ -65,9 +65,7 @@ def held(server: int) -> dict[str, float]:
     for process in (own, *own.children(recursive=True)):
         with suppress(psutil.Error):
             line = " ".join(process.cmdline())
-            kind = next(
-                (name for name in ("working", "door") if f"dashboard.{name}" in line), "other"
-            )
+            kind = "processes" if "multiprocessing" in line else "other"
             kind = "server" if process.pid == server else kind
             found[kind] += process.memory_full_info().uss / 1e6
             found[f"{kind}, number"] += 1

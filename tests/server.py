@@ -17,8 +17,8 @@ COMMAND = [sys.executable, "-m", "tripletscope"]
 #: The same, with no process ready to compute before one is needed, which most tests never do.
 UNHURRIED = [
     sys.executable, "-c",
-    "import sys; from tripletscope.dashboard.working.started import source; "
-    "one = source(); one.warm = lambda: delattr(one, 'warm'); "
+    "import sys; from tripletscope.dashboard.processes import child; "
+    "warm = child.warm; child.warm = lambda: setattr(child, 'warm', warm); "
     "from tripletscope.dashboard.serving.cli import main; sys.exit(main(sys.argv[1:]))",
 ]
 #: The command on a machine that has no browser to draw figures with.

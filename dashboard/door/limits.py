@@ -27,6 +27,7 @@ import contextlib
 import ctypes
 import struct
 import sys
+from pathlib import Path
 
 from tripletscope.dashboard.door.calls import restrict_calls
 
@@ -35,8 +36,8 @@ try:
 except ImportError:  # Windows
     resource = None
 
-#: Address space, in bytes.
-MEMORY = 6 * 2**30
+#: Address space, in bytes, beside that which a process begins with.
+MEMORY = 4 * 2**30
 #: Seconds of processor time for one request, and for all of a process.
 PROCESSOR, ALTOGETHER = 900, 4 * 3600
 
@@ -49,7 +50,8 @@ def shut_in() -> None:
     if resource is not None:
         for what, most in (
             (resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, 0),
-            (getattr(resource, "RLIMIT_AS", None), MEMORY), (resource.RLIMIT_NOFILE, 0),
+            (getattr(resource, "RLIMIT_AS", None), _address_space() + MEMORY),
+            (resource.RLIMIT_NOFILE, 1),  # the first one is open: so many are waited for at a time
         ):
             if what is not None:
                 _limit(what, most, most)
@@ -59,6 +61,13 @@ def shut_in() -> None:
     if sys.platform == "linux":
         _drop_rights()
         restrict_calls()
+
+
+def _address_space() -> int:
+    """Bytes that this process has set aside; 0 where the system does not say."""
+    with contextlib.suppress(OSError):
+        return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    return 0
 
 
 def hide_memory() -> None:

@@ -48,11 +48,6 @@ def pack(value: Any) -> bytes:
     return b"".join([np.uint64(len(sizes)).tobytes(), sizes.tobytes(), head, *buffers])
 
 
-def parts(value: Any) -> list[bytes]:
-    """The same in one part, as processes send it."""
-    return [pack(value)]
-
-
 def unpack(data: bytes) -> Any:
     """What `pack` made bytes of."""
     try:

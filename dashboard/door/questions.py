@@ -12,7 +12,7 @@ import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from os.path import commonprefix
 from pathlib import Path
@@ -409,6 +409,7 @@ def _name_of(names: list[str]) -> str:
 # Getting ready -------------------------------------------------------------------------------
 
 
+@cache
 def get_ready() -> None:
     """Import and load whatever any file may need: afterwards no file can be opened."""
     for needed in ("h5py", "scipy.io", "python_calamine"):

@@ -1,47 +1,72 @@
-"""What a process that reads files does, as `tripletscope.dashboard.processes.program` runs it."""
+"""What a process that reads files does, as `tripletscope.dashboard.processes.line` runs it."""
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Sequence
+from contextlib import suppress
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection
 from typing import Any
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.dashboard.door import limits, plain, questions
-from tripletscope.dashboard.processes.program import Message, Send
+from tripletscope.dashboard.processes.line import Line
 
 
-def get_ready() -> Iterator[None]:
-    """All in one part: afterwards no file can be opened."""
-    questions.get_ready()
-    yield
+def work(connections: Sequence[Connection]) -> None:
+    """Read what the server asks for, shut in, until it ends."""
+    questions.get_ready()  # afterwards no file can be opened
+    answer(connections)
 
 
-def begin() -> Callable[[Message, Send, threading.Event], None]:
-    """Shut this process in."""
-    limits.shut_in()
-    return partial(_answer, questions.Answering())
+def answer(connections: Sequence[Connection]) -> None:
+    """Shut this process in, and answer on all lines."""
+    with single_blas_thread():  # more would need memory and help nobody
+        _close_others({connection.fileno() for connection in connections})
+        limits.shut_in()
+        answering = questions.Answering()
+        lines = [Line(connection, lambda message: [plain.pack(message)])
+                 for connection in connections]
+        for line in lines[1:]:
+            threading.Thread(target=_answer_all, args=(line, answering), daemon=True).start()
+        _answer_all(lines[0], answering)
 
 
-pack, unpack = plain.parts, plain.unpack
+def _close_others(lines: set[int]) -> None:
+    """Leave nothing open but lines, and what tells that the server has ended; print nowhere."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in range(3):
+        os.dup2(nowhere, descriptor)
+    if os.name != "nt":
+        kept = {*range(3), *lines, parent_process().sentinel}
+        for descriptor in set(map(int, os.listdir("/dev/fd"))) - kept:
+            with suppress(OSError):  # that of the list itself
+                os.close(descriptor)
 
 
-def _answer(
-    answering: questions.Answering, message: Message, send: Send, stop: threading.Event
-) -> None:
-    number, last = message["id"], -1.0
+def _answer_all(line: Line, answering: questions.Answering) -> None:
+    line.send({"ready": True})
+    for data in line.requests():
+        _answer(line, answering, data)
+
+
+def _answer(line: Line, answering: questions.Answering, data: bytes) -> None:
+    last = -1.0
 
     def progress(fraction: float, **details: Any) -> bool:
         nonlocal last
         if fraction - last >= 0.01:
             last = fraction
-            send({"id": number, "report": float(fraction)})
-        return stop.is_set()
+            line.send({"report": float(fraction)})
+        return line.stopped()
 
     limits.allow()
     try:
+        message = plain.unpack(data)
         reply = {"done": answering.answer(
             message["do"], message["given"], message["files"], progress
         )}
@@ -59,6 +84,6 @@ def _answer(
     except Exception as error:
         reply = {"broken": f"{type(error).__name__}: {error}"[:2000]}
     try:
-        send({"id": number, **reply})
+        line.send(reply)
     except MemoryError:
-        send({"id": number, "memory": True})
+        line.send({"memory": True})

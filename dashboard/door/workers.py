@@ -16,9 +16,8 @@ from typing import Any
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.io import MatrixGiven, MeasuredGiven, OtherTask, PreferencesGiven
-from tripletscope.dashboard.processes.asking import Asked, Gone, Lost
-from tripletscope.dashboard.processes.program import Message
-from tripletscope.dashboard.processes.starting import Kind, Process, Supply
+from tripletscope.dashboard.processes.child import Child, Gone, Lost, Supply
+from tripletscope.dashboard.processes.line import Message
 
 __all__ = ["Ended", "Gone", "Worker", "Workers", "workers"]
 
@@ -33,6 +32,7 @@ _TICK = 0.2  # seconds between two looks at whether there is room
 _GRACE = 1.0  # seconds after which one that is told to stop is ended
 _AT_MOST = 6  # processes with an upload, over all sessions
 _LONGEST = 4 * 2**30  # bytes of an answer
+_LINES = 8  # requests to one process at the same time
 _KEPT = 16  # answers
 _TRIES = 3
 
@@ -46,28 +46,27 @@ _ERRORS = {
 _SMALLER = "Upload a smaller part of it, or save it again as CSV."
 
 
-#: Threads of linear algebra, and what they allocate, would need memory and help nobody; and HDF5
-#: would search the machine for programs that decode its filters.
-READERS = Kind("tripletscope.dashboard.door.reader", {
-    "HDF5_PLUGIN_PRELOAD": "::", "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1",
-    "MALLOC_ARENA_MAX": "4", "ARROW_DEFAULT_MEMORY_POOL": "system",
-})
+#: What a process that reads does.
+READER = "tripletscope.dashboard.door.reader"
 
 
 class Ended(DataError):
     """There was no answer, which need not be for the file: a process has ended, for example."""
 
 
-class Worker(Asked):
+class Worker(Child):
     """A process that answers questions about one upload.
 
     wanted: Whether anybody still waits for it; asked now and then.
     """
 
-    def __init__(self, process: Process, wanted: Callable[[], bool] = lambda: True) -> None:
+    def __init__(self, wanted: Callable[[], bool] = lambda: True) -> None:
         from tripletscope.dashboard.door import plain  # loads all whose records may come
 
-        super().__init__(process, plain.parts, plain.unpack, _LONGEST)
+        super().__init__(
+            READER, receive=lambda line: plain.unpack(line.recv_bytes(_LONGEST)), lines=_LINES
+        )
+        self._pack = plain.pack
         self.wanted = wanted
         self._late = False
 
@@ -91,25 +90,19 @@ class Worker(Asked):
             done = max(done, message.get("report", 0.0))
             return progress(done)
 
-        clock: threading.Timer | None = None
-
-        def sent(size: int) -> None:
-            nonlocal clock
+        def exchange(files: Mapping[str, list[File]]) -> Message:
+            data = self._pack({"do": what, "given": given, "files": files})
             clock = threading.Timer(
-                patience or PATIENCE + PER_MEGABYTE * size / 1e6, self._out_of_time
+                patience or PATIENCE + PER_MEGABYTE * len(data) / 1e6, self._out_of_time
             )
             clock.daemon = True
             clock.start()
-
-        def exchange(files: Mapping[str, list[File]]) -> Message:
-            question = {"do": what, "given": given, "files": files}
             try:
-                return self._exchange(question, heard, lambda: _GRACE, sent)
+                return self._exchange([data], heard, lambda: _GRACE)
             except Lost as lost:
                 raise self._ended(file, lost.stopping) from None
             finally:
-                if clock is not None:
-                    clock.cancel()
+                clock.cancel()
 
         message = exchange({})
         for _ in range(_TRIES):  # what it has may be of another question by now
@@ -174,12 +167,12 @@ class Workers:
         self._lock = threading.Condition()
         self._taken: dict[str, Worker] = {}
         self._answers: OrderedDict[str, Any] = OrderedDict()
-        self._source = Supply(READERS)
+        self._source = Supply(Worker)
         self._watcher: threading.Thread | None = None
         self._closed = False
 
     def warm(self) -> None:
-        """Have a process ready for the next upload, or one to copy; returns at once."""
+        """Have a process ready for the next upload, or what is copied; returns at once."""
         self._source.warm()
 
     def ask(
@@ -253,7 +246,7 @@ class Workers:
             worker = self._taken.get(about)
             if worker is None:
                 self._make_room()
-                worker = self._taken[about] = Worker(self._source.take())
+                worker = self._taken[about] = self._source.take()
             worker.wanted, worker.reserved = wanted, True
             if self._watcher is None:
                 self._watcher = threading.Thread(

@@ -1,1 +1,1 @@
-"""Processes that the server starts and asks, whatever they do; see `program` for their side."""
+"""Processes that answer the server, whatever they do: its side (`child`) and theirs (`line`)."""

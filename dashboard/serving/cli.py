@@ -128,13 +128,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _choose_cache()
     options = parser().parse_args(arguments)
     if not (options.prepare or options.backup or options.restore):
-        from tripletscope.dashboard.working.started import source
+        from tripletscope.dashboard.processes import child
 
         if options.engine:
             os.environ["TRIPLETSCOPE_ENGINE"] = options.engine  # of those that compute, too
         if options.data:
             os.environ["TRIPLETSCOPE_DATA"] = str(options.data.expanduser().resolve())
-        source().warm()
+        child.warm()
     # What compiles at import must find the cache chosen.
     from tripletscope.dashboard.keeping.services import (
         WORKSPACE_VARIABLE,

@@ -1,6 +1,6 @@
 """What the server and the processes of jobs tell each other, as bytes.
 
-Arrays go as they are, without a copy. Answers are named by their content, and go to a process once.
+Large arrays follow as they are, in pieces. Answers go to a process once while it uses them.
 Both sides are this program: what they say can be trusted, unlike that of the readers of files.
 """
 
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Set
+from multiprocessing.connection import Connection
 from typing import Any
 
 import numpy as np
@@ -19,88 +19,85 @@ from tripletscope.core.data.triplets import Judgements
 #: Class, fingerprint and name of answers.
 Key = tuple[type[Judgements], str, str]
 
-_ALIGNED = 64  # bytes: compiled code takes arrays that begin anywhere for others
+_LARGE = 2**20  # bytes
 
 
-def pack(message: Any) -> list[Any]:
-    """A message in pieces, of which the large ones are the arrays in it."""
-    buffers: list[pickle.PickleBuffer] = []
-    head = pickle.dumps(message, protocol=5, buffer_callback=buffers.append)
-    pieces = [memoryview(head), *(buffer.raw() for buffer in buffers)]
-    sizes = np.array([len(pieces), *map(len, pieces)], dtype="<u8").tobytes()
-    padded = [sizes, _padding(len(sizes))]
-    for piece in pieces:
-        padded += [piece, _padding(len(piece))]
-    return padded
+class Parcel(pickle.Pickler):
+    """A message.
 
-
-def _padding(length: int) -> bytes:
-    return bytes(-length % _ALIGNED)
-
-
-def unpack(data: memoryview) -> Any:
-    """The message that `pack` made pieces of; arrays in it are parts of `data`."""
-    (n,) = np.frombuffer(data, "<u8", 1)
-    sizes = np.frombuffer(data, "<u8", int(n), 8).tolist()
-    pieces, at = [], 8 * (1 + len(sizes))
-    for size in sizes:
-        at += -at % _ALIGNED
-        pieces.append(data[at:at + size])
-        at += size
-    return pickle.loads(pieces[0], buffers=pieces[1:])
-
-
-@dataclass
-class Parcel:
-    """A value whose answers are named rather than packed.
-
-    head, buffers: As pickle has them.
+    pieces: Its bytes.
     keys: Of the answers in it.
     """
 
-    head: bytes
-    buffers: list[Any]
-    keys: list[Key]
+    def __init__(self, message: Any, there: Set[Key] = frozenset()) -> None:
+        """`there` are the keys of the request before, whose answers need not be sent."""
+        self.keys: set[Key] = set()
+        self._there = there
+        target, large = io.BytesIO(), []
+        super().__init__(target, protocol=5, buffer_callback=lambda buffer: (
+            buffer.raw().nbytes < _LARGE or large.append(buffer.raw())
+        ))
+        self.dump(message)
+        self.pieces = [target.getbuffer(), *(piece for array in large for piece in _cut(array))]
 
-    @classmethod
-    def of(cls, value: Any) -> tuple[Parcel, dict[Key, Judgements]]:
-        """The parcel of a value, and the answers in it."""
-        target, buffers = io.BytesIO(), []
-        pickler = _Pickler(target, protocol=5, buffer_callback=buffers.append)
-        pickler.dump(value)
-        return cls(target.getvalue(), buffers, list(pickler.found)), pickler.found
-
-    def opened(self, known: Mapping[Key, Judgements]) -> Any:
-        """The value again."""
-        return _Unpickler(io.BytesIO(self.head), known, self.buffers).load()
-
-
-class _Pickler(pickle.Pickler):
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self.found: dict[Key, Judgements] = {}
-
-    def persistent_id(self, value: Any) -> Key | None:
+    def persistent_id(self, value: Any) -> tuple[Key, tuple[Any, ...] | None] | None:
+        """The key of answers, with what they are made of where that is not there."""
         if not isinstance(value, Judgements):
             return None
         key = (type(value), value.fingerprint, value.name)
-        self.found[key] = value
-        return key
+        known = key in self._there or key in self.keys
+        self.keys.add(key)
+        return key, None if known else (value.objects, value.rows, value.answers, value.name)
 
 
-class _Unpickler(pickle.Unpickler):
-    def __init__(self, source: Any, known: Mapping[Key, Judgements], buffers: list[Any]) -> None:
-        super().__init__(source, buffers=buffers)
-        self._known = known
-
-    def persistent_load(self, key: Key) -> Judgements:
-        return self._known[key]
+def packed(message: Any) -> list[Any]:
+    """The bytes of a message, in pieces."""
+    return Parcel(message).pieces
 
 
-def parts_of(answers: Judgements) -> tuple[Any, ...]:
-    """What answers are made of, without what was computed of them."""
-    return answers.objects, answers.rows, answers.answers, answers.name
+class _Opening(pickle.Unpickler):
+    def __init__(self, data: bytes, line: Connection, before: dict[Key, Judgements]) -> None:
+        super().__init__(io.BytesIO(data), buffers=_following(line))
+        self.answers: dict[Key, Judgements] = {}
+        self._before = before
+
+    def persistent_load(self, pid: tuple[Key, tuple[Any, ...] | None]) -> Judgements:
+        key, parts = pid
+        if key not in self.answers:
+            self.answers[key] = key[0]._about(*parts) if parts else self._before[key]
+        return self.answers[key]
 
 
-def of_parts(kind: type[Judgements], parts: tuple[Any, ...]) -> Judgements:
-    return kind._about(*parts)
+def _cut(array: memoryview) -> Iterator[Any]:
+    """An array in pieces that are read at once, after how many bytes there are."""
+    yield array.nbytes.to_bytes(8, "little")
+    for start in range(0, array.nbytes, _LARGE):
+        yield array[start:start + _LARGE]
+
+
+def _following(line: Connection) -> Iterator[np.ndarray]:
+    while True:
+        array = np.empty(int.from_bytes(line.recv_bytes(), "little"), dtype=np.uint8)
+        done = 0
+        while done < len(array):
+            done += line.recv_bytes_into(array, done)
+        yield array
+
+
+class Opener:
+    """Opens one message of a line after the other, and keeps the answers of the last one."""
+
+    def __init__(self, line: Connection) -> None:
+        self._line = line
+        self._answers: dict[Key, Judgements] = {}
+
+    def __call__(self, data: bytes) -> Any:
+        opening = _Opening(data, self._line, self._answers)
+        message = opening.load()
+        self._answers = opening.answers
+        return message
+
+
+def received(line: Connection) -> Any:
+    """The next message of a line."""
+    return _Opening(line.recv_bytes(), line, {}).load()

@@ -16,19 +16,20 @@ from typing import TYPE_CHECKING, Any
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.pieces import EngineError
 from tripletscope.core.engine.progress import Progress, Stopped, silent
-from tripletscope.core.run import Run, run
+from tripletscope.core.run import Run
 from tripletscope.dashboard.keeping.jobs import Failed, Job, current_job
-from tripletscope.dashboard.processes.asking import Asked, Gone, Lost
-from tripletscope.dashboard.processes.program import Message
-from tripletscope.dashboard.processes.starting import Process, Supply
+from tripletscope.dashboard.processes.child import Child, Gone, Lost, Supply, end_template
+from tripletscope.dashboard.processes.line import Message
 from tripletscope.dashboard.working import memory, worker
-from tripletscope.dashboard.working.parcels import Parcel, parts_of
-from tripletscope.dashboard.working.started import source
+from tripletscope.dashboard.working.parcels import Key, Parcel, received
 
 if TYPE_CHECKING:
     from tripletscope.core.engine.method import Method
 
 log = logging.getLogger(__name__)
+
+#: What a process of jobs does.
+WORKER = worker.__name__
 
 #: Seconds after which one that is to stop is ended: if it has not heard of that, and if it has, and
 #: is about to hand on what there is.
@@ -48,7 +49,7 @@ _NOT_HEARD = (
 )
 
 
-class JobProcess(Asked):
+class JobProcess(Child):
     """A process that computes, for one job at a time.
 
     job: What it is at.
@@ -57,37 +58,30 @@ class JobProcess(Asked):
     slow: Whether it has given way to others, which is for good.
     """
 
-    def __init__(self, process: Process, most: int | None) -> None:
-        super().__init__(process, worker.pack, worker.unpack)
+    def __init__(self, most: int | None) -> None:
+        super().__init__(WORKER, most, _QUICK, receive=received)
         self.job: Job | None = None
         self.held = 0
         self.pieces: list[str] = []
         self.slow = False
         self._most = most
+        self._there: set[Key] = set()
 
     def compute(
         self, task: str, method: Method, triplets: Triplets | None,
         options: Mapping[str, Any] | None, *, progress: Progress = silent,
     ) -> Run:
         """As `tripletscope.core.run.run`; the arrays stay there until they are written."""
-        found = self._call(
-            partial(run, task, method, triplets, options), progress=progress, keep=True
-        )
-        return replace(found, arrays=_Held(self))
+        result = self.call(worker.compute, task, method, triplets, options, progress=progress)
+        return replace(result, arrays=_Held(self))
 
     def call(self, function: Callable[..., Any], *args: Any, progress: Progress = silent) -> Any:
         """The result of ``function(*args, progress=...)``, both of which can be pickled."""
-        return self._call(partial(function, *args), progress=progress, keep=False)
-
-    def _call(self, function: partial, *, progress: Progress, keep: bool) -> Any:
-        parcel, data = Parcel.of((function.func, function.args, function.keywords))
         told, done = False, 0.0
 
         def heard(message: Message) -> bool:
             nonlocal told, done
-            for key in message.get("lacks", ()):
-                self._send({"data": key, "parts": parts_of(data[key])})
-            told = told or "told" in message
+            told = message.get("told", told)
             self.held = message.get("held", self.held)
             self.pieces = message.get("pieces", self.pieces)
             stop = False
@@ -96,22 +90,12 @@ class JobProcess(Asked):
                 stop = bool(progress(fraction, **details)) or stop
             return stop or (not message and progress(done))
 
+        function = partial(function, *args)
+        parcel = Parcel((function.func, function.args, function.keywords), self._there)
+        self._there = parcel.keys
         begun = time.monotonic()
-        message = {"call": parcel, "keep": keep, "most": self._most, "quick": _QUICK}
         try:
-            return self._result(message, heard, lambda: _HEARD if told else _UNHEARD)
-        finally:
-            self.slow = self.slow or time.monotonic() - begun > _QUICK
-
-    def write(self, path: Path) -> str:
-        """Write the arrays of the last result to a file; the hash of its content."""
-        return self._result({"write": str(path)}, lambda message: False, lambda: _HEARD)
-
-    def _result(
-        self, message: Message, heard: Callable[[Message], bool], grace: Callable[[], float]
-    ) -> Any:
-        try:
-            reply = self._exchange(message, heard, grace)
+            reply = self._exchange(parcel.pieces, heard, lambda: _HEARD if told else _UNHEARD)
         except Lost as lost:
             if lost.stopping:
                 raise Stopped(_NOT_HEARD if self._dismissed else "") from None
@@ -125,9 +109,11 @@ class JobProcess(Asked):
             if self._dismissed:
                 raise Stopped from None
             raise Failed(_LOST) from None
-        except BaseException:  # it may still be at it
-            self.close()
-            raise
+        finally:
+            self.slow = self.slow or time.monotonic() - begun > _QUICK
+        return self._result(reply)
+
+    def _result(self, reply: Message) -> Any:
         self.held = reply.get("held", self.held)
         if "done" in reply:
             return reply["done"]
@@ -147,7 +133,7 @@ class _Held:
     worker: JobProcess
 
     def write(self, path: Path) -> str:
-        return self.worker.write(path)
+        return self.worker.call(worker.write, path)
 
 
 def _too_much(most: int | None) -> str:
@@ -161,9 +147,9 @@ class Pool:
     most: Bytes that each may allocate, where the system knows how.
     """
 
-    def __init__(self, source: Supply) -> None:
+    def __init__(self) -> None:
         self.most = memory.allowed()
-        self._source = source
+        self._source = Supply(lambda: JobProcess(self.most))
         self._lock = threading.Lock()
         self._busy: list[JobProcess] = []
         self._idle: list[JobProcess] = []
@@ -210,7 +196,7 @@ class Pool:
                 found = self._idle.pop() if self._idle else None
             try:
                 if found is None:
-                    found = JobProcess(self._source.take(), self.most)
+                    found = self._source.take()
                     found.get_ready()
             except (Gone, OSError):
                 log.warning("a process for computations could not be started", exc_info=True)
@@ -257,13 +243,13 @@ class Pool:
 @cache
 def pool() -> Pool:
     """The processes of this server."""
-    found = Pool(source())
+    found = Pool()
     atexit.register(found.close)
     return found
 
 
 def close_pool() -> None:
-    """End the processes of this server."""
+    """End the processes of this server, and what is copied."""
     pool().close()
     pool.cache_clear()
-    source.cache_clear()
+    end_template()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import warnings
+from functools import cache
 
 import numpy as np
 
@@ -27,10 +28,8 @@ from tripletscope.dashboard.printing.typeface import face_for
 
 def compile_all() -> None:
     """Compile what is computed with, or load it from the cache where it has been compiled."""
-    compile_embeddings()
-    compile_kernels()
-    compile_uncertainty()
-    compile_trees()
+    for part in PARTS:
+        part()
     face_for("")  # cutting the typeface down takes a second of the first figure's preview
     forget_what_stays()
 
@@ -49,6 +48,7 @@ def _positions() -> np.ndarray:
     return np.random.default_rng(0).normal(size=(6, 2))
 
 
+@cache  # copies of a process need not
 def compile_embeddings() -> None:
     """Losses and their minimisation."""
     triplets = simulate(_positions(), 60)
@@ -83,3 +83,7 @@ def compile_trees() -> None:
         with warnings.catch_warnings(action="ignore"):  # one tree about numbers says little
             forest(n_estimators=1).fit(positions, objects).predict(positions)
     ComparisonTree(metric=Observer(positions), leaf_size=1).fit(objects)
+
+
+#: Maps first, which most begin with.
+PARTS = compile_embeddings, compile_uncertainty, compile_kernels, compile_trees

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import tripletscope.core.models.embedding.ordinal as ordinal
-from tripletscope.dashboard.working.worker import begin, pack, unpack
+from tripletscope.dashboard.working import prepare
+from tripletscope.dashboard.working.worker import work
 
-__all__ = ["begin", "get_ready", "pack", "unpack"]
+__all__ = ["work"]
 
 _fit = ordinal.OrdinalEmbedding.fit
-
-
-def get_ready() -> Iterator[None]:
-    """Nothing is compiled ahead."""
-    yield
 
 
 def endless(progress, **details) -> None:
@@ -32,3 +27,4 @@ def fit(self, triplets, y=None, *, progress=ordinal.silent):
 
 
 ordinal.OrdinalEmbedding.fit = fit
+prepare.PARTS = ()  # or they would take as long

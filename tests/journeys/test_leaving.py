@@ -21,10 +21,9 @@ SLOW = [
     sys.executable, "-c",
     """
 import os, sys, time
-from dataclasses import replace
 import tripletscope.dashboard.imports as imports
 import tripletscope.dashboard.uploads as uploads
-import tripletscope.dashboard.working.started as started
+import tripletscope.dashboard.working.pool as pool
 
 over = sys.argv.pop(1)
 
@@ -43,7 +42,7 @@ def accept(*upload, accept=imports.accept):
 
 uploads._direction = direction
 imports.accept = accept
-started.WORKERS = replace(started.WORKERS, module="tests.journeys.slow")
+pool.WORKER = "tests.journeys.slow"
 from tripletscope.dashboard.serving.cli import main
 sys.exit(main(sys.argv[1:]))
 """,

@@ -1,19 +1,21 @@
 """A reader of files that was led astray: it does what its reading says."""
 
 import ctypes
+import errno
 import os
 import socket
 import threading
 import time
-from functools import partial
+from multiprocessing import parent_process
+from multiprocessing.connection import Connection
 
 import numpy as np
 import pyarrow as pa
 
-from tripletscope.dashboard.door import limits, questions
-from tripletscope.dashboard.door.reader import _answer, pack, unpack
+from tripletscope.dashboard.door import questions
+from tripletscope.dashboard.door.reader import answer
 
-__all__ = ["begin", "get_ready", "pack", "unpack"]
+_lines: list[Connection] = []
 
 
 def memory() -> None:
@@ -103,6 +105,33 @@ def threads() -> None:
     assert len(pa.array(range(10**6)).cast("string")) == 10**6
 
 
+def nonsense() -> None:
+    _on_every_line(b"abcde")
+
+
+def too_long() -> None:
+    _on_every_line(bytes(2**20 + 1))
+
+
+def _on_every_line(message: bytes) -> None:
+    for line in _lines:
+        line.send_bytes(message)
+
+
+def descriptors() -> None:
+    """No harm, if there are only lines, and what tells that the server has ended."""
+    there = set()
+    for descriptor in range(3, 256):
+        try:
+            os.lseek(descriptor, 0, os.SEEK_CUR)
+        except OSError as error:
+            if error.errno == errno.EBADF:
+                continue
+        there.add(descriptor)
+    expected = {*(line.fileno() for line in _lines), parent_process().sentinel}
+    assert there == expected, f"{there} instead of {expected}"
+
+
 def _call(name: str, *given: int) -> None:
     system = ctypes.CDLL(None, use_errno=True)
     if getattr(system, name)(*given) == -1:
@@ -123,27 +152,21 @@ TO_FILES = {
 }
 HARMS = {harm.__name__: harm for harm in (
     memory, forever, crash, passwords, write, network, more, another, grandchild, program, kill,
-    signal_thread, write_memory, trace, limit_others, threads,
+    signal_thread, write_memory, trace, limit_others, threads, nonsense, too_long, descriptors,
 )}
 
 
 def harm(progress: object, name: str, content: bytes) -> str:
-    if name == "nonsense":
-        os.write(int(content), b"\x05\0\0\0\0\0\0\0abcde")
-    elif name in TO_FILES:
+    if name in TO_FILES:
         TO_FILES[name](content.decode())
     else:
         HARMS[name]()
     return "done"
 
 
-def get_ready():
+def work(connections):
     """What Arrow loads late is loaded before."""
     pa.array(range(3)).cast("string")
-    yield
-
-
-def begin():
-    limits.shut_in()
+    _lines.extend(connections)
     questions.OF_FILES["objects"] = harm
-    return partial(_answer, questions.Answering())
+    answer(connections)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import partial
 
 import networkx as nx
+import psutil
 import pytest
 
 from tests.core.io.test_encodings import NAMES, file_of
@@ -26,10 +27,9 @@ from tripletscope.core.io.graphs import read_graphs
 from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.studies.quality.direction import direction_test
 from tripletscope.dashboard.door import workers as module
-from tripletscope.dashboard.door.workers import READERS, Gone, Worker, Workers, workers
-from tripletscope.dashboard.processes import starting
+from tripletscope.dashboard.door.workers import Gone, Worker, Workers, workers
+from tripletscope.dashboard.processes import child
 
-ASTRAY = replace(READERS, module=harm.__name__)
 needs_limits = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has all limits")
 needs_calls = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"),
@@ -45,21 +45,25 @@ def reader():
     found.close()
 
 
-@pytest.fixture(scope="module")
-def strays() -> Workers:
+@pytest.fixture
+def strays(monkeypatch) -> Workers:
     """Processes that do harm, of which the server knows nothing."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "READERS", ASTRAY)
-        own = Workers()
+    monkeypatch.setattr(module, "READER", harm.__name__)
+    own = Workers()
     yield own
     own.close()
 
 
 @pytest.fixture
 def astray(strays):
-    found = strays.take(lambda: True)
-    yield found
-    found.close()
+    return strays.take(lambda: True)
+
+
+def ended(pid: int) -> bool:
+    until = time.monotonic() + 20
+    while psutil.pid_exists(pid) and time.monotonic() < until:
+        time.sleep(0.02)
+    return not psutil.pid_exists(pid)
 
 
 def gone(worker: Worker) -> bool:
@@ -153,6 +157,26 @@ def test_progress_is_reported_and_stops(reader):
     assert time.monotonic() - begun < 20
 
 
+def test_a_page_that_ends_while_it_waits_ends_nothing_else(reader):
+    class Left(BaseException):
+        pass
+
+    def leave(fraction: float) -> None:
+        raise Left
+
+    reader.reserved = False
+    content = b"head,winner,loser\n" + b"cat,dog,car\nfox,elk,cow\n" * 700_000
+    for _ in range(module._LINES + 1):
+        with pytest.raises(Left):
+            asked(reader, "open", "a.csv", content, progress=leave)
+    assert asked(reader, "open", "b.csv", GOOD).sheet
+    until = time.monotonic() + 20
+    while reader.busy and time.monotonic() < until:
+        time.sleep(0.02)
+    assert reader.alive
+    assert not reader.busy, "what was asked is not stopped"
+
+
 def test_two_things_can_be_asked_at_once(reader):
     content = (ROOT / "sample_data" / "alien_eggs" / "responses.csv").read_bytes()
     ask = partial(asked, reader, name="a.csv", content=content)
@@ -244,21 +268,41 @@ def test_cancelling_ends_a_process_that_does_not_listen(astray):
 
 
 @needs_limits
-@pytest.mark.parametrize("descriptor", range(3, 6))
-def test_nonsense_ends_the_conversation(astray, descriptor, monkeypatch):
-    """Bytes that are no message, wherever its answers go: it is not listened to any more."""
-    given = {"file": "a.csv", "name": "nonsense", "content": b"%d" % descriptor, "patience": 5.0}
+@pytest.mark.parametrize("name", ["nonsense", "too_long"])
+def test_nonsense_ends_the_conversation(astray, name, monkeypatch):
+    """Bytes that are no message, wherever answers go: it is not listened to any more."""
+    monkeypatch.setattr(module, "_LONGEST", 2**20)
+    given = {"file": "a.csv", "name": name, "content": b"", "patience": 5.0}
+    with pytest.raises(DataError, match="ends the program that reads"):
+        astray.ask("objects", **given)
+    with pytest.raises(Gone):
+        astray.ask("objects", **given)
+
+
+def test_more_can_be_asked_at_once_than_there_are_lines(monkeypatch):
+    monkeypatch.setattr(module, "_LINES", 1)
+    own = Workers()
+    reader = own.take(lambda: True)
     try:
-        answer = astray.ask("objects", **given)
-    except DataError as error:
-        if "the program has failed" in str(error):
-            return  # no such descriptor
-        with pytest.raises(Gone):
-            astray.ask("objects", **given)
-        monkeypatch.setattr(Worker, "alive", True)  # as far as is known when it is asked
-        with pytest.raises(DataError, match="ends the program that reads"):
-            astray.ask("objects", **given)
-        return
+        ask = partial(asked, reader, name="a.csv", content=GOOD)
+        reading = ask("propose", known=[], insist=False)[0]
+        looks = []
+        threads = [threading.Thread(
+            target=lambda: looks.append(ask("look", reading=reading))
+        ) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert len(looks) == 3
+    finally:
+        own.close()
+
+
+@needs_limits
+def test_a_process_has_nothing_open_but_its_lines(astray):
+    """Through others it could reach what helps `multiprocessing`, which removes what it is told."""
+    answer = astray.ask("objects", file="a.csv", name="descriptors", content=b"")
     assert answer == "done"
 
 
@@ -277,53 +321,39 @@ def test_processes_that_nobody_wants_any_more_are_ended():
 
 
 @needs_limits
-def test_a_template_that_has_ended_is_replaced(monkeypatch):
-    monkeypatch.setattr(module, "READERS", ASTRAY)
-    own = Workers()
-    try:
-        first = own.take(lambda: True)
-        own._source._template._process.kill()
-        own._source._template._process.wait()
-        assert own.take(lambda: True).alive
-        assert first.alive
-    finally:
-        own.close()
-    assert gone(first)
+def test_a_template_that_has_ended_is_replaced(strays):
+    first = strays.take(lambda: True)
+    child.end_template()
+    second = strays.take(lambda: True)
+    assert second.ask("objects", file="a.csv", name="threads", content=b"") == "done"
+    strays.close()
+    assert ended(first.pid)
+    assert ended(second.pid)
 
 
-def test_without_copies_one_is_kept_ready(monkeypatch):
-    monkeypatch.setattr(module, "READERS", ASTRAY)
-    monkeypatch.setattr(starting, "COPIES", False)
-    own = Workers()
-    try:
-        first, ready = own.take(lambda: True), own._source._spare.pid
-        assert first.alive
-        second = own.take(lambda: True)
-        assert second.pid == ready
-        spare = Worker(own._source._spare)
-        own._source._spare = None
-        monkeypatch.setattr(own._source, "warm", lambda: None)
-        assert own.take(lambda: True).alive, "another upload has taken the one that was ready"
-    finally:
-        own.close()
+def test_without_copies_one_is_kept_ready(strays, monkeypatch):
+    monkeypatch.setattr(child, "COPIES", False)
+    first, ready = strays.take(lambda: True), strays._source._spare.pid
+    assert first.alive
+    second = strays.take(lambda: True)
+    assert second.pid == ready
+    strays._source._spare.close()
+    strays._source._spare = None
+    monkeypatch.setattr(strays._source, "warm", lambda: None)
+    assert strays.take(lambda: True).alive, "another upload has taken the one that was ready"
+    strays.close()
     assert gone(second)
-    spare.close()
 
 
-def test_there_are_never_more_than_a_few(monkeypatch):
+def test_there_are_never_more_than_a_few(strays, monkeypatch):
     monkeypatch.setattr(module, "_AT_MOST", 2)
-    monkeypatch.setattr(module, "READERS", ASTRAY)
-    own = Workers()
-    try:
-        three = []
-        for _ in range(3):
-            three.append(own.take(lambda: True))
-            three[-1].reserved = False
-        assert [worker.alive for worker in three] == [False, True, True]
-    finally:
-        own.close()
+    three = []
+    for _ in range(3):
+        three.append(strays.take(lambda: True))
+        three[-1].reserved = False
+    assert [worker.alive for worker in three] == [False, True, True]
 
 
 def test_a_process_ends_with_whoever_started_it(reader):
-    reader._process.stdin.close()
+    reader._lines.get().close()
     assert gone(reader)

@@ -165,10 +165,10 @@ def test_processes_end_with_the_server(tmp_path, end):
         wait_until_up(printed_address(process), process)
         until = time.monotonic() + 60
         while len(started := psutil.Process(process.pid).children(recursive=True)) < 2:
-            assert time.monotonic() < until, "one is ready, and one is copied"
+            assert time.monotonic() < until, "the template, and what helps it"
             time.sleep(0.05)
         process.send_signal(end)
-        # What is getting ready looks for its server between two parts of that.
+        # What is getting ready looks for its server at the end of that.
         assert psutil.wait_procs(started, 120)[1] == []
         process.wait(20)
     finally:

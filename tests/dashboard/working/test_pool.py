@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
-from dataclasses import replace
 
 import numpy as np
 import psutil
 import pytest
 
-from tests.dashboard.working import harm, quick
+from tests.dashboard.working import harm
+from tests.paths import ROOT
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.engine import VARIABLE
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard.keeping.jobs import Failed, Job, Jobs, Step
-from tripletscope.dashboard.processes import starting
-from tripletscope.dashboard.processes.starting import Supply
-from tripletscope.dashboard.working import memory
+from tripletscope.dashboard.processes import child
+from tripletscope.dashboard.working import memory, parcels
 from tripletscope.dashboard.working import pool as module
 from tripletscope.dashboard.working.pool import Pool, pool
-from tripletscope.dashboard.working.started import WORKERS
 
-QUICK = replace(WORKERS, module=quick.__name__)
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has it")
 
 
@@ -64,10 +62,10 @@ def test_a_result_is_the_one_that_there_is_here(worker, planted, tmp_path):
 
 
 def test_answers_are_handed_over_once(worker, planted, monkeypatch):
-    sent, parts_of = [], module.parts_of
-    monkeypatch.setattr(
-        module, "parts_of", lambda answers: sent.append(answers.name) or parts_of(answers)
-    )
+    sent, name = [], parcels.Parcel.persistent_id
+    monkeypatch.setattr(parcels.Parcel, "persistent_id", lambda parcel, value: (
+        (pid := name(parcel, value)) and pid[1] and sent.append(pid[1][-1])
+    ) or pid)
     found = worker.call(harm.about, planted, planted)
     assert found == (planted.fingerprint, True, False, 0)
     worker.call(harm.about, planted, planted)
@@ -95,14 +93,15 @@ def test_threads_report_at_once(worker):
     assert seen == {0: [-float(k) for k in range(500)], 1: [-float(k) for k in range(500)]}
 
 
+@pytest.mark.parametrize("size", [4, 2**18], ids=["small", "large"])
 @pytest.mark.parametrize("writable", [True, False])
-def test_arrays_go_as_they_are(worker, writable):
-    array = np.arange(12.0).reshape(3, 4)
+def test_arrays_go_as_they_are(worker, writable, size):
+    array = np.arange(3.0 * size).reshape(3, size)
     array.setflags(write=writable)
     found = worker.call(harm.echo, {"a": array, "b": [array[1:], "x"]})
-    assert found["a"].tolist() == array.tolist()
+    assert np.array_equal(found["a"], array)
     assert found["a"].flags.writeable == writable
-    assert found["b"][0].tolist() == array[1:].tolist()
+    assert np.array_equal(found["b"][0], array[1:])
 
 
 def test_what_it_prints_does_not_disturb(worker):
@@ -122,7 +121,8 @@ def test_errors_come_back(worker, kind, error, message):
 
 def test_the_engine_that_is_asked_for_is_in_use(monkeypatch):
     monkeypatch.setenv(VARIABLE, "threads:3")
-    own = Pool(Supply(QUICK))
+    monkeypatch.setattr(child, "COPIES", False)  # the template may have begun before
+    own = Pool()
     try:
         assert own.call(harm.engine) == ("ThreadingBackend", 3)
     finally:
@@ -185,7 +185,7 @@ def test_the_end_of_a_process_is_that_of_one_job_alone(way):
 
 @needs_linux
 def test_memory_has_a_limit():
-    own = Pool(Supply(QUICK))
+    own = Pool()
     own.most = 2**30
     try:
         with own.taken() as worker, pytest.raises(Failed, match=r"more than 1 GB\. Use fewer"):
@@ -221,7 +221,7 @@ def test_whoever_asks_has_gone_away_meanwhile(worker):
 
 
 def test_a_process_serves_the_next_job_unless_it_has_grown(monkeypatch):
-    own = Pool(Supply(QUICK))
+    own = Pool()
     try:
         first = own.call(harm.process)
         assert own.call(harm.process) == first
@@ -236,7 +236,7 @@ def test_a_process_serves_the_next_job_unless_it_has_grown(monkeypatch):
 
 
 def test_one_that_is_gone_is_not_asked():
-    own = Pool(Supply(QUICK))
+    own = Pool()
     try:
         first = own.call(harm.process)
         os.kill(first, signal.SIGKILL)
@@ -250,11 +250,12 @@ def test_one_that_is_gone_is_not_asked():
 
 @needs_linux
 def test_what_takes_long_gives_way(monkeypatch):
-    own = Pool(Supply(QUICK))
+    own = Pool()
     try:
         usual = os.getpriority(os.PRIO_PROCESS, 0)
         assert own.call(harm.priority, 0.0) == usual
         assert len(own._idle) == 1
+        own.dismiss_idle(0.0)
         monkeypatch.setattr(module, "_QUICK", 0.1)
         assert own.call(harm.priority, 1.0) == usual + 5
         assert own._idle == [], "it would be slow for the next one"
@@ -263,30 +264,37 @@ def test_what_takes_long_gives_way(monkeypatch):
 
 
 def test_they_end_with_the_server():
-    own = Pool(Supply(QUICK))
+    own = Pool()
     with own.taken() as worker:
         worker.call(harm.echo, 1)
-        worker._process.stdin.close()
+        worker._lines.get().close()
         assert gone(worker.pid)
     own.close()
 
 
 @needs_linux
 def test_one_that_holds_the_interpreter_ends_with_the_server():
-    own = Pool(Supply(QUICK))
+    code = """
+from tests.dashboard.working import harm
+from tests.paths import ROOT
+from tripletscope.dashboard.working.pool import pool
 
-    def progress(fraction, **details):
-        own._source._template._asked.close()  # as the end of the server does
-
-    with own.taken() as worker, pytest.raises(Failed, match="has ended"):
-        worker.call(harm.hold_the_interpreter, progress=progress)
-    assert gone(worker.pid)
-    own.close()
+with pool().taken() as worker:
+    print(worker.pid, flush=True)
+    worker.call(harm.hold_the_interpreter, progress=lambda *_, **__: print("at it", flush=True))
+"""
+    server = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE)
+    pid = int(server.stdout.readline())
+    assert server.stdout.readline() == b"at it\n"
+    server.kill()
+    server.wait()
+    assert gone(pid)
+    server.stdout.close()
 
 
 def test_without_copies(monkeypatch, planted):
-    monkeypatch.setattr(starting, "COPIES", False)
-    own = Pool(Supply(QUICK))
+    monkeypatch.setattr(child, "COPIES", False)
+    own = Pool()
     try:
         with own.taken() as worker:
             found = worker.compute("fit", STE(n_init=1, max_iter=5), planted, {})
