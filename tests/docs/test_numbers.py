@@ -22,6 +22,6 @@ def shown() -> set[str]:
 
 def test_every_metric_is_explained():
     titles = shown()
-    assert {"Held-out error", "Adjusted Rand index", "R-hat"} <= titles
+    assert "Held-out error" in titles
     missing = {title for title in titles if title.lower() not in TEXT}
     assert not missing

@@ -28,7 +28,7 @@ def test_a_report_from_the_map_to_the_file(browser, address):
     go(page, "Report")
     report = page.locator(".st-key-report")
     expect(report).to_contain_text("800 trials from 8 participants")
-    expect(report).to_contain_text("It predicted held-out answers with an error of")
+    expect(report).to_contain_text("Held-out answers are predicted with an error of")
     expect(report.locator(".js-plotly-plot").first).to_be_visible()
 
     page.get_by_label("Authors", exact=True).fill("A. Author")
@@ -40,7 +40,7 @@ def test_a_report_from_the_map_to_the_file(browser, address):
 
     page.get_by_text("Order and words").click()
     choose(page, "Part", "Map")
-    expect(page.get_by_text(re.compile("^@fig-map shows the map"))).to_be_visible()
+    expect(page.get_by_text(re.compile("See @fig-map"))).to_be_visible()
     words = page.get_by_label("Words", exact=True)
     expect(words).to_have_count(1)
     words.fill("My words about @fig-map.")

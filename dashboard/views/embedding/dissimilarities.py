@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -176,9 +176,14 @@ def _told(given: Measured, apart: Dissimilarities) -> str:
 
 def _files(context: Context, result: MappedDissimilarities) -> Mapping[str, bytes]:
     """What maps it again, with the names of all objects of the data set."""
-    ids, given = context.triplets.ids, result.given
-    again = DissimilarityMap(
+    again = steps_of(result, context.triplets.ids)
+    return again.files(f"{export.file_name(context.info.name, result.fitted.name)}-again")
+
+
+def steps_of(result: MappedDissimilarities, ids: Sequence[str]) -> DissimilarityMap:
+    """What maps it again; `ids` are of all objects of the data set."""
+    given = result.given
+    return DissimilarityMap(
         result.fitted, [ids[i] for i in result.objects], result.matrix, given, _drawn_of(given),
         result.weigh, _REPLICATES, result.neighbours,
     )
-    return again.files(f"{export.file_name(context.info.name, result.fitted.name)}-again")

@@ -10,7 +10,8 @@ import pytest
 
 import tripletscope as ts
 from tripletscope.dashboard.reproduce.dissimilarities import DissimilarityMap
-from tripletscope.dashboard.views.embedding.dissimilarities import Mapped, _nearest
+from tripletscope.dashboard.results.dissimilarities import MappedDissimilarities, nearest
+from tripletscope.dashboard.views.embedding.dissimilarities import steps_of
 
 IDS = ["NA", "1", 'a "b", c', "ö", "e", "f"]
 
@@ -44,8 +45,8 @@ def again(made: DissimilarityMap, tmp_path, monkeypatch) -> np.ndarray:
 
 def test_an_uploaded_matrix(matrix, tmp_path, monkeypatch, capsys):
     fitted = ts.NMDS(n_components=2, seed=3).fit_dissimilarities(matrix)
-    mapped = Mapped(fitted, matrix, np.arange(1, len(IDS) + 1), None, "a.csv")
-    made = mapped.steps(["not in it", *IDS])
+    mapped = MappedDissimilarities(fitted, matrix, np.arange(1, len(IDS) + 1), None, "a.csv")
+    made = steps_of(mapped, ["not in it", *IDS])
     assert made.ids == IDS
     found = again(made, tmp_path, monkeypatch)
     np.testing.assert_array_equal(found, fitted.embedding_)
@@ -65,7 +66,7 @@ def test_ratings_with_replicates(ratings, weigh, tmp_path, monkeypatch):
 @pytest.mark.parametrize("uploaded", [False, True])
 def test_nearest_neighbours(ratings, uploaded, tmp_path, monkeypatch):
     matrix = ratings.dissimilarities(0).mean
-    fitted = ts.LOE(n_components=2).fit_graph(_nearest(matrix, 2))
+    fitted = ts.LOE(n_components=2).fit_graph(nearest(matrix, 2))
     made = DissimilarityMap(
         fitted, IDS, matrix, None if uploaded else ratings, neighbours=2
     )
