@@ -88,9 +88,9 @@ def test_a_warning_against_what_a_card_shows_says_how_both_are_true(services):
     """Similarities of single pairs are mostly chance, and yet groups are found."""
     session = gone_on("kernels-figure-5").session_state[_KEY].id
     app = settled(start("kernel", session), services)
-    words = said(app).lower()
-    assert "mostly chance" in words
-    assert "follow a landmark design already" in words
-    assert "groups of many objects" in words
+    shown = said(app).lower()
+    assert "mostly chance" in shown
+    assert "follow a landmark design already" in shown
+    assert "groups of many objects" in shown
     assert "kernel.to_design" not in {button.key for button in app.button}
     assert "landmark design for k1" in words(app)
