@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.dashboard.views.harness import settled, start
+from tests.dashboard.views.harness import settled, start, words
 from tests.dashboard.views.test_papers import card, said
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.presets import DOCUMENTS
