@@ -292,10 +292,11 @@ class OpenFolder:
                 self._answers.move_to_end(fingerprint)
             return self._answers.get(fingerprint)
 
-    def _hold_answers(self, triplets: Triplets) -> None:
+    def _hold_answers(self, fingerprint: str, triplets: Triplets) -> None:
+        """Keep answers in memory; to compute the fingerprint of many takes a second."""
         with self._memory:
-            self._answers[triplets.fingerprint] = triplets
-            self._answers.move_to_end(triplets.fingerprint)
+            self._answers[fingerprint] = triplets
+            self._answers.move_to_end(fingerprint)
             while len(self._answers) > _FEW:
                 self._answers.popitem(last=False)
 

@@ -94,7 +94,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             with suppress(OSError):  # it is kept, whatever the disk has room for
                 sync_folder(self.folder)
                 self._note_opened(path.name, created)
-        self._hold_answers(triplets)
+        self._hold_answers(triplets.fingerprint, triplets)
         return self.dataset(path.name)
 
     def update_dataset(
@@ -162,7 +162,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         info = self.dataset(dataset)
         if info is None:
             raise WorkspaceError("The data set was deleted in another tab meanwhile.")
-        self._hold_answers(left)
+        self._hold_answers(info.fingerprint, left)
         with self._memory:
             self._cleaning = _wanted(info), cleaning
         return info
@@ -204,7 +204,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
                 held = self._imported(info)
             else:
                 held = self.cleaning(info).triplets
-            self._hold_answers(held)
+            self._hold_answers(info.fingerprint, held)
         return held.renamed(info.name)
 
     def answers(self, info: DatasetInfo) -> Judgements:
@@ -247,7 +247,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
                 raise WorkspaceError(
                     f"{info.name} was changed in another tab meanwhile. Load the page again."
                 )
-            self._hold_answers(held)
+            self._hold_answers(info.imported, held)
         return held
 
     def _as_of(self, info: DatasetInfo) -> dict[str, Any]:
