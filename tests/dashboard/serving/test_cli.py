@@ -98,7 +98,7 @@ def test_an_unusable_workspace_is_explained(tmp_path, here, capsys):
 
 def test_a_lost_catalogue_is_explained(tmp_path, here, capsys):
     (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "0123.answers.parquet").write_bytes(b"")
+    (tmp_path / "data" / f"{'0' * 32}.answers.parquet").write_bytes(b"")
     assert here("--workspace", str(tmp_path)) == 1
     (said,) = capsys.readouterr().err.splitlines()
     assert "catalogue.sqlite is missing" in said

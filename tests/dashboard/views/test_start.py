@@ -30,7 +30,7 @@ def test_a_lost_catalogue_is_said_in_a_sentence(tmp_path, monkeypatch):
     monkeypatch.setenv(WORKSPACE_VARIABLE, str(tmp_path))
     services_module._services.cache_clear()
     (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "0123.answers.parquet").write_bytes(b"")
+    (tmp_path / "data" / f"{'0' * 32}.answers.parquet").write_bytes(b"")
     app = start()
     assert "catalogue.sqlite is missing" in app.error[0].value.replace("\\", "")
     assert not words(app)
