@@ -89,6 +89,7 @@ def _open_asked(current: Session) -> None:
 def _notes(current: Session) -> None:
     """What has become of the workspace, and what can be done on a full disk."""
     workspace = services().workspace
+    workspace.datasets()  # which notes those that cannot be shown
     for note in workspace.notes:
         st.warning(panels.plain(note), icon=":material/warning:")
     if workspace.notes and pressed(current, "notes.hide", "Do not show this again"):

@@ -128,7 +128,8 @@ def test_a_card_that_cannot_be_drawn_says_so_and_can_be_deleted(services, plante
     found = run("fit", STE(n_init=1), planted)
     workspace.add_run(broken, replace(found, arrays={"embedding_": np.zeros(3)}), "STE")
     for name, value in LEFT.items():
-        workspace.note(broken.id, name, value)
+        if name not in ("tables", "measured"):
+            workspace.note(broken.id, name, value)
     app = start()
     text = words(app)
     assert "Sound" in text
@@ -136,3 +137,13 @@ def test_a_card_that_cannot_be_drawn_says_so_and_can_be_deleted(services, plante
     app.button(key=f"delete.{broken.id}").click().run()
     workspace.delete_dataset(broken.id)
     assert [info.id for info in workspace.datasets()] == [sound.id]
+
+
+def test_a_description_of_another_kind_hides_its_data_set_alone_and_is_said(services, planted):
+    workspace = services.workspace
+    for name in ("Sound", "Broken"):
+        broken = workspace.add_dataset(planted.renamed(name), origin="a", report=[])
+    workspace.note(broken.id, "tables", 5)
+    app = start()
+    assert "Sound" in words(app)
+    assert f"{broken.id}/about.json" in app.warning[0].value.replace("\\", "")
