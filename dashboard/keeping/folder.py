@@ -192,8 +192,10 @@ class DataFolder:
             raise
 
 
-def mended(path: Path) -> dict[str, Any]:
-    """What can be said of a data set whose ``about.json`` is damaged, from its other files.
+def mended(path: Path) -> tuple[dict[str, Any], bool]:
+    """What can be said of a data set whose ``about.json`` is damaged, and whether that is all.
+
+    It is all where it stands in the version before; otherwise it is what the other files tell.
 
     Raises `DamagedFile` where these do not tell either.
     """
@@ -202,7 +204,7 @@ def mended(path: Path) -> dict[str, Any]:
         about = read_about(path / BEFORE)
         for place in files_of(about):
             folder.checked(about, place)
-        return about
+        return about, True
     about = new_about(
         name=path.name, origin=path.name, created=datetime.fromtimestamp(
             path.stat().st_mtime).astimezone().isoformat(),
@@ -226,11 +228,11 @@ def mended(path: Path) -> dict[str, Any]:
                     about["sums"][f"{PICTURES}/{file.name}"] = sum_of(file)
     pairs = folder.table(about, about["files"].get("pairs"))
     people = triplets.answers.get("participant", pd.Series(dtype=str))
-    return about | {
-        "fingerprint": triplets.fingerprint, "imported": triplets.fingerprint,
+    return {
+        **about, "fingerprint": triplets.fingerprint, "imported": triplets.fingerprint,
         "n_objects": triplets.n_objects, "n_answers": len(triplets),
         "n_participants": int(people.nunique()), "n_pairs": 0 if pairs is None else len(pairs),
-    }
+    }, False
 
 
 def _is_table(file: Path) -> bool:

@@ -62,8 +62,7 @@ class OpenFolder:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             self._hold = Hold(self.folder)
-            first = self._hold.is_first
-            if first:  # or others may be writing
+            if self._hold.is_first:  # or others may be writing
                 self._tidy()
         except Held as other:
             raise WorkspaceError(
@@ -143,7 +142,7 @@ class OpenFolder:
     def _mend(self, path: Path) -> None:
         """Make ``about.json`` again from what else there is."""
         try:
-            about = mended(path)
+            about, all_of_it = mended(path)
             self.trash.take([path / ABOUT])
             with DataFolder(path).changing(new_about()) as change:
                 change.about.update(about)
@@ -152,9 +151,9 @@ class OpenFolder:
             return
         self.notes.append(
             f"{path.name}/{ABOUT} was damaged or missing. It was made again from "
-            + ("the other files of this data set: what was left out of it, its gold questions and "
-               "its tables of features are no longer known." if about["report"][:1] and
-               "was damaged" in about["report"][0] else "the one before the last change.")
+            + ("the one before the last change." if all_of_it else "the other files of this data "
+               "set: what was left out of it, its gold questions and its tables of features are no "
+               "longer known.")
         )
 
     def close(self) -> None:

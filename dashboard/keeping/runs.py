@@ -43,8 +43,6 @@ class KeptRuns(OpenFolder):
         meanwhile, and with it the place for the run.
         """
         dataset = info.id if info else None
-        # Given distances have nothing to do with the answers that are left out.
-        free_of_answers = info is None or "distances" in run.options
         folder = self._folder(dataset)
         while True:
             with self._explaining(writing=True):
@@ -59,28 +57,36 @@ class KeptRuns(OpenFolder):
                 with self._changes:
                     if info is not None and self._about_of(dataset) is None:
                         return None
-                    place = folder.path / RESULTS / run.key / file
-                    if place.exists():  # or somebody has deleted the one before, and this with it
-                        break
-        with self._explaining(writing=True), self._changes:
-            listed = self._listed(dataset)
-            before = next((other for other in listed if other.key == run.key), None)
-            latest = max((other.number for other in listed), default=0)
-            earlier = self._described_result(dataset, run.key)
-            try:
-                folder.keep_result(run.key, {
-                    "format": FORMAT, "name": before.name if before else name,
-                    "number": before.number if before else latest + 1,
-                    "state": None if free_of_answers else info.state,
-                    "renewals": info.renewals if info else 0, "file": file, "sum": total,
-                    "run": {part: value for part, value in vars(run).items() if part != "arrays"},
-                })
-            except BaseException:
-                place.unlink(missing_ok=True)
-                raise
-            if earlier is not None and earlier["file"] != file:
-                self.trash.take([folder.path / RESULTS / run.key / earlier["file"]])
-            return run_info_of(dataset, run.key, self._described_result(dataset, run.key))
+                    if (folder.path / RESULTS / run.key / file).exists():
+                        return self._keep_run(info, run, name, file, total)
+            # Somebody has deleted the one before meanwhile, and this with it.
+
+    def _keep_run(
+        self, info: DatasetInfo | None, run: Run, name: str, file: str, total: str
+    ) -> RunInfo:
+        """Let a run be listed whose arrays are written; nobody else changes anything meanwhile."""
+        dataset = info.id if info else None
+        folder, listed = self._folder(dataset), self._listed(dataset)
+        before = next((other for other in listed if other.key == run.key), None)
+        latest = max((other.number for other in listed), default=0)
+        earlier = self._described_result(dataset, run.key)
+        # Given distances have nothing to do with the answers that are left out.
+        free = info is None or "distances" in run.options
+        said = {
+            "format": FORMAT, "name": before.name if before else name,
+            "number": before.number if before else latest + 1,
+            "state": None if free else info.state, "renewals": info.renewals if info else 0,
+            "file": file, "sum": total,
+            "run": {part: value for part, value in vars(run).items() if part != "arrays"},
+        }
+        try:
+            folder.keep_result(run.key, said)
+        except BaseException:
+            (folder.path / RESULTS / run.key / file).unlink(missing_ok=True)
+            raise
+        if earlier is not None and earlier["file"] != file:
+            self.trash.take([folder.path / RESULTS / run.key / earlier["file"]])
+        return run_info_of(dataset, run.key, said)
 
     def runs(
         self, dataset: str | None, task: str | None = None, kind: str | None = None
