@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
@@ -48,7 +49,8 @@ from tripletscope.dashboard.results.shown import (
 )
 from tripletscope.dashboard.wording import Words
 
-_WIDTH = 640.0
+#: Width for which trees are laid out, and height of the tallest on paper, divided by it.
+TREE_WIDTH, _TALLEST = 640.0, 1.9
 #: Trees of more leaves than so many are drawn with some branches collapsed.
 _MANY, _ROWS = 120, 80
 #: Members that are named of a merge, and clusters whose sizes are told.
@@ -108,15 +110,25 @@ def support_of(shown: ShownResults, run: Run) -> np.ndarray | None:
     return None
 
 
+@dataclass(frozen=True)
+class TreeDrawing(Drawing):
+    """A tree of objects.
+
+    rows: What stands in its rows.
+    """
+
+    rows: Rows | None = None
+
+
 @presents("fit", "cluster", told_in="clusters")
 def clusters_drawn(shown: ShownResults, run: Run) -> Iterator[Element]:
     """How many clusters there are; the tree of a hierarchy, and other clusters on a map."""
     fitted = run.fitted()
     yield from map(Statement, clusters_said(shown, run))
     if isinstance(fitted, Hierarchy) and fitted.tree_.n_leaves > 1:
-        yield _tree(shown, run)
+        yield tree_of(shown, run)
     else:
-        yield from _on_map(shown, run)
+        yield from on_map(shown, run)
 
 
 def clusters_said(shown: ShownResults, run: Run) -> Iterator[str]:
@@ -135,34 +147,61 @@ def clusters_said(shown: ShownResults, run: Run) -> Iterator[str]:
         yield words("by silhouette", number=len(sizes))
 
 
-def _tree(shown: ShownResults, run: Run) -> Drawing:
+def tree_of(shown: ShownResults, run: Run) -> TreeDrawing:
+    """The tree of a hierarchy, cut as it is looked at."""
     words, tree = shown.words, run.fitted().tree_
     clusters, support = clusters_of(shown, run), support_of(shown, run)
-    number = clusters.max(initial=-1) + 1
-    data = DendrogramData(
-        tree, shown.answers.objects, clusters, tree.height_for(int(number)), support,
-        shown.pictures,
-    )
-    rows = Rows(tree, tree.n_leaves if tree.n_leaves <= _MANY else _ROWS)
+    number, marks = int(clusters.max(initial=-1) + 1), shown.marks
+    has_pictures = bool(shown.addresses or shown.pictures)
+    marks = marks or ("pictures" if has_pictures else "labels")
+    rows = Rows(tree, shown.rows or (tree.n_leaves if tree.n_leaves <= _MANY else _ROWS))
+    height = shown.heights.get(run.key)
     text = words("tree of", method=described(shown, run), about=shown.about,
-                 clusters=words.count(int(number), "cluster"))
+                 clusters=words.count(number, "cluster"))
+    if height is not None:
+        text += f" {words('cut at', height=height)}"
+    if len(rows.nodes) < tree.n_leaves:
+        text += f" {words('wedges', rows=len(rows.nodes))}"
     if support is not None:
         text += f" {words('support')}"
     title = "height" if run.method == "comparison" else "distance at which branches merge"
 
     def draw(canvas: Canvas) -> go.Figure:
         return dendrogram(
-            data, rows, title=title, marks="pictures" if shown.pictures else "labels",
-            caption=text, canvas=canvas,
+            DendrogramData(
+                tree, shown.answers.objects, clusters,
+                tree.height_for(number) if height is None else height, support,
+                shown.pictures_on(canvas) if has_pictures else {}, shown.selected,
+            ), rows, title=title, marks=marks, caption=text,
+            revision=f"{run.key} {len(rows.nodes)}", canvas=canvas,
         )
 
-    return Drawing(
+    ratio = screen_height(rows, pictures=marks == "pictures" and has_pictures) / TREE_WIDTH
+    return TreeDrawing(
         f"dendrogram-{run.method}", words("title tree", method=run.fresh().title), text,
         words("alt tree", objects=words.count(tree.n_leaves, "object"),
               clusters=_sizes(shown, clusters)),
-        min(screen_height(rows, pictures=bool(shown.pictures)) / _WIDTH, 1.9), draw,
-        lambda: memberships(shown, clusters), (run.key,),
+        ratio if shown.rows else min(ratio, _TALLEST), draw,
+        lambda: merges(shown, run) if shown.rows else memberships(shown, clusters), (run.key,),
+        picks=True, saved_as=f"{run.method}-tree", rows=rows,
     )
+
+
+def merges(shown: ShownResults, run: Run) -> pd.DataFrame:
+    """The merges of a tree, from the lowest: who, at what height, how many, how sure."""
+    tree, labels, support = run.fitted().tree_, shown.answers.labels, support_of(shown, run)
+    m = tree.n_leaves
+
+    def name(node: int) -> str:
+        return labels[tree.objects[node]] if node < m else f"branch {node - m + 1}"
+
+    table = pd.DataFrame({
+        "branch": [f"branch {i + 1}" for i in range(m - 1)],
+        "first": [name(node) for node in tree.children[:, 0].tolist()],
+        "second": [name(node) for node in tree.children[:, 1].tolist()],
+        "height": tree.linkage[:, 2], "objects": tree.linkage[:, 3].astype(int),
+    })
+    return table if support is None else table.assign(support=support)
 
 
 def described(shown: ShownResults, run: Run) -> str:
@@ -171,6 +210,8 @@ def described(shown: ShownResults, run: Run) -> str:
     if "distances" in run.options and hasattr(method, "basis"):
         method.set_params(basis=None)  # which does not matter then
     text = words.method(method)
+    if not run.complete:
+        text += f", {words('fit stopped')}"
     if getattr(method, "linkage", None) == "average":  # others are named
         text += f", {words('average linkage')}"
     if "distances" in run.options:
@@ -194,24 +235,38 @@ def memberships(shown: ShownResults, clusters: np.ndarray) -> pd.DataFrame:
     return objects.assign(cluster=named(clusters).to_numpy())
 
 
-def _on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+def on_map(shown: ShownResults, run: Run) -> Iterator[Drawing]:
+    """Clusters on the first plane or space, or on the components of a kernel, that is shown."""
     words, clusters = shown.words, clusters_of(shown, run)
-    fit = next((r for r in shown.runs if (r.task, r.kind) == ("fit", "embedding")
-                and r.parameters["n_components"] > 1), None)
-    if fit is None:
+    ground = next((
+        r for r in shown.runs if r.task == "kernel_map"
+        or ((r.task, r.kind) == ("fit", "embedding") and r.parameters["n_components"] > 1)
+    ), None)
+    if ground is None:
         return
-    turn = shown.turns.get(fit.key)
-    rotation = np.eye(fit.parameters["n_components"]) if turn is None else turn.rotation
+    method = words.method(ground.fresh())
+    if ground.task == "kernel_map":
+        positions, method = ground.result().coordinates, words("components of map", method=method)
+    else:
+        turn = shown.turns.get(ground.key)
+        rotation = np.eye(ground.parameters["n_components"]) if turn is None else turn.rotation
+        positions = placed(ground, None, rotation).positions
     objects = shown.answers.objects.assign(cluster=named(clusters).to_numpy())
-    data = MapData(placed(fit, None, rotation).positions, objects, None, shown.pictures)
-    text = words("clusters on a map", method=described(shown, run), map=words.method(fit.fresh()),
+    text = words("clusters on a map", method=described(shown, run), map=method,
                  clusters=words.count(int(clusters.max(initial=-1) + 1), "cluster"))
-    style = MapStyle("pictures" if shown.pictures else "labels", "cluster", uncertainty=False)
+    has_pictures = bool(shown.addresses or shown.pictures)
+    style = MapStyle(shown.marks or ("pictures" if has_pictures else "labels"), "cluster",
+                     uncertainty=False)
     yield Drawing(
         f"clusters-{run.method}", words("title clusters", method=run.fresh().title), text,
         words("alt clusters", clusters=_sizes(shown, clusters)), 0.75,
-        lambda canvas: embedding_map(data, style, caption=text, canvas=canvas),
-        lambda: memberships(shown, clusters), (run.key, fit.key),
+        lambda canvas: embedding_map(
+            MapData(positions, objects, None, shown.pictures_on(canvas) if has_pictures else {},
+                    shown.selected),
+            style, caption=text, revision=ground.key, canvas=canvas,
+        ),
+        lambda: memberships(shown, clusters), (run.key, ground.key), picks=True,
+        saved_as=f"{run.method}-map",
     )
 
 

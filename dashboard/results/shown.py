@@ -90,6 +90,8 @@ class ShownResults:
     name: Of the data set.
     turns: How maps are turned, by the key of their result.
     cuts: Into how many clusters trees are cut, by the key of their result.
+    heights: At which height they are cut, where it was said, by the same.
+    rows: Rows of a tree that are drawn at most; None is as many as a page of paper can have.
     pictures: Pictures of objects, as data addresses, by position.
     named: What people call dimensions, by position, by the key of their fit.
     addresses: Where a browser finds the pictures, by position.
@@ -124,6 +126,8 @@ class ShownResults:
     words: Words = ENGLISH
     turns: Mapping[str, Turn] = field(default_factory=dict)
     cuts: dict[str, int] = field(default_factory=dict)
+    heights: Mapping[str, float] = field(default_factory=dict)
+    rows: int | None = None
     pictures: dict[int, str] = field(default_factory=dict)
     named: dict[str, dict[int, str]] = field(default_factory=dict)
     addresses: dict[int, str] = field(default_factory=dict)

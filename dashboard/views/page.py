@@ -287,15 +287,20 @@ class Context:
     def figure(
         self, drawing: Drawing, *runs: Run, further: Callable[[], None] | None = None,
         files: Callable[[], Mapping[str, bytes]] | None = None, content: Any = None,
+        wide: float = _WIDE, on_pick: Callable[[list[int], str], None] | None = None,
+        on_move: Callable[[str, float], None] | None = None, places: Sequence[int] | None = None,
     ) -> None:
         """A figure with its caption, its numbers, and what can be done with it.
 
         runs: Simulations that it is of, where no data set is open.
+        wide: Pixels that it is laid out for.
+        on_pick, on_move: See `chart`; by default objects that are picked are selected.
+        places: Objects by their number in the figure, if that is not their position.
         further: Draws more beside the menu.
         files: See `present`.
         content: Of what it is drawn, so that it is drawn once.
         """
-        wide = _WIDE / 2 if drawing.is_half else _WIDE
+        wide = wide / 2 if drawing.is_half else wide
         if drawing.ratio <= _SQUARE:
             wide = min(wide, _WINDOW / drawing.ratio)
         panels.figure_panel(
@@ -309,11 +314,17 @@ class Context:
                 analysis.describe(run.fresh()) for run in runs_of(runs)
             ), runs_of(runs), strict=True)),
             further=further, files=files,
-            on_pick=self.session.select_positions if drawing.picks else None,
-            of=None if content is None else (drawing.name, content),
-            pictures=picture_addresses(self.info, self.answers.objects, _HOVERED)
-            if drawing.picks else None,
+            on_pick=(on_pick or self.session.select_positions) if drawing.picks else None,
+            on_move=on_move, of=None if content is None else (drawing.name, content),
+            pictures=self._hovered(places) if drawing.picks else None,
         )
+
+    def _hovered(self, places: Sequence[int] | None) -> Mapping[int, str]:
+        """Pictures that are seen large, by the number of their object in a figure."""
+        large = picture_addresses(self.info, self.answers.objects, _HOVERED)
+        if places is None:
+            return large
+        return {place: large[i] for place, i in enumerate(places) if i in large}
 
     def numbers(self, part: Numbers) -> None:
         """A table, folded away, with what can be done with it."""

@@ -18,9 +18,8 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.clusters import clusters_of, described, named, support_of
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.opening import answers_of
 from tripletscope.dashboard.views.page import Context
-from tripletscope.dashboard.wording.formats import count
+from tripletscope.dashboard.views.turning import turn_of
 
 PAGE = "clusters"
 #: Before the key of a result: where the session notes how its tree is cut.
@@ -124,37 +123,38 @@ class ShownClustering(Context):
         found = self.find(self.method, "stability")
         return found.result() if found and self.is_of_answers else None
 
-    @cached_property
-    def resampled(self) -> ShownResults:
-        """The clustering, and what became of such when the answers were resampled."""
-        runs = [self.run]
+    def presented(self, *further: Run, **how: Any) -> ShownResults:
+        """The clustering as it is cut, and what became of such when the answers were resampled.
+
+        **how: Further attributes of `ShownResults`.
+        """
+        again = []
         if self.is_of_answers:
             workspace = services().workspace
-            runs += [
+            again = [
                 workspace.run(self.info.id, listed.key)
                 for listed in workspace.runs(self.info.id, "stability", "cluster")
                 if (listed.record["method"], listed.record["data"])
                 == (self.run.method, self.run.data)
             ]
-        return ShownResults(tuple(runs), self.triplets, self.info.name)
+        if self.tree:
+            how |= {"cuts": {self.run.key: self.n_clusters},
+                    "heights": {self.run.key: self.height}}
+        turns = {one.key: turn_of(self.info, one) for one in further if one.task == "fit"}
+        return self.shown(self.run, *again, *further, turns=turns, **how)
 
     @cached_property
     def support(self) -> np.ndarray | None:
         """(m - 1,) support of every branch: that of a tree does not depend on where it is cut."""
-        return support_of(self.resampled, self.run) if self.tree else None
+        return support_of(self.presented(), self.run) if self.tree else None
 
     def caption(self) -> str:
-        """Method, parameters and data, in a sentence or two."""
-        text = described(self.resampled, self.run)
-        if not self.run.complete:
-            text += ", stopped early"
-        text += f". {self.info.name}: {count(self.info.n_objects, 'object')}"
-        if self.is_of_answers:
-            text += f", {answers_of(self.info)}"
-        left = int((self.clusters < 0).sum())
-        if left:
-            text += f"; {left:,} without usable answers"
-        return f"{text}. {count(self.n_clusters, 'cluster')}."
+        """Method, data and number of clusters, as below the tree."""
+        shown = self.presented()
+        return shown.words(
+            "tree of", method=described(shown, self.run), about=shown.about,
+            clusters=shown.words.count(self.n_clusters, "cluster"),
+        )
 
 
 def number_cut(session: Session, key: str) -> int | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,38 +13,28 @@ import streamlit as st
 from tripletscope.core.engine.method import unfitted
 from tripletscope.core.kernel import K1
 from tripletscope.core.models.embedding.ordinal import Embedding
-from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.figures.colours import look
-from tripletscope.dashboard.figures.dendrogram import (
-    DendrogramData,
-    Rows,
-    cluster_name,
-    dendrogram,
-    screen_height,
-)
-from tripletscope.dashboard.figures.map import embedding_map
-from tripletscope.dashboard.figures.points import MapData, MapStyle
-from tripletscope.dashboard.figures.theme import Canvas
+from tripletscope.dashboard.figures.dendrogram import Rows, cluster_name
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick
-from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.results.clusters import by_size, memberships
-from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.clusters import (
+    TREE_WIDTH,
+    by_size,
+    clusters_said,
+    memberships,
+    on_map,
+    tree_of,
+)
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.clusters.choosing import make_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
-from tripletscope.dashboard.views.turning import turn_of
-from tripletscope.dashboard.wording import ENGLISH
+from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.wording.formats import count
-from tripletscope.dashboard.wording.formats import number as written
 
-_MAP = 0.69
-_WIDTH = 640.0
 #: Height of the part of the tree that is seen at a time, in pixels.
 _WINDOW = 740
 #: Trees of so few leaves are always drawn whole; those of so many at first, larger ones with so
@@ -71,6 +60,7 @@ def show_tree(shown: ShownClustering) -> None:
             with st.popover("Leaves") if folded else nullcontext():
                 marks = _pick_marks(shown, way)
                 rows = _pick_rows(shown) if way == "tree" else 0
+        panels.sentences(list(clusters_said(shown.presented(), shown.run)))
         if way == "tree":
             _draw_tree(shown, marks, rows)
         else:
@@ -143,47 +133,18 @@ def _pick_rows(shown: ShownClustering) -> int:
 
 
 def _draw_tree(shown: ShownClustering, marks: str, most: int) -> None:
-    current, tree = shown.session, shown.tree
-    pictures = picture_addresses(shown.info, shown.triplets.objects, 64)
-    data = DendrogramData(
-        tree, shown.triplets.objects, shown.clusters, shown.height, shown.support, pictures,
-        shown.selected,
-    )
-    rows = Rows(tree, most)
-    text = f"{shown.caption()} Cut at height {written(shown.height)}."
-    if len(rows.nodes) < tree.n_leaves:
-        text += f" {count(len(rows.nodes), 'row')}: wedges are branches that merge first."
-    if shown.support is not None:
-        text += f" {ENGLISH('support')}"
-    title = "height" if shown.run.method == "comparison" else "distance at which branches merge"
-
-    def draw(canvas: Canvas) -> Any:
-        own = data if canvas.screen else replace(
-            data, pictures=embedded_pictures(shown.info, shown.triplets.objects, pictures)
-        )
-        return dendrogram(
-            own, rows, title=title, marks=marks, caption=text,
-            revision=f"{shown.run.key} {most}", canvas=canvas,
-        )
+    drawing = tree_of(shown.presented(marks=marks, rows=most), shown.run)
 
     def picked(nodes: list[int], mode: str) -> None:
-        current.select_positions(members_of(rows, nodes), mode)
+        shown.session.select_positions(members_of(drawing.rows, nodes), mode)
 
-    height = screen_height(rows, pictures=marks == "pictures" and bool(pictures))
     if marks == "none":
-        height = min(height, float(_WINDOW))
-    large = picture_addresses(shown.info, shown.triplets.objects, 320)
-    leaves = enumerate(tree.objects.tolist())
-    panels.figure_panel(
-        current, draw, key=f"{PAGE}.tree", canvas=Canvas(_WIDTH, height), window=_WINDOW,
-        alt=f"Tree of {count(tree.n_leaves, 'object')}. {text}", caption=text,
-        name=export.file_name(shown.info.name, shown.run.method, "tree"),
-        table=lambda: merges(shown),
-        pictures={leaf: large[i] for leaf, i in leaves if i in large},
-        on_pick=picked, on_move=lambda name, height: shown.cut_at(height),
-        further=_files(shown),
-        of=(tree.linkage, tree.objects, data.objects, data.clusters, data.height, data.support,
-            pictures, data.selected, most, marks, title, text, shown.run.key),
+        drawing = replace(drawing, ratio=min(drawing.ratio, _WINDOW / TREE_WIDTH))
+    shown.figure(
+        drawing, shown.run, wide=TREE_WIDTH, further=_files(shown), on_pick=picked,
+        on_move=lambda name, height: shown.cut_at(height), places=shown.tree.objects.tolist(),
+        content=(shown.run.key, shown.n_clusters, shown.height, shown.support, marks, most,
+                 shown.info.pictures, shown.info.fingerprint, shown.selected),
     )
     st.caption(
         "Click a branch, a wedge or a leaf to select its objects on every page; with Shift, to "
@@ -204,31 +165,12 @@ def members_of(rows: Rows, nodes: list[int]) -> list[int]:
     return list(dict.fromkeys(int(i) for node in chosen for i in rows.tree.members(node)))
 
 
-def merges(shown: ShownClustering) -> pd.DataFrame:
-    """The merges of a tree, from the lowest: who, at what height, how many, how sure."""
-    tree, labels = shown.tree, shown.triplets.labels
-    m = tree.n_leaves
-
-    def name(node: int) -> str:
-        return labels[tree.objects[node]] if node < m else f"branch {node - m + 1}"
-
-    table = pd.DataFrame({
-        "branch": [f"branch {i + 1}" for i in range(m - 1)],
-        "first": [name(node) for node in tree.children[:, 0].tolist()],
-        "second": [name(node) for node in tree.children[:, 1].tolist()],
-        "height": tree.linkage[:, 2], "objects": tree.linkage[:, 3].astype(int),
-    })
-    if shown.support is not None:
-        table["support"] = shown.support
-    return table
-
-
 def _files(shown: ShownClustering) -> Callable[[], None]:
     def buttons() -> None:
         name = export.file_name(shown.info.name, shown.run.method)
         st.download_button(
             "Memberships (CSV)",
-            lambda: export.csv(memberships(shown.resampled, shown.clusters)),
+            lambda: export.csv(memberships(shown.presented(), shown.clusters)),
             f"{name}-clusters.csv", "text/csv", key=f"{PAGE}.memberships", on_click="ignore",
             icon=":material/table:",
         )
@@ -273,37 +215,8 @@ def _draw_map(shown: ShownClustering, marks: str) -> None:
             f"{PAGE}.map.run", "Map", [piece], "Computes the map on which clusters are shown.",
         )
         return
-    pictures = picture_addresses(shown.info, shown.triplets.objects, 64)
-    data = MapData(
-        positions_of(shown.info, run), shown.triplets.objects.assign(cluster=shown.column), None,
-        pictures, shown.selected,
-    )
-    style = MapStyle(marks, "cluster", uncertainty=False)
-    what = analysis.describe(method)
-    text = f"{shown.caption()} Shown on " + (
-        f"{what}." if task == "fit" else f"the first two principal components of {what}."
-    )
-
-    def draw(canvas: Canvas) -> Any:
-        own = data if canvas.screen else replace(
-            data, pictures=embedded_pictures(shown.info, shown.triplets.objects, pictures)
-        )
-        return embedding_map(own, style, caption=text, revision=run.key, canvas=canvas)
-
-    shown.figure(Drawing(
-        "map", "Clusters on a map", text, f"Map of clusters. {text}", _MAP, draw,
-        lambda: memberships(shown.resampled, shown.clusters), picks=True,
-        saved_as=f"{shown.run.method}-map",
-    ), further=_files(shown))
-
-
-def positions_of(info: DatasetInfo, run: Run) -> np.ndarray:
-    """(n, d) positions that a map gives; NaN for objects without one."""
-    if run.task == "kernel_map":
-        return run.result().coordinates
-    fitted = run.fitted()
-    places = np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
-    return places @ turn_of(info, run).rotation
+    for drawing in on_map(shown.presented(run, marks=marks), shown.run):
+        shown.figure(drawing, further=_files(shown))
 
 
 # Tables --------------------------------------------------------------------------------------
@@ -377,7 +290,7 @@ def _swatch(rank: int) -> str:
 
 def _object_table(shown: ShownClustering) -> None:
     chosen = shown.selected
-    table = memberships(shown.resampled, shown.clusters)
+    table = memberships(shown.presented(), shown.clusters)
     pictures = picture_addresses(shown.info, shown.triplets.objects, 64)
     if pictures:
         table.insert(0, "picture", [pictures.get(i, "") for i in range(len(table))])

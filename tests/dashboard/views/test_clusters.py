@@ -28,12 +28,11 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel.space import space_of_distances
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.dashboard.results.clusters import memberships, stable_and_lost
+from tripletscope.dashboard.results.clusters import memberships, merges, stable_and_lost
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.clusters.clustering import PAGE as CLUSTERS
 from tripletscope.dashboard.views.clusters.clustering import ShownClustering
 from tripletscope.dashboard.views.clusters.facing import places
-from tripletscope.dashboard.views.clusters.tree import merges
 
 
 def clusters(services, session: str, view: str = "tree") -> AppTest:
@@ -41,7 +40,8 @@ def clusters(services, session: str, view: str = "tree") -> AppTest:
 
 
 def branches(app: AppTest) -> list[dict]:
-    return [t for t in figure(app, "clusters.tree")["data"] if "customdata" in t]
+    drawn = figure(app, "clusters.dendrogram-agglomerative")
+    return [t for t in drawn["data"] if "customdata" in t]
 
 
 def field(app: AppTest, label: str):
@@ -68,7 +68,7 @@ def test_a_tree_is_cut_by_number_and_by_height(services, opened):
     assert len(table) == 7
     assert table["objects"].sum() == 30
     assert table["objects"].is_monotonic_decreasing
-    height = figure(app, "clusters.tree")["layout"]["shapes"][0]["x0"]
+    height = figure(app, "clusters.dendrogram-agglomerative")["layout"]["shapes"][0]["x0"]
     assert height == pytest.approx(field(app, "Cut at height").value, abs=1e-6)
     field(app, "Cut at height").set_value(0.0).run()
     assert field(app, "Clusters").value == 30
@@ -93,9 +93,9 @@ def test_dragging_and_picking_tell_the_session(services, opened):
     assert made().n_clusters == 1
     moved.select([0])
     assert session.selected_positions(triplets) == np.flatnonzero(moved.clusters == 0).tolist()
-    members = memberships(moved.resampled, moved.clusters)["cluster"].value_counts()
+    members = memberships(moved.presented(), moved.clusters)["cluster"].value_counts()
     assert members.max() == (moved.clusters == 0).sum()
-    assert merges(moved)["objects"].tolist() == moved.tree.linkage[:, 3].tolist()
+    assert merges(moved.presented(), found)["objects"].tolist() == moved.tree.linkage[:, 3].tolist()
 
 
 def test_large_trees_are_drawn_with_wedges(services, opened):
@@ -125,7 +125,7 @@ def test_clusters_without_a_tree_are_shown_on_a_map(services, opened):
     assert "There is no map to show them on yet" in words(app)
     app.button(key="clusters.map.run").click().run()
     settled(app, services)
-    traces = [t for t in figure(app, "clusters.map")["data"] if "customdata" in t]
+    traces = [t for t in figure(app, "clusters.clusters-kmeans")["data"] if "customdata" in t]
     assert [t["name"] for t in traces] == ["Cluster 1", "Cluster 2", "Cluster 3"]
     assert sum(len(t["customdata"]) for t in traces) == 30
     app.segmented_control(key="clusters.view").set_value("two_trees").run()
@@ -288,7 +288,7 @@ def test_distances_can_be_uploaded(services, opened, truth):
     assert not app.exception
     text = words(app).replace("\\", "")
     assert "Agglomerative, average linkage, on the distances of apart.csv" in text
-    shown = figure(app, "clusters.tree")["layout"]["xaxis"]["range"][0]
+    shown = figure(app, "clusters.dendrogram-agglomerative")["layout"]["xaxis"]["range"][0]
     assert shown <= matrix.max() * 1.03
     app.segmented_control(key="clusters.view").set_value("numbers").run()
     assert "There are no answers to resample" in words(app)
