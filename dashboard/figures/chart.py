@@ -20,6 +20,7 @@ from tripletscope.dashboard.figures.theme import (
     FONT_SIZE,
     SCREEN,
     Canvas,
+    broken,
     finished,
     note_hidden,
     panelled,
@@ -30,6 +31,8 @@ from tripletscope.dashboard.figures.theme import (
 
 #: Pixels above a plot on a page: of its tool bar, or of the entries of its legend.
 _TOP = 40.0
+#: What stands above and below the titles of axes beside small charts, in sizes of the letters.
+_BESIDE = 4.0
 
 
 @dataclass(frozen=True)
@@ -163,11 +166,12 @@ class Panels:
         titles = list(self.layers)
         columns, canvas = panelled(titles, self.most, canvas)
         rows = -(-len(titles) // columns)
+        along_y = broken(self.y.title, canvas.height - _BESIDE * FONT_SIZE, FONT_SIZE)
         figure = make_subplots(
             rows, columns, shared_xaxes="all", shared_yaxes="all",
             subplot_titles=[escape(title) for title in titles], horizontal_spacing=0.09 / columns,
             vertical_spacing=min(34.0 / canvas.height, 0.9 / rows),
-            x_title=escape(self.x.title), y_title=escape(self.y.title),
+            x_title=escape(self.x.title), y_title=along_y,
         )
         figure.update_annotations(font={"size": FONT_SIZE})
         figure.layout.annotations[-2].yshift = -1.8 * FONT_SIZE
@@ -187,7 +191,7 @@ class Panels:
                                 col=k % columns + 1)
         figure.update_layout(
             template=template(canvas), dragmode="zoom", uirevision=self.revision,
-            margin={"l": 68, "t": 62},
+            margin={"l": 68 + 1.3 * FONT_SIZE * along_y.count("<br>"), "t": 62},
             legend={"y": 1.0 + 30 / canvas.height},
         )
         return with_caption(figure.update_layout(self.layout), caption, canvas)

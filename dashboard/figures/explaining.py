@@ -85,6 +85,7 @@ def accuracy_bars(
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision="accuracy", bargap=0,
         barmode="overlay", legend={"y": 1.0 + 2.2 * FONT_SIZE / canvas.height},
+        margin_t=1.8 * FONT_SIZE,
     )
     return finished(figure, caption, canvas, top=78 if len(models) > 1 else 52)
 

@@ -166,7 +166,7 @@ def _with_room(figure: go.Figure, canvas: Canvas) -> Canvas:
     for trace in figure.data:
         bar = getattr(trace, "colorbar", None)
         if bar and bar.title.side == "right" and bar.title.text:
-            bar.title.text = _broken(bar.title.text, max(high, 6 * size), size)
+            bar.title.text = broken(bar.title.text, max(high, 6 * size), size)
     for axes, length in (
         (figure.select_xaxes(), canvas.width - 5 * FONT_SIZE),
         (figure.select_yaxes(), high - _EDGES * FONT_SIZE),
@@ -174,11 +174,11 @@ def _with_room(figure: go.Figure, canvas: Canvas) -> Canvas:
         for axis in axes:
             text = axis.title.text or ""
             if text.strip() and not ("<" in text or axis.domain):
-                axis.title.text = _broken(text, max(length, 6 * size), size)
+                axis.title.text = broken(text, max(length, 6 * size), size)
     return canvas
 
 
-def _broken(title: str, length: float, size: float) -> str:
+def broken(title: str, length: float, size: float) -> str:
     """A title in as many lines as it takes."""
     lines = wrapped(html.unescape(title), length, size)
     return "<br>".join(html.escape(line, quote=False) for line in lines)

@@ -90,8 +90,6 @@ class ShownResults:
     name: Of the data set.
     turns: How maps are turned, by the key of their result.
     cuts: Into how many clusters trees are cut, by the key of their result.
-    heights: At which height they are cut, where it was said, by the same.
-    rows: Rows of a tree that are drawn at most; None is as many as a page of paper can have.
     pictures: Pictures of objects, as data addresses, by position.
     named: What people call dimensions, by position, by the key of their fit.
     addresses: Where a browser finds the pictures, by position.
@@ -112,6 +110,8 @@ class ShownResults:
     is_fixed: Whether a plan has its number of answers from elsewhere, such as an experiment.
     coverage: Share of what is uncertain that bands of scales cover.
     in_noise: Whether scales are in units of the noise.
+    heights: At which height trees are cut, where it was said, by the key of their result.
+    rows: Rows of a tree that are drawn at most; None is as many as a page of paper can have.
     axis: Of a map, which is drawn against the stimulus; None is the angle around its centre.
     average: Uncertainty of orders, where it was computed before.
     detail: What is looked at of a result, in place of all of it: see `presents`.
@@ -126,8 +126,6 @@ class ShownResults:
     words: Words = ENGLISH
     turns: Mapping[str, Turn] = field(default_factory=dict)
     cuts: dict[str, int] = field(default_factory=dict)
-    heights: Mapping[str, float] = field(default_factory=dict)
-    rows: int | None = None
     pictures: dict[int, str] = field(default_factory=dict)
     named: dict[str, dict[int, str]] = field(default_factory=dict)
     addresses: dict[int, str] = field(default_factory=dict)
@@ -146,6 +144,8 @@ class ShownResults:
     is_fixed: bool = False
     coverage: float = 0.95
     in_noise: bool = False
+    heights: Mapping[str, float] = field(default_factory=dict)
+    rows: int | None = None
     axis: int | None = None
     average: float | None = None
     detail: object = None

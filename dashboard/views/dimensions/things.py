@@ -17,7 +17,7 @@ from tripletscope.dashboard.wording.formats import number
 _NEXT = 8
 
 
-@tab(PAGE, "Objects", 3, needs=choose_fit, slot=None)
+@tab(PAGE, "Objects", 3, needs=choose_fit)
 def show_things(context: DimensionsContext) -> None:
     """One object as rose or bars, or two beside each other."""
     looked = _choose(context)

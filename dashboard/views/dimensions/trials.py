@@ -25,7 +25,7 @@ _WHICH = {
 }
 
 
-@tab(PAGE, "Trials", 4, needs=choose_fit, slot=None)
+@tab(PAGE, "Trials", 4, needs=choose_fit)
 def show_trials(context: DimensionsContext) -> None:
     """Trials to choose from, and what explains the one that is chosen."""
     rows, _ = context.trials

@@ -245,3 +245,10 @@ def test_resampled_weights_have_intervals(services, opened, fit, choices):
     app.run()
     assert not [button for button in app.button if button.label == "Compute intervals"]
     assert "from 10 resamples of" in words(app)
+
+
+@pytest.mark.parametrize("view", ["things", "trials"])
+def test_another_fit_can_be_asked_for_where_nothing_else_is_computed(services, opened, view):
+    app = on_tab(start(PAGE, opened), PAGE, view)
+    app.button(key="dimensions.fit").click().run()
+    assert not app.exception
