@@ -25,7 +25,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results import UNCERTAIN
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import before
-from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.context import Context
 
 #: Up to so many answers a first map is fitted without being asked for.
 _FIRST_MAP = 500_000

@@ -12,7 +12,8 @@ from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.results.showing import PRESENTATIONS
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.page import tab
 
 
 def task_tab(

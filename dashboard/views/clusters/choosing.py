@@ -27,7 +27,7 @@ from tripletscope.dashboard.views.clusters.clustering import (
     ShownClustering,
     cut_of,
 )
-from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.wording.formats import count
 
 #: Up to so many objects the first tree is computed without being asked for.

@@ -18,7 +18,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.clusters import clusters_of, described, named, support_of
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.turning import turn_of
 
 PAGE = "clusters"

@@ -21,7 +21,8 @@ from tripletscope.dashboard.keeping.experiments import (
 )
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.page import Context, go_to
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.wording import distinct
 
 PAGE = "collect"

@@ -52,7 +52,8 @@ from tripletscope.dashboard.views.collect.forms import (
 from tripletscope.dashboard.views.collect.objects import GivenObjects, ask_for_objects
 from tripletscope.dashboard.views.collect.shown import example_of, question_as_shown
 from tripletscope.dashboard.views.collect.texts import ask_for_texts, text_as_html
-from tripletscope.dashboard.views.page import Context, go_to, tab
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.wording.formats import count
 
 #: Counts new experiments, so that each begins with an empty form.

@@ -8,7 +8,7 @@ from tripletscope.core.run import key
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.views.page import limits_of
+from tripletscope.dashboard.views.context import limits_of
 from tripletscope.dashboard.wording import ENGLISH
 
 PAGE = "compare"

@@ -30,7 +30,8 @@ from tripletscope.dashboard.views.compare.recommending import (
     Comparison,
     standing,
 )
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording import ENGLISH
 
 #: Without being asked for: up to so many answers, in so many dimensions.

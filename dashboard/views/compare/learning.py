@@ -9,8 +9,8 @@ from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
 from tripletscope.dashboard.interface.controls import number, pick, pressed
 from tripletscope.dashboard.views.compare.comparing import PAGE
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.embedding.fitting import fit_now
-from tripletscope.dashboard.views.page import Context
 from tripletscope.dashboard.views.task import task_tab
 
 #: Methods that choose their dimensions themselves, or whose prior plays another role.

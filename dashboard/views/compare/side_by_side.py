@@ -31,9 +31,10 @@ from tripletscope.dashboard.results.comparison import suggestions_of
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.compare.comparing import PAGE
 from tripletscope.dashboard.views.compare.recommending import standing
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.embedding.colouring import colourings, first_colouring
 from tripletscope.dashboard.views.opened_map import opened_map
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.turning import turn_of
 from tripletscope.dashboard.wording.formats import count, duration
 

@@ -11,7 +11,8 @@ from tripletscope.dashboard.interface.watching import place_in_queue
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording.formats import count
 from tripletscope.dashboard.working.pool import JobProcess, pool
 

@@ -25,10 +25,11 @@ from tripletscope.dashboard.interface.reading import read_file, read_pictures
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.exclusions import go_and_exclude
 from tripletscope.dashboard.views.data.taking import take_away
 from tripletscope.dashboard.views.opening import about, answers_of
-from tripletscope.dashboard.views.page import Context, go_to, tab
+from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.wording.formats import count
 

@@ -22,9 +22,10 @@ from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.exclusions import steps_said
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.quality import opened_method, pick_people
 from tripletscope.dashboard.views.data.weighting import show_weights
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
 from tripletscope.dashboard.working.pool import pool

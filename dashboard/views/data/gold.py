@@ -15,8 +15,8 @@ from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.exclusions import GoldQuestions
 from tripletscope.dashboard.views.choosing import names_of
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.opened_map import maps_of
-from tripletscope.dashboard.views.page import Context
 from tripletscope.dashboard.wording.formats import count
 
 

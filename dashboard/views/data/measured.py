@@ -14,7 +14,7 @@ from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.wording.formats import count
 
 _WIDE = Canvas(760.0, 400.0)

@@ -40,6 +40,7 @@ from tripletscope.dashboard.results.quality import (
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.compare.recommending import standing
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.gold import show_gold
 from tripletscope.dashboard.views.data.measured import (
     draw_measures,
@@ -48,7 +49,7 @@ from tripletscope.dashboard.views.data.measured import (
     with_intervals,
 )
 from tripletscope.dashboard.views.opened_map import opened_map
-from tripletscope.dashboard.views.page import Context, go_to, tab
+from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.wording import ENGLISH
 
 PAGE = "quality"

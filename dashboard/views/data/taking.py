@@ -15,7 +15,7 @@ from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.pseudonyms import telling
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms, authors_of
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.report.gathering import report_of
 
 _KEY = "away"

@@ -23,8 +23,8 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.watching import show_outcome, watch
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.quality import opened_method
-from tripletscope.dashboard.views.page import Context
 from tripletscope.dashboard.wording.formats import count
 from tripletscope.dashboard.working.pool import pool
 

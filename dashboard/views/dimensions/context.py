@@ -18,9 +18,9 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.dimensions import data_of
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import widgets
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.dimensions.fitting import ask_for_fit, fits_of, new_fit
 from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
-from tripletscope.dashboard.views.page import Context
 from tripletscope.dashboard.views.pictures import picture_addresses
 
 #: Trials that are enough to tell what a dimension is good for, and to pick some from.

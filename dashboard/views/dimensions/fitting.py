@@ -17,7 +17,7 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.choosing import choose_run
-from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.wording.formats import count
 
 PAGE = "dimensions"

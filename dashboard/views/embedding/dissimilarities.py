@@ -28,8 +28,9 @@ from tripletscope.dashboard.keeping.folder import MEASURED
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.reproduce.dissimilarities import DissimilarityMap
 from tripletscope.dashboard.results.dissimilarities import MappedDissimilarities, nearest
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.embedding.fitting import PAGE
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording.formats import count
 from tripletscope.dashboard.working.pool import pool
 

@@ -35,9 +35,10 @@ from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.maps import map_said
 from tripletscope.dashboard.views.choosing import choose_run
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 from tripletscope.dashboard.views.opened_map import is_none_open, maps_of, place_of, usual_tasks
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording.formats import count, duration, number
 
 _LIVE = Canvas(900.0, 480.0)

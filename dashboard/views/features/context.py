@@ -21,12 +21,12 @@ from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.feature_tables import KeptTable
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import widgets
+from tripletscope.dashboard.views.context import Context, limits_of
 from tripletscope.dashboard.views.features.tables import (
     ask_for_tables,
     place_of_spaces,
     set_spaces,
 )
-from tripletscope.dashboard.views.page import Context, limits_of
 from tripletscope.dashboard.wording.formats import count
 
 PAGE = "features"

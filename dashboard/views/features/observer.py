@@ -18,7 +18,8 @@ from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.quality import agreement_said
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
 

@@ -15,7 +15,7 @@ from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.feature_tables import KeptTable
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import widgets
-from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.context import Context
 
 #: Pixels in which more tables than these are listed.
 _WINDOW, _FEW = 220, 3

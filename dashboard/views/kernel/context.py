@@ -10,7 +10,7 @@ from tripletscope.core.kernel.kernel import Kernel
 from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface.controls import method_form
-from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.context import Context
 
 PAGE = "kernel"
 

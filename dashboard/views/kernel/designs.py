@@ -10,8 +10,9 @@ from tripletscope.core.studies.experiment.handout import LAYOUTS, question_table
 from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.kernel.context import PAGE
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.uncertainty.asking import LAYOUT_HELP
 from tripletscope.dashboard.wording.formats import count
 

@@ -27,8 +27,9 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed
 from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.keeping.jobs import Step
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.kernel.context import PAGE
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording.formats import count, number
 from tripletscope.dashboard.working.pool import pool
 

@@ -15,7 +15,8 @@ from tripletscope.dashboard.interface.controls import pick, pressed
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.papers.chart import Chart
 from tripletscope.dashboard.views.papers.continuations import CONTINUATIONS
 from tripletscope.dashboard.views.papers.drawings import drawings_of

@@ -10,7 +10,8 @@ import streamlit as st
 from tripletscope.core.presets import DOCUMENTS
 from tripletscope.dashboard import export
 from tripletscope.dashboard.state import Session, widgets
-from tripletscope.dashboard.views.page import Context, go_to, tab
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.reproductions.item import Item, document_of, label_of
 from tripletscope.reproductions.outcome import verdicts
 from tripletscope.reproductions.registry import items

@@ -14,7 +14,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.views.choosing import dividing_columns
-from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.context import Context
 
 PAGE = "people"
 

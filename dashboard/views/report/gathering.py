@@ -18,9 +18,9 @@ from tripletscope.dashboard.report.report import ReportSettings, document, writt
 from tripletscope.dashboard.results import UNCERTAIN
 from tripletscope.dashboard.results.map import Turn
 from tripletscope.dashboard.views.clusters.clustering import number_cut
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
 from tripletscope.dashboard.views.opened_map import opened_map
-from tripletscope.dashboard.views.page import Context
 from tripletscope.dashboard.views.pictures import embedded_pictures
 from tripletscope.dashboard.views.turning import turn_of
 from tripletscope.dashboard.wording import Words

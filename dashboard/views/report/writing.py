@@ -31,7 +31,8 @@ from tripletscope.dashboard.report.report import (
     taken,
     text_of,
 )
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.report.gathering import PAGE, chosen, offered, sections_of
 from tripletscope.dashboard.views.report.showing import show
 from tripletscope.dashboard.wording import LANGUAGES

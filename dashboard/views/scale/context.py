@@ -22,7 +22,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.views.choosing import dividing_columns
-from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.context import Context
 
 PAGE = "scale"
 #: Where the form of difference scaling keeps its values, the same on every view.

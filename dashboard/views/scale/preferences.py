@@ -15,7 +15,8 @@ from tripletscope.dashboard.interface.controls import pick, pressed
 from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.results.preferences import ScaledPreferences
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.scale.context import PAGE
 from tripletscope.dashboard.working.pool import pool
 

@@ -16,7 +16,7 @@ from tripletscope.core.scale.binomial import LAPSES
 from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.interface.controls import parameter_form, pick
 from tripletscope.dashboard.state import widgets
-from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.scale.context import (
     MLDS_FORM,
     PAGE,

@@ -20,8 +20,9 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import parameter_form, pressed
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.dataset import answer_table
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate.setting import PAGE, beginning, prefix, scenario_form
 from tripletscope.dashboard.wording.formats import count
 

@@ -20,7 +20,8 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.planning import SCENARIO, Simulation, names_of
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views import choosing
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate.setting import (
     PAGE,
     advice_at_hand,

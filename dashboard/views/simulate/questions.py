@@ -16,7 +16,8 @@ from tripletscope.dashboard.interface.controls import number, parameter_form, pi
 from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate.setting import PAGE, beginning, prefix
 from tripletscope.dashboard.views.uncertainty.asking import LAYOUT_HELP, as_sentences
 from tripletscope.dashboard.wording.formats import count

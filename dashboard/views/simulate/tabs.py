@@ -15,7 +15,8 @@ from tripletscope.dashboard.interface.controls import parameter_form, pick_metho
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.planning import SCENARIO, Simulation
 from tripletscope.dashboard.views.choosing import choose_run
-from tripletscope.dashboard.views.page import Context, tab
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.simulate.setting import (
     PAGE,
     beginning,

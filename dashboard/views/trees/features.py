@@ -20,7 +20,7 @@ from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
-from tripletscope.dashboard.views.page import Context
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.wording.formats import count
 
 PAGE = "trees"

@@ -32,8 +32,8 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results import UNCERTAIN
 from tripletscope.dashboard.views.choosing import names_of
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.opened_map import await_map, maps_of, opened_map
-from tripletscope.dashboard.views.page import Context
 from tripletscope.dashboard.views.trees.features import (
     FEATURES,
     PAGE,

@@ -16,8 +16,8 @@ from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.choosing import names_of
+from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.opened_map import await_map, maps_of, opened_map
-from tripletscope.dashboard.views.page import Context
 
 PAGE = "uncertainty"
 

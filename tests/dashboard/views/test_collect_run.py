@@ -161,7 +161,7 @@ def test_the_error_is_not_looked_at_again_and_again_when_somebody_is_deleted(
 ):
     begun = []
     monkeypatch.setattr(
-        "tripletscope.dashboard.views.page.Context.begin", lambda *_: begun.append(1)
+        "tripletscope.dashboard.views.context.Context.begin", lambda *_: begun.append(1)
     )
     folder = services.workspace.folder / "experiments" / kept
     about = sum(one.is_about_objects for one in answered["records"])

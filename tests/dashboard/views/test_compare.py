@@ -24,7 +24,7 @@ from tripletscope.dashboard import analysis
 from tripletscope.dashboard.results import shown
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.compare.recommending import Comparison
-from tripletscope.dashboard.views.page import _limits
+from tripletscope.dashboard.views.context import _limits
 
 
 def said(app) -> str:

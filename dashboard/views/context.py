@@ -1,0 +1,379 @@
+"""What every tab is given: the open data set, what is computed of it, and how that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, fields
+from functools import cached_property, partial
+from types import MappingProxyType
+from typing import Any, Self
+
+import pandas as pd
+import streamlit as st
+
+from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.progress import Progress
+from tripletscope.core.run import TASKS, Run
+from tripletscope.dashboard import analysis, export
+from tripletscope.dashboard.figures.theme import Canvas
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import parameter_form, pressed
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.folder import MEASURED
+from tripletscope.dashboard.keeping.jobs import Job, Step
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.showing import presented
+from tripletscope.dashboard.results.shown import (
+    Advice,
+    Limits,
+    Numbers,
+    Presentation,
+    ShownResults,
+    Statement,
+    runs_of,
+)
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.opening import about
+from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
+from tripletscope.dashboard.wording import distinct
+from tripletscope.dashboard.wording.formats import count
+
+#: Pixels that a figure is wide on a typical page, and what is seen at a time of a tall one. Those
+#: that are hardly higher than wide are seen as a whole.
+_WIDE, _WINDOW, _SQUARE = 900.0, 720, 1.1
+_PICTURE, _HOVERED = 64, 320  # pixels
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a tab is given.
+
+    info: The open data set; None on pages that need none.
+    page: Its name.
+    slot: Of the tab's jobs: a newer one takes the place of the one before. None where nothing is
+        computed.
+    row: The place beside the tabs.
+    """
+
+    session: Session
+    info: DatasetInfo
+    page: str
+    slot: str | None
+    row: Any
+
+    @classmethod
+    def of(cls, context: Context, **further: Any) -> Self:
+        """The same context, knowing more."""
+        return cls(**{f.name: getattr(context, f.name) for f in fields(Context)}, **further)
+
+    @cached_property
+    def answers(self) -> Judgements:
+        """What is computed with; comparisons of pairs where there are no triplets."""
+        return self.session.answers()
+
+    @cached_property
+    def triplets(self) -> Triplets:
+        return self.session.triplets()
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns of the objects that say something of them."""
+        return [c for c in self.answers.objects.columns if c not in ("id", "label", "image")]
+
+    @property
+    def size(self) -> str:
+        """The data, for captions."""
+        return about(self.info)
+
+    @property
+    def selected(self) -> list[int]:
+        """Positions of the selected objects, ascending."""
+        return self.session.selected_positions(self.answers)
+
+    # What is computed ------------------------------------------------------------------------
+
+    @property
+    def job(self) -> Job | None:
+        """The newest job of the tab on these answers."""
+        if self.slot is None:
+            return None
+        return services().jobs.latest(self.session.id, self._place())
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a job of the tab has not ended."""
+        return self.job is not None and self.job.active
+
+    def runs(self, task: str, *kinds: str) -> list[Any]:
+        """What was computed of these answers by methods of some kinds, the newest first."""
+        listed = (services().workspace.runs(self.info.id, task, kind) for kind in kinds)
+        return [run for runs in listed for run in runs]
+
+    def find(
+        self, method: Method, task: str, options: Mapping[str, Any] | None = None
+    ) -> Run | None:
+        """The result of a task for a method; without options, the newest of any."""
+        return analysis.find(self.info, self.answers if self.info else None, method, task, options)
+
+    def submit(
+        self, title: str, pieces: Sequence[analysis.Piece], names: Sequence[str] = ()
+    ) -> Job:
+        """Compute in the background what is not there yet."""
+        answers = self.answers if self.info else None
+        return analysis.submit(self.session, self.info, answers, self._slot(), title, pieces, names)
+
+    def begin(self, title: str, words: str, work: Callable[[Progress], Any]) -> Job:
+        """Do in the background what is no task of a method; its result is in `Job.results`."""
+        return self.begin_steps(title, [Step(words, work)])
+
+    def begin_steps(self, title: str, steps: Sequence[Step]) -> Job:
+        """The same in several steps, each of which lets others by and leaves a result."""
+        return services().jobs.submit(Job(self.session.id, self._place(), title, list(steps)))
+
+    def _slot(self) -> str:
+        if self.slot is None:
+            raise TypeError("nothing is computed on a tab that is declared with slot=None")
+        return self.slot
+
+    def _place(self) -> str:
+        """The slot on the answers that are in use."""
+        return self.session.slot(self._slot()) if self.info else self._slot()
+
+    def result(
+        self, method: Method, task: str, about: str, *, given: Mapping[str, Any] | None = None,
+        hidden: Sequence[str] = (), columns: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        options: Mapping[str, Any] | None = None, at_once: bool = False, label: str = "Compute",
+        newest: bool = False,
+    ) -> Run | None:
+        """Options of a task, the button that computes it, and its result with these options.
+
+        about: Help of the button.
+        given: Options that are not asked for; a function makes one from those that are.
+        hidden: Further options that are not asked for, and are as declared.
+        columns: That may be chosen, as for `parameter_form`.
+        at_once: Whether it is computed without being asked for where nothing is there yet.
+        options: All of them, where they were asked for before.
+        label: Of the button.
+        newest: Whether the newest result of other options stands in for one that is not there yet.
+        """
+        if options is None:
+            options = self.options(task, given=given, hidden=hidden, columns=columns)
+        (run,) = self.results(
+            task, TASKS[task].words, [(method, task, options)], about, at_once=at_once, label=label
+        )
+        return run or (self.find(method, task) if newest else None)
+
+    def options(
+        self, task: str, *, given: Mapping[str, Any] | None = None, hidden: Sequence[str] = (),
+        columns: Mapping[str, Sequence[str]] = MappingProxyType({}), place: str = "",
+    ) -> dict[str, Any]:
+        """Ask for the options of a task; see `result`.
+
+        place: Of the form, if two tabs are not to share it.
+        """
+        given = dict(given or {})
+        options = parameter_form(
+            self.session, TASKS[task].function, place or f"{self.page}.{task}",
+            hidden=(*given, *hidden), columns=columns,
+        )
+        return options | {k: v(options) if callable(v) else v for k, v in given.items()}
+
+    def results(
+        self, key: str, title: str, pieces: Sequence[analysis.Piece], about: str, *,
+        at_once: bool = False, label: str = "Compute",
+    ) -> list[Run | None]:
+        """A button that computes what is missing of some pieces as one job, and their results."""
+        runs = [self.find(*piece) for piece in pieces]
+        missing = [
+            piece for piece, run in zip(pieces, runs, strict=True)
+            if run is None or not run.complete
+        ]
+        self.compute_button(f"{self.page}.{key}.run", title, missing, about, label=label)
+        if at_once and missing and self.job is None:
+            self.submit(f"{title}: {self.info.name}", missing)
+            st.rerun()
+        return runs
+
+    def compute_button(
+        self, key: str, title: str, pieces: Sequence[analysis.Piece], about: str, *,
+        label: str = "Compute",
+    ) -> None:
+        """A button that computes `pieces` as one job; disabled where there are none."""
+        if pressed(
+            self.session, key, label, type="primary", icon=":material/play_arrow:",
+            width="stretch", disabled=not pieces, help=about,
+        ):
+            self.submit(f"{title}: {self.info.name}", pieces)
+            st.rerun()
+
+    def empty(self, title: str, text: str) -> None:
+        """Say what would be here, and what to do; while a job is at work on it, its bar does."""
+        if not self.waiting:
+            panels.empty(title, text)
+
+    # What is shown ---------------------------------------------------------------------------
+
+    @property
+    def collected(self) -> dict[str, str]:
+        """What people were asked, and what the answers were derived from."""
+        of = self.info.extra
+        return {"asked": of.get("asked", ""), "measured": of.get(MEASURED, {}).get("kind", "")}
+
+    def present(
+        self, *results: Any, beside: Sequence[Run] = (), by: Presentation | None = None,
+        files: Callable[[], Mapping[str, bytes]] | None = None, **how: Any,
+    ) -> None:
+        """What results say, their figures and tables, as they are in a report.
+
+        results: Runs, or others that a presentation is declared for.
+        beside: Further results that these are judged by.
+        by: What presents them in place of what is declared.
+        files: Makes files that come along with figures, such as a script, by their names.
+        **how: Further attributes of `ShownResults`.
+        """
+        shown = self.shown(*results, *beside, **how)
+        content = None
+        if self.info is not None and all(isinstance(one, Run) for one in results):
+            content = (
+                [(run.key, run.created) for run in shown.runs], self.info.fingerprint,
+                self.info.pictures, shown.selected, shown.named, how,
+            )
+        said: list[str] = []
+        halves: list[Any] = []
+        for part in presented(shown, *results, by=by):
+            if isinstance(part, Statement):
+                said.append(part.text)
+                continue
+            panels.sentences(said)
+            said.clear()
+            if isinstance(part, Drawing) and part.is_half:
+                halves = halves or list(st.columns(2))
+                with halves.pop(0):
+                    self.figure(part, *results, files=files, content=content)
+                continue
+            halves.clear()
+            if isinstance(part, Advice):
+                st.caption(panels.marked(part.text))
+            elif isinstance(part, Numbers):
+                self.numbers(part)
+            else:
+                with st.expander(part.title) if part.is_folded else nullcontext():
+                    self.figure(part, *results, files=files, content=content)
+        panels.sentences(said)
+
+    def shown(self, *results: Any, **how: Any) -> ShownResults:
+        """Results as the page shows them."""
+        if self.info is None:
+            return ShownResults(runs_of(results), None, "", **how)
+        objects = self.answers.objects
+        how.setdefault("addresses", picture_addresses(self.info, objects, _PICTURE))
+        return ShownResults(
+            runs_of(results), self.answers, self.info.name, selected=tuple(self.selected),
+            embed=partial(embedded_pictures, self.info, objects), cautious=True,
+            limits_of=partial(limits_of, self.info), **self.collected, **how,
+        )
+
+    def figure(
+        self, drawing: Drawing, *runs: Run, further: Callable[[], None] | None = None,
+        files: Callable[[], Mapping[str, bytes]] | None = None, content: Any = None,
+        wide: float = _WIDE, on_pick: Callable[[list[int], str], None] | None = None,
+        on_move: Callable[[str, float], None] | None = None, places: Sequence[int] | None = None,
+    ) -> None:
+        """A figure with its caption, its numbers, and what can be done with it.
+
+        runs: Simulations that it is of, where no data set is open.
+        wide: Pixels that it is laid out for.
+        on_pick, on_move: See `chart`; by default objects that are picked are selected.
+        places: Objects by their number in the figure, if that is not their position.
+        further: Draws more beside the menu.
+        files: See `present`.
+        content: Of what it is drawn, so that it is drawn once.
+        """
+        wide = wide / 2 if drawing.is_half else wide
+        if drawing.ratio <= _SQUARE:
+            wide = min(wide, _WINDOW / drawing.ratio)
+        panels.figure_panel(
+            self.session, drawing.draw, key=f"{self.page}.{drawing.name}", alt=drawing.alt,
+            caption=drawing.caption, table=drawing.table, window=_WINDOW,
+            canvas=Canvas(wide, wide * drawing.ratio),
+            name=export.file_name(
+                self.info.name if self.info else "", drawing.saved_as or drawing.name
+            ),
+            simulations=None if self.info else dict(zip(distinct(
+                analysis.describe(run.fresh()) for run in runs_of(runs)
+            ), runs_of(runs), strict=True)),
+            further=further, files=files,
+            on_pick=(on_pick or self.session.select_positions) if drawing.picks else None,
+            on_move=on_move, of=None if content is None else (drawing.name, content),
+            pictures=self._hovered(places) if drawing.picks else None,
+        )
+
+    def _hovered(self, places: Sequence[int] | None) -> Mapping[int, str]:
+        """Pictures that are seen large, by the number of their object in a figure."""
+        large = picture_addresses(self.info, self.answers.objects, _HOVERED)
+        if places is None:
+            return large
+        return {place: large[i] for place, i in enumerate(places) if i in large}
+
+    def numbers(self, part: Numbers) -> None:
+        """A table, folded away, with what can be done with it."""
+        key = f"{self.page}.{part.title}"
+        with st.expander(part.title):
+            table = part.table()
+            if part.about:
+                st.caption(panels.marked(part.about))
+            if table.empty:
+                st.caption("There are none.")
+                return
+            numbers = table.select_dtypes("float").columns
+            # Rows that were chosen are those of this table, and of no other in its place.
+            of = f".{pd.util.hash_pandas_object(table.astype(str)).sum():x}" if part.of_rows else ""
+            shown = st.dataframe(
+                table, hide_index=True, placeholder="", key=f"{key}{of}",
+                **({"on_select": "rerun", "selection_mode": "multi-row"} if part.of_rows else {}),
+                column_config={
+                    name: st.column_config.NumberColumn(format="%.2g" if name == "p" else "%.3f")
+                    for name in numbers
+                },
+            )
+            objects = list(part.objects)
+            if part.of_rows is not None:
+                rows = [row for row in shown.selection.rows if row < len(table)]
+                objects = [int(i) for i in part.of_rows(rows)]
+            with st.container(horizontal=True):
+                if part.objects or part.of_rows is not None:
+                    st.button(
+                        f"Select {count(len(objects), 'object')}" if objects else "Select objects",
+                        key=f"{key}.select", args=(objects,), disabled=not objects,
+                        on_click=self.session.select_positions,
+                        help="Selects the objects of the chosen rows on every page."
+                        if part.of_rows else None,
+                    )
+                name = export.file_name(self.info.name if self.info else "", part.title)
+                st.download_button(
+                    "CSV", lambda: export.csv(table), f"{name}.csv", "text/csv", key=f"{key}.csv",
+                    on_click="ignore", icon=":material/download:",
+                )
+
+    def picture_and_side(self) -> tuple[Any, Any]:
+        """Two columns: for what is seen, below the job that is at work on it, and for settings."""
+        picture, side = st.columns([3, 1], gap="large")
+        with picture:
+            watch(self.job)
+        return picture, side
+
+
+def limits_of(info: DatasetInfo, answers: Judgements) -> Limits:
+    """What noise and guessing allow of the answers of a data set, estimated once."""
+    return _limits((info.fingerprint, info.pairs, info.state), answers)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _limits(content: tuple[str | None, ...], _answers: Judgements) -> Limits:
+    return Limits.of(_answers)
+
+
