@@ -8,6 +8,7 @@ import streamlit as st
 
 from tripletscope.dashboard.interface.focus import focus_on
 from tripletscope.dashboard.interface.guide import help_link
+from tripletscope.dashboard.interface.history import tidy_history
 from tripletscope.dashboard.interface.panels import plain
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
@@ -65,6 +66,13 @@ def main() -> None:
         expanded=True,
     )
     current.watched.clear()
+    current.follow_address()
+    if current.missing:
+        st.warning(
+            f"This address leads to the data set {plain(current.missing)}, which is not in this "
+            "workspace: it was deleted, or is in that of somebody else. Ask for its archive, or "
+            "open another one.", icon=":material/link_off:",
+        )
     try:
         try:
             page.run()
@@ -73,6 +81,8 @@ def main() -> None:
         except Exception:  # what is open is seen beside a page that fails, too
             _beside(current)
             raise
+        if not current.has_address:
+            current.write_address()
         current.forget_presses()
         current.forget_composing()
         _beside(current)
@@ -85,6 +95,7 @@ def _beside(current: Session) -> None:
         _sidebar(current)
         _person()
         help_link()
+        tidy_history()
         if current.arrived:
             focus_on('[data-testid="stMain"] h1', current.arrived, name="arrived")
 

@@ -1,14 +1,16 @@
 """One browser session: which data set is open, what is selected, what was set where.
 
-The only user of ``st.session_state``, and of the address of the page: the address names the
-session, so that a refresh, or the same address after a restart of the server, finds it again.
+The only user of ``st.session_state``, and of the address of the page. The address names the
+session, so that a refresh, or the same address after a restart of the server, finds it again; and
+the data set and the tab that are seen, so that it shows the same wherever it is opened. While a
+browser tab shows a session, others that are opened with its address begin with a copy of it.
 """
 
 from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,8 @@ from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import FigureSheet, services
 
 _KEY = "tripletscope session"
-_PARAMETER = "session"
+#: What the address names.
+_PARAMETER, _DATASET, _TAB = "session", "data", "tab"
 _REFRESHING = 15.0  # seconds that a refresh of the page may take
 
 
@@ -56,6 +59,12 @@ class Session:
         self.watched: set[str] = set()
         #: What has just been uploaded or kept: its page gets the focus of what is gone.
         self.arrived: str = ""
+        #: Data set that the address named and that is not in this workspace.
+        self.missing: str = ""
+        self._address: dict[str, str] = {}
+        #: Whether the page that is being shown has said what its address names.
+        self.has_address: bool = False
+        self._tabs_of: dict[str, str | None] = {}
 
     # Data set ------------------------------------------------------------------------------
 
@@ -65,7 +74,7 @@ class Session:
         return services().workspace.dataset(self._dataset) if self._dataset else None
 
     def open(self, dataset: str) -> None:
-        self._dataset = dataset
+        self._dataset, self.missing = dataset, ""
         services().workspace.touch(dataset)
 
     def close(self) -> None:
@@ -184,6 +193,42 @@ class Session:
             del st.query_params[parameter]
         return value
 
+    def follow_address(self) -> None:
+        """Open the data set that the address names, if it is not the one that was written there."""
+        self.has_address = False
+        asked = st.query_params.get(_DATASET, "")
+        if not asked or asked in (self._dataset, self._address.get(_DATASET)):
+            return
+        if services().workspace.dataset(asked) is None:
+            self.missing, self._dataset = asked, None
+        else:
+            self.open(asked)
+
+    def tab_asked_for(self, page: str, tabs: Sequence[str]) -> str | None:
+        """The tab that a page begins with, if not the one that it showed last.
+
+        It is the one that the address names; or the first, where another data set was open when
+        the page was last seen.
+        """
+        asked = st.query_params.get(_TAB)
+        is_new = self._tabs_of.get(page, self._dataset) != self._dataset
+        self.come_to(page)
+        if asked in tabs and asked != self._address.get(_TAB):
+            return asked
+        return tabs[0] if is_new else None
+
+    def come_to(self, page: str) -> None:
+        """Note that the tab of a page is chosen for the open data set."""
+        self._tabs_of[page] = self._dataset
+
+    def write_address(self, tab: str = "") -> None:
+        """Let the address name what is seen."""
+        self.has_address = True
+        named = {_PARAMETER: self.id, _DATASET: self._dataset or self.missing, _TAB: tab}
+        self._address = {name: value for name, value in named.items() if value}
+        if st.query_params.to_dict() != self._address:
+            st.query_params.from_dict(self._address)
+
     # Jobs ----------------------------------------------------------------------------------
 
     def jobs(self) -> list[Job]:
@@ -216,11 +261,27 @@ def session() -> Session:
     if found is None:
         named = st.query_params.get(_PARAMETER, "")
         saved = services().workspace.session(named) if named else None
-        found = Session(named if saved is not None else secrets.token_urlsafe(9), saved)
+        is_ours = saved is not None and not _is_shown_elsewhere(named)
+        found = Session(named if is_ours else secrets.token_urlsafe(9), saved)
+        found.sheet.shown_in = _script()
         st.session_state[_KEY] = found
-    if st.query_params.get(_PARAMETER) != found.id:
-        st.query_params[_PARAMETER] = found.id
     return found
+
+
+def _is_shown_elsewhere(session_id: str) -> bool:
+    """Whether another browser tab that is still there shows a session."""
+    sheet = services().sheets.get(session_id)
+    return sheet is not None and sheet.shown_in != _script() and _is_active(sheet.shown_in)
+
+
+def _script() -> str:
+    """What Streamlit calls the browser tab whose script is running; empty outside of a server."""
+    context = get_script_run_ctx(suppress_warning=True)
+    return context.session_id if context is not None else ""
+
+
+def _is_active(script: str) -> bool:
+    return bool(script) and Runtime.exists() and Runtime.instance().is_active_session(script)
 
 
 def tab_is_open() -> Callable[[], bool]:
@@ -228,13 +289,12 @@ def tab_is_open() -> Callable[[], bool]:
 
     A tab that was closed a moment ago may only have been refreshed.
     """
-    context = get_script_run_ctx(suppress_warning=True)
-    name = context.session_id if context is not None else ""
+    name = _script()
     missed: float | None = None
 
     def is_open() -> bool:
         nonlocal missed
-        if not name or not Runtime.exists() or Runtime.instance().is_active_session(name):
+        if not name or not Runtime.exists() or _is_active(name):
             missed = None
             return True
         missed = missed or time.monotonic()

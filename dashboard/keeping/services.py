@@ -29,7 +29,12 @@ _opening: dict[Path, threading.Lock] = {}
 
 
 class FigureSheet(list[Any]):
-    """Panels of a sheet of figures: drawings, of megabytes each, that go with their session."""
+    """Panels of a sheet of figures: drawings, of megabytes each, that go with their session.
+
+    shown_in: The browser tab that shows the session, as Streamlit calls it.
+    """
+
+    shown_in: str = ""
 
 
 @dataclass

@@ -101,11 +101,16 @@ def show_page(
     known = tabs_of(name)
     row = st.container(horizontal=True, vertical_alignment="bottom")
     if len(known) > 1:
+        asked = current.tab_asked_for(name, list(known))
+        if asked is not None:
+            widgets()[_key(name)] = asked
         titles = {tab.name: tab.title for tab in known.values()}
         with row:
             chosen = known[tabs(current, _key(name), "View", titles)]
+        current.write_address(chosen.name)
     else:
         (chosen,) = known.values()
+        current.write_address()
     context: Context | None = Context(current, info, name, chosen.slot, row)
     if chosen.needs is not None:
         context = chosen.needs(context)
@@ -118,6 +123,7 @@ def go_to(page: str, name: str) -> None:
     if name not in tabs_of(page):
         raise KeyError(f"The page {page} has no tab {name}")
     widgets()[_key(page)] = name
+    session().come_to(page)
 
 
 def _key(page: str) -> str:

@@ -162,7 +162,7 @@ def test_a_tree_is_cut_by_dragging_and_a_click_on_a_branch_selects(browser, addr
     keep(page)
     wait_for_map(page)
     page.get_by_role("link", name="Clusters").click()
-    tree = page.locator(".st-key-clusters-tree .js-plotly-plot")
+    tree = page.locator(".st-key-clusters-dendrogram-agglomerative .js-plotly-plot")
     tree.locator(".nsewdrag").wait_for()
     at_rest(page)
 

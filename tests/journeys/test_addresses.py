@@ -1,0 +1,51 @@
+"""Addresses in a browser: back, reloaded, opened twice, opened by somebody else."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import needs_browser
+from tests.journeys.pages import open_page
+
+pytestmark = [pytest.mark.browser, needs_browser]
+
+
+def choose(page: Page, tab: str) -> None:
+    page.get_by_role("radio", name=tab, exact=True).click()
+    shows(page, tab)
+
+
+def shows(page: Page, tab: str) -> None:
+    expect(page.get_by_role("radio", name=tab, exact=True)).to_be_checked()
+
+
+def go(page: Page, name: str) -> None:
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
+
+
+def test_back_undoes_one_step_and_an_address_shows_the_same_anywhere(browser, address):
+    page = open_page(browser, f"{address.split('?')[0]}?sample=ekman_colors")
+    name = page.get_by_test_id("stSidebar").get_by_text("Ekman").first
+    expect(name).to_be_visible()
+    go(page, "Data")
+    choose(page, "Objects")
+    choose(page, "Answers")
+    go(page, "Report")
+    expect(page.get_by_role("heading", name="Report", exact=True).first).to_be_visible()
+    page.go_back()
+    shows(page, "Answers")
+    page.go_back()
+    shows(page, "Objects")
+    page.reload()
+    shows(page, "Objects")
+    other = page.context.new_page()
+    other.goto(page.url)
+    shows(other, "Objects")
+    assert "session=" in other.url
+    session = page.url.split("session=")[1].split("&")[0]
+    assert session not in other.url
+    go(other, "Start")
+    choose(page, "Answers")
+    shows(page, "Answers")
+    page.context.close()
