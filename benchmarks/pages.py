@@ -32,7 +32,7 @@ from tests.browser import CHROMIUM
 from tests.server import COMMAND, free_port, printed_address, wait_until_up
 from tripletscope.core.models.simulation.simulate import simulate
 
-PAGES = ("data", "embedding", "uncertainty", "kernel", "clusters", "trees", "scale", "compare",
+PAGES = ("data", "embedding", "kernel", "clusters", "trees", "scale", "compare",
          "simulate", "computing")
 PATIENCE = 300_000
 

@@ -14,12 +14,12 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, session
+from tripletscope.dashboard.views.navigation import PLACES, navigation
 from tripletscope.dashboard.views.opening import size_of
 from tripletscope.dashboard.wording.formats import count
 
 HERE = Path(__file__).resolve().parent
 ASSETS = HERE / "interface" / "assets"
-PAGES = HERE.parent / "pages"
 _SHOWN = 8  # labels of selected objects in the sidebar
 
 
@@ -33,40 +33,9 @@ def main() -> None:
         st.error(plain(str(error)))
         st.stop()
     current = session()
-    page = st.navigation(
-        {
-            "": [
-                st.Page(PAGES / "start.py", title="Start", icon=":material/home:", default=True),
-                st.Page(PAGES / "data.py", title="Data", icon=":material/table_rows:"),
-            ],
-            "Analysis": [
-                st.Page(PAGES / "embedding.py", title="Embedding", icon=":material/scatter_plot:"),
-                st.Page(PAGES / "dimensions.py", title="Dimensions", icon=":material/category:"),
-                st.Page(PAGES / "uncertainty.py", title="Uncertainty", icon=":material/blur_on:"),
-                st.Page(PAGES / "kernel.py", title="Kernel", icon=":material/grid_on:"),
-                st.Page(PAGES / "clusters.py", title="Clusters", icon=":material/account_tree:"),
-                st.Page(PAGES / "trees.py", title="Trees", icon=":material/forest:"),
-                st.Page(PAGES / "scale.py", title="Scale", icon=":material/stairs:"),
-                st.Page(PAGES / "people.py", title="People", icon=":material/groups:"),
-                st.Page(PAGES / "features.py", title="Features", icon=":material/rule:"),
-                st.Page(PAGES / "compare.py", title="Compare", icon=":material/query_stats:"),
-            ],
-            "Papers": [
-                st.Page(PAGES / "report.py", title="Report", icon=":material/article:"),
-                st.Page(PAGES / "papers.py", title="Papers", icon=":material/menu_book:"),
-            ],
-            "Planning": [
-                st.Page(PAGES / "simulate.py", title="Simulate", icon=":material/science:"),
-                st.Page(PAGES / "collect.py", title="Collect", icon=":material/how_to_vote:"),
-            ],
-            "Server": [
-                st.Page(PAGES / "computing.py", title="Computing", icon=":material/memory:"),
-            ],
-        },
-        expanded=True,
-    )
-    current.watched.clear()
     current.follow_address()
+    page = navigation(current)
+    current.watched.clear()
     if current.missing:
         st.warning(
             f"This address leads to the data set {plain(current.missing)}, which is not in this "
@@ -94,7 +63,7 @@ def _beside(current: Session) -> None:
     with st.sidebar:
         _sidebar(current)
         _person()
-        help_link()
+        _foot()
         tidy_history()
         if current.arrived:
             focus_on('[data-testid="stMain"] h1', current.arrived, name="arrived")
@@ -130,6 +99,15 @@ def _sidebar(current: Session) -> None:
     for job in jobs:
         st.caption(plain(job.title))
         watch(job, "sidebar", narrow=True)
+
+
+def _foot() -> None:
+    """What is not about the open data set."""
+    with st.container(key="foot", gap=None):
+        for name in ("papers", "computing"):
+            place = PLACES[name]
+            st.page_link(place.path, label=place.title, icon=f":material/{place.icon}:")
+        help_link()
 
 
 def _person() -> None:

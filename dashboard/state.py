@@ -210,12 +210,17 @@ class Session:
         It is the one that the address names; or the first, where another data set was open when
         the page was last seen.
         """
-        asked = st.query_params.get(_TAB)
+        asked = self.address_of_tab()
         is_new = self._tabs_of.get(page, self._dataset) != self._dataset
         self.come_to(page)
-        if asked in tabs and asked != self._address.get(_TAB):
+        if asked in tabs:
             return asked
         return tabs[0] if is_new else None
+
+    def address_of_tab(self) -> str | None:
+        """The tab that an address leads to; None of the address of what is seen."""
+        asked = st.query_params.get(_TAB)
+        return None if asked == self._address.get(_TAB) else asked
 
     def come_to(self, page: str) -> None:
         """Note that the tab of a page is chosen for the open data set."""

@@ -116,7 +116,9 @@ def of_eggs(browser: Browser, address: str) -> None:
 
 def of_colours(browser: Browser, address: str) -> None:
     page = opened(browser, address, "ekman_colors")
-    go(page, "Uncertainty")
+    go(page, "Embedding")
+    page.get_by_role("radio", name="Positions", exact=True).click()
+    at_rest(page)
     take(page, "uncertainty")
     for name in ("Kernel", "Clusters", "Compare", "Trees"):
         go(page, name)

@@ -8,14 +8,18 @@ import streamlit as st
 HELP = "/help"
 
 
-def page_title(title: str, page: str) -> None:
+def page_title(title: str, page: str, of: str = "") -> None:
     """The title of a page, and a question mark that leads to what is said of the page.
 
     title: In Markdown.
     page: Its name; `docs/pages` has a file of that name.
+    of: What it is about, in Markdown.
     """
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.title(title, anchor=False, width="content")
+        if of:
+            with st.container(key="page-of", width="content"):
+                st.markdown(of)
         where = f'{_address(page)} "What this page shows"'
         with st.container(key="help-mark", width="content"):
             st.markdown(f"[:material/help:]({where})", width="content")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -34,6 +34,7 @@ class Tab:
     order: float
     needs: Callable[[Context], Context | None] | None
     slot: str | None
+    when: Callable[[DatasetInfo], bool] | None
     show: Callable[[Any], None]
 
 
@@ -43,6 +44,7 @@ _TABS: dict[str, dict[str, Tab]] = {}
 def tab(
     page: str, title: str, order: float, *,
     needs: Callable[[Context], Context | None] | None = None, slot: str | None = "",
+    when: Callable[[DatasetInfo], bool] | None = None,
 ) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
     """Declare a function that shows a tab.
 
@@ -52,6 +54,7 @@ def tab(
         nothing to be shown: then it has said so.
     slot: Of the tab's jobs, if not the page's: a newer one takes the place of the one before. None
         of a tab on which nothing is computed; others show the job (`picture_and_side`, `watch`).
+    when: Of what data sets it is shown without being asked for; by default of all.
     """
 
     def declare(show: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -60,7 +63,7 @@ def tab(
         known = of_page.get(name)
         if known is not None and known.show.__module__ != show.__module__:
             raise TypeError(f"The page {page} has two tabs {name}")
-        of_page[name] = Tab(name, title, order, needs, page if slot == "" else slot, show)
+        of_page[name] = Tab(name, title, order, needs, page if slot == "" else slot, when, show)
         return show
 
     return declare
@@ -98,7 +101,7 @@ def show_page(
             return
     else:
         page_title(title, name)
-    known = tabs_of(name)
+    known = _offered(current, name, info)
     row = st.container(horizontal=True, vertical_alignment="bottom")
     if len(known) > 1:
         asked = current.tab_asked_for(name, list(known))
@@ -116,6 +119,34 @@ def show_page(
         context = chosen.needs(context)
     if context is not None:
         chosen.show(context)
+
+
+def _offered(current: Session, page: str, info: DatasetInfo | None) -> dict[str, Tab]:
+    """The tabs of a page that are of use for a data set, and the one that was asked for."""
+    asked = (widgets().get(_key(page)), current.remembered(_key(page), None),
+             current.address_of_tab())
+    return {
+        tab.name: tab for tab in tabs_of(page).values()
+        if tab.when is None or (info is not None and tab.when(info)) or tab.name in asked
+    }
+
+
+def of_the_open_data(
+    needs: Callable[[Context], Context | None] | None = None
+) -> Callable[[Context], Context | None]:
+    """What a tab needs on a page that can do without a data set: the open one, with triplets.
+
+    needs: What it needs then, as of `tab`.
+    """
+
+    def opened(context: Context) -> Context | None:
+        info = _usable(context.session.dataset, "These questions are about your objects", False)
+        if info is None:
+            return None
+        of_data = replace(context, info=info)
+        return of_data if needs is None else needs(of_data)
+
+    return opened
 
 
 def go_to(page: str, name: str) -> None:
@@ -139,7 +170,12 @@ def _opened(
     if info is not None and head is not None:
         head(current, info)
     else:
-        page_title(title, name)
+        page_title(title, name, panels.plain(info.name) if info else "")
+    return _usable(info, otherwise, with_pairs)
+
+
+def _usable(info: DatasetInfo | None, otherwise: str, with_pairs: bool) -> DatasetInfo | None:
+    """A data set that a page can do with; None, and why not, if it cannot."""
     if info is None:
         panels.empty(
             "No data set is open",

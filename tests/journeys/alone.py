@@ -28,7 +28,7 @@ from tests.journeys.pages import (
 )
 from tests.server import running
 
-PAGES = ("Uncertainty", "Kernel", "Clusters", "Trees", "Scale", "Compare", "Simulate", "Computing")
+PAGES = ("Kernel", "Clusters", "Trees", "Scale", "Compare", "Simulate", "Computing")
 #: Chromium has questions of its own at this name server; pages ask by the address.
 SILENT = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
 _OUT, _NOBODY = "10.113.7.1", "10.113.7.2"

@@ -15,7 +15,7 @@ from tripletscope.dashboard.views.page import tabs_of
 pytestmark = [pytest.mark.browser, needs_browser]
 
 IN_VIEW, ON_PAGE, WORDS = 12, 20, 150
-PAGES = ("Data", "Embedding", "Dimensions", "Uncertainty", "Kernel", "Clusters", "Trees", "Scale",
+PAGES = ("Data", "Embedding", "Dimensions", "Kernel", "Clusters", "Trees", "Scale",
          "People", "Features", "Compare", "Report", "Simulate", "Collect", "Papers", "Computing")
 #: What people can operate, each once: a row of tabs is one, and so is what is folded away.
 COUNT = """() => {

@@ -39,7 +39,7 @@ _PLACE = f"{PAGE}.dissimilarities"
 _REPLICATES, _MOST = 100, 150
 
 
-@tab(PAGE, "Dissimilarities", 2, slot=_PLACE)
+@tab(PAGE, "Dissimilarities", 6, slot=_PLACE, when=lambda info: MEASURED in info.extra)
 def show_dissimilarities(context: Context) -> None:
     """A matrix between the objects, mapped by its order alone."""
     picture, side = context.picture_and_side()

@@ -11,7 +11,7 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import Method
 from tripletscope.core.inference.evaluation.compare import needed_answers
-from tripletscope.core.inference.evaluation.score import CHANCE, cross_validate, has_split
+from tripletscope.core.inference.evaluation.score import cross_validate, has_split
 from tripletscope.core.inference.uncertainty import bootstrap
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import SAME_LOSS, agreeing
@@ -195,22 +195,14 @@ def _quality(context: Context, result: Result) -> None:
     few = _too_few(result)
     if few:
         st.warning(few, icon=":material/warning:")
-    facts = st.columns(3)
-    if result.error:
-        estimate = result.error.result()
-        facts[0].metric("Held-out error", f"{estimate.error:.3f}", help=f"{estimate.scheme}.")
-        facts[0].caption(f"chance {CHANCE:g}")
-    else:
-        facts[0].metric("Held-out error", "computing" if context.waiting else "—")
-    facts[1].metric("Loss", number(numbers["loss_"], 4))
-    losses = result.fit.arrays["losses_"]
-    facts[1].caption(
-        f"{agreeing(losses)} of {count(len(losses), 'restart')} within {100 * SAME_LOSS:g} %"
-    )
-    state = "converged" if numbers["converged_"] else "not converged"
-    facts[2].metric("Iterations", f"{numbers['n_iter_']:,}")
-    facts[2].caption(
-        f"{state if result.fit.complete else 'stopped early'}, {duration(result.fit.seconds)}"
-    )
     if result.error or not context.waiting:
         context.present(result.fit, beside=[result.error] if result.error else (), by=map_said)
+    losses, state = result.fit.arrays["losses_"], "converged" if numbers["converged_"] else (
+        "not converged"
+    )
+    st.caption(
+        f"Loss {number(numbers['loss_'], 4)}; {agreeing(losses)} of "
+        f"{count(len(losses), 'restart')} within {100 * SAME_LOSS:g} %; "
+        f"{state if result.fit.complete else 'stopped early'} after "
+        f"{count(numbers['n_iter_'], 'iteration')}, {duration(result.fit.seconds)}."
+    )

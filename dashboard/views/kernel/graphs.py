@@ -64,7 +64,7 @@ class Graphs:
         return len(counts) > 1 and int(counts.min()) > 1
 
 
-@tab(PAGE, "Graphs", 6, slot=_PLACE)
+@tab(PAGE, "Graphs", 6, slot=_PLACE, when=lambda info: False)
 def show_graphs(context: Context) -> None:
     """Weisfeiler-Lehman kernels of graphs in a file, apart from the open data set."""
     picture, side = context.picture_and_side()

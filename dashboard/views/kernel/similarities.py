@@ -9,7 +9,7 @@ from tripletscope.core.data.landmarks import recognise
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX, Kernel
 from tripletscope.dashboard.figures.matrix import most_similar
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.interface.controls import pick, pressed
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.kernels import evidence_of
 from tripletscope.dashboard.results.shown import table_of
@@ -85,11 +85,12 @@ def _turn_to_more(here: KernelContext, kernel: Kernel) -> None:
         st.page_link(
             "../pages/embedding.py", label="Go to the map", icon=":material/scatter_plot:"
         )
-        if not designed:
-            st.button(
-                "Plan a landmark design", key=f"{PAGE}.to_design", icon=":material/checklist:",
-                type="tertiary", on_click=go_to, args=(PAGE, "design"),
-            )
+        if not designed and pressed(
+            here.session, f"{PAGE}.to_design", "Plan a landmark design",
+            icon=":material/checklist:", type="tertiary",
+        ):
+            go_to("simulate", "design")
+            st.switch_page("../pages/simulate.py")
 
 
 def _neighbours(

@@ -68,7 +68,7 @@ def _known_digits() -> Triplets:
 
 
 def _uncertainty(tab: str, answers: Callable[[], Triplets], method: Method) -> Continuation:
-    return Continuation("uncertainty", tab, answers, method)
+    return Continuation("simulate" if tab == "asking" else "embedding", tab, answers, method)
 
 
 def _kernel(tab: str, answers: Callable[[], Triplets], method: Method) -> Continuation:

@@ -18,8 +18,8 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.simulate.asking import LAYOUT_HELP, as_sentences
 from tripletscope.dashboard.views.simulate.setting import PAGE, beginning, prefix
-from tripletscope.dashboard.views.uncertainty.asking import LAYOUT_HELP, as_sentences
 from tripletscope.dashboard.wording.formats import count
 
 _PREVIEW = 8

@@ -225,7 +225,7 @@ def _facts(grove: Grove, plan: Planting, grown: Grown) -> None:
         ))
     elif plan.who in (UPLOADED, MAP) and not grove.has_features:
         facts[4].caption("Certainty unknown", help=(
-            "The uncertainty of the map has not been computed. See the page Uncertainty."
+            "The uncertainty of the map has not been computed: see Embedding, Positions."
         ))
 
 

@@ -19,9 +19,10 @@ def test_two_maps_of_one_name_are_two_in_every_selector(services):
     (info,) = services.workspace.datasets()
     for d in (1, 2):
         services.workspace.add_run(info, run("fit", STE(n_components=d), answers), "Mine")
-    for page, label in (
-        ("embedding", "Shown"), ("uncertainty", "Map"), ("trees", "Map, kernel or features")
+    for page, tab, label in (
+        ("embedding", "", "Shown"), ("embedding", "positions", "Map"),
+        ("trees", "", "Map, kernel or features"),
     ):
-        app = settled(start(page, session), services)
+        app = settled(start(page, session, tab), services)
         (box,) = [box for box in app.selectbox if box.label == label]
         assert {"Mine", "(2) Mine"} <= set(box.options)

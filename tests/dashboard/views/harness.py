@@ -17,7 +17,6 @@ from tripletscope.dashboard.state import _KEY, Session
 APP = str(ROOT / "dashboard" / "app.py")
 PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
          "embedding": "../pages/embedding.py", "dimensions": "../pages/dimensions.py",
-         "uncertainty": "../pages/uncertainty.py",
          "kernel": "../pages/kernel.py", "clusters": "../pages/clusters.py",
          "trees": "../pages/trees.py", "scale": "../pages/scale.py",
          "people": "../pages/people.py", "features": "../pages/features.py",
@@ -26,12 +25,15 @@ PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
          "computing": "../pages/computing.py"}
 
 
-def start(page: str = "start", session: str | None = None) -> AppTest:
+def start(page: str = "start", session: str | None = None, tab: str = "") -> AppTest:
+    """The app on a page, with what was saved of a session, and on a tab."""
     app = AppTest.from_file(APP, default_timeout=180)
     if session:
         app.query_params["session"] = session
+    if tab:
+        app.query_params["tab"] = tab
     if page != "start":
-        app.switch_page(PAGES[page])
+        app.switch_page(PAGES.get(page, f"../pages/{page}.py"))
     app.run()
     assert not app.exception
     return app

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from tests.dashboard.views.harness import APP, crowd, on_tab, start, words
 from tripletscope.dashboard import state
@@ -84,3 +85,13 @@ def test_a_session_that_another_tab_shows_is_copied(services, two, monkeypatch):
         assert (app.session_state[_KEY].id == "s") is not is_there
         assert app.session_state[_KEY].dataset.id == two[1]
         shown.sheet.shown_in = "another tab"
+
+
+def test_addresses_of_earlier_versions_lead_to_the_new_places(two):
+    app = AppTest.from_file(APP, default_timeout=180)
+    app.query_params["session"] = "s"
+    app.run()
+    app._page_hash = calc_hash("uncertainty")
+    app.run()
+    assert not app.exception
+    assert app.segmented_control(key="embedding.view").value == "positions"

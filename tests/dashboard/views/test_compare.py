@@ -113,7 +113,7 @@ def test_maps_side_by_side_are_aligned(services, opened):
     app.number_input(key="compare.high").set_value(2).run()
     app.button(key="compare.run").click().run()
     settled(app, services)
-    app.segmented_control(key="compare.view").set_value("maps").run()
+    app = start("embedding", app.session_state[_KEY].id, "maps")
     assert not app.exception
     maps = [figure(app, f"compare.map.{k}") for k in range(2)]
     assert maps[0]["layout"]["xaxis"]["range"] == maps[1]["layout"]["xaxis"]["range"]
@@ -139,7 +139,7 @@ def test_comparing_does_not_change_the_map_that_is_open(services, opened):
     shown = app.caption[0].value
     assert "95 % ellipses from 100 replicates" in words(app)
     before = figure(app, "map")["data"]
-    app = settled(start("uncertainty", opened), services)
+    app = settled(start("embedding", opened, "positions"), services)
     at_first = app.selectbox(key=f"uncertainty.map@{info.id}").value
 
     app = start("compare", opened)
@@ -148,14 +148,15 @@ def test_comparing_does_not_change_the_map_that_is_open(services, opened):
     settled(app, services)
     assert len(services.workspace.runs(info.id, "fit")) == 6
     for session in (opened, session_of(services, info)):
-        app = start("embedding", session)
+        app = start("embedding", session, "embedding")
         assert app.caption[0].value == shown
         assert figure(app, "map")["data"] == before
-        for page in ("uncertainty", "trees"):
-            assert start(page, session).selectbox(key=f"{page}.map@{info.id}").value == at_first
+        for page, tab, key in (("embedding", "positions", "uncertainty"), ("trees", "", "trees")):
+            shown_there = start(page, session, tab).selectbox(key=f"{key}.map@{info.id}").value
+            assert shown_there == at_first
 
     app = start("compare", opened)
-    app.segmented_control(key="compare.view").set_value("maps").run()
+    app = start("embedding", app.session_state[_KEY].id, "maps")
     assert not app.exception
     chosen = app.multiselect(key=f"compare.maps@{info.id}").value
     runs = {f"{info.id}/{run.key}": run.record for run in services.workspace.runs(info.id, "fit")}
@@ -208,7 +209,7 @@ def test_part_of_the_answers_becomes_a_data_set_whose_maps_compare(services, ope
         services.workspace.add_run(data, found, "STE")
         places.append(f"{data.id}/{found.key}")
     app = settled(start("compare", session.id), services)
-    app.segmented_control(key="compare.view").set_value("maps").run()
+    app = start("embedding", app.session_state[_KEY].id, "maps")
     app.multiselect(key=f"compare.maps@{info.id}").set_value(places).run()
     assert not app.exception
     assert f"STE ({part.name})" in words(app).replace("\\", "")
@@ -274,7 +275,7 @@ def test_maps_of_other_objects_are_shown_and_not_compared(services, planted):
         found = run("fit", STE(n_init=1), services.workspace.triplets(info))
         services.workspace.add_run(info, found, "STE")
     app = start("compare", session)
-    app.segmented_control(key="compare.view").set_value("maps").run()
+    app = start("embedding", app.session_state[_KEY].id, "maps")
     assert not app.exception
     (maps,) = (m for m in app.multiselect if m.label == "Maps")
     assert len(set(maps.options)) == 3
@@ -283,13 +284,13 @@ def test_maps_of_other_objects_are_shown_and_not_compared(services, planted):
     assert not app.exception
     assert words(app).count("Too few objects in common") == 1
     assert words(app).count("of the reference's variance is unexplained") == 1
-    agreement = figure(app, "compare.agreement")
+    agreement = figure(app, "embedding.agreement")
     assert len(set(agreement["layout"]["xaxis"]["ticktext"])) == 3
     assert sum(text == "" for row in agreement["data"][0]["text"] for text in row) == 4
 
 
 def test_a_data_set_deleted_in_another_tab(services, mapped):
-    app = start("uncertainty", mapped)
+    app = start("embedding", mapped, "positions")
     (info,) = services.workspace.datasets()
     current = app.session_state[_KEY]
     services.workspace.delete_dataset(info.id)

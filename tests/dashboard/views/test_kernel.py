@@ -69,7 +69,7 @@ def test_similarities_of_chance_are_said_before_anything_else(services, truth, p
     assert re.search(r"\d+ % of the pairs of objects have a comparison in common", said)
     assert [link.proto.page for link in app.get("page_link")]
     app.button(key="kernel.to_design").click().run()
-    assert app.segmented_control(key="kernel.view").value == "design"
+    assert app.segmented_control(key="simulate.view").value == "design"
 
 
 def test_a_selected_pair_says_what_it_rests_on(services, opened):
@@ -142,7 +142,7 @@ def test_a_similarity_of_nought_has_the_reason_of_its_kernel(services, opened):
 
 
 def test_landmark_designs_are_listed(services, opened):
-    app = kernel(opened, "design")
+    app = start("simulate", opened, "design")
     assert "1,260 questions" in words(app)
     assert "about as well as embeddings do" in words(app)
     assert "no better than chance" not in words(app)
@@ -151,11 +151,11 @@ def test_landmark_designs_are_listed(services, opened):
 
 
 def test_graphs_are_asked_for(services, opened):
-    assert "No graphs yet" in words(kernel(opened, "graphs"))
+    assert "No graphs yet" in words(start("kernel", opened, "graphs"))
 
 
 def test_graphs_are_drawn_though_a_class_has_one_only(services, opened):
-    app = kernel(opened, "graphs")
+    app = start("kernel", opened, "graphs")
     lines = [
         {"node_labels": ["C"] * n, "edges": [[i, i + 1] for i in range(n - 1)], "label": [kind]}
         for n, kind in ((3, "a"), (4, "a"), (5, "a"), (6, "b"))
@@ -171,13 +171,13 @@ def test_graphs_are_drawn_though_a_class_has_one_only(services, opened):
 
 
 def test_simulated_graphs_are_there_at_once_and_a_file_takes_their_place(services, opened):
-    app = kernel(opened, "graphs")
+    app = start("kernel", opened, "graphs")
     app.button(key="kernel.graphs.simulated.try").click().run()
     assert not app.exception
     classes = {t.get("name") for t in figure(app, "kernel.graphs.map")["data"]}
     assert {"near", "apart"} <= classes
     assert "120 graphs" in words(app)
-    app = kernel(opened, "graphs")
+    app = start("kernel", opened, "graphs")
     assert "120 graphs" in words(app), "they are there on the next visit"
     file = "\n".join(
         json.dumps({"node_labels": ["C"] * n, "edges": [[i, i + 1] for i in range(n - 1)]})
@@ -187,7 +187,7 @@ def test_simulated_graphs_are_there_at_once_and_a_file_takes_their_place(service
     app.run()
     assert not app.error
     assert "chains.jsonl: 3 graphs" in words(app).replace("\\", "")
-    app = kernel(opened, "graphs")
+    app = start("kernel", opened, "graphs")
     app.button(key="kernel.graphs.simulated.close").click().run()
     assert "No graphs yet" in words(app)
 
@@ -207,7 +207,7 @@ def test_classifiers_of_graphs_are_compared_on_the_same_folds(services, opened, 
     few = partial(motif_graphs, 24, n_motifs=2, noise=0.0)
     monkeypatch.setattr(graphs, "motif_graphs", few)
     judge_at_once(monkeypatch, graphs._judged)
-    app = kernel(opened, "graphs")
+    app = start("kernel", opened, "graphs")
     app.button(key="kernel.graphs.simulated.try").click().run()
     app.button(key="kernel.graphs.run").click().run()
     settled(app, services)
@@ -232,7 +232,7 @@ def test_what_is_done_of_the_classifiers_is_kept_when_they_are_cancelled(
         return graphs.predict_labels(fitted, labels, name, progress=progress)
 
     judge_at_once(monkeypatch, judged)
-    app = kernel(opened, "graphs")
+    app = start("kernel", opened, "graphs")
     app.button(key="kernel.graphs.simulated.try").click().run()
     app.button(key="kernel.graphs.run").click().run()
     settled(app, services)
@@ -242,7 +242,7 @@ def test_what_is_done_of_the_classifiers_is_kept_when_they_are_cancelled(
 
 
 def test_what_is_wrong_with_a_file_of_graphs_is_said_with_its_row(services, opened):
-    app = kernel(opened, "graphs")
+    app = start("kernel", opened, "graphs")
     file = b'{"node_labels": ["a"], "edges": []}\n{"node_labels": ["a"], "edges": [[0, 3]]}'
     app.file_uploader(key="kernel.graphs").upload("wrong.jsonl", file, "text/plain")
     app.run()

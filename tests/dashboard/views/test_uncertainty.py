@@ -13,7 +13,6 @@ from tests.dashboard.views.harness import (
     crowd,
     figure,
     numbers,
-    on_tab,
     repeated_crowd,
     session_on,
     settled,
@@ -29,12 +28,12 @@ from tripletscope.dashboard.wording import ENGLISH
 
 
 def uncertainty(session: str, view: str = "positions") -> AppTest:
-    return on_tab(start("uncertainty", session), "uncertainty", view)
+    return start("simulate" if view == "asking" else "embedding", session, view)
 
 
 def test_uncertainty_asks_for_a_map_first(opened, holding):
     with holding():
-        assert "There is no map yet" in words(start("uncertainty", opened))
+        assert "There is no map yet" in words(uncertainty(opened))
 
 
 def averages(app) -> list[float]:

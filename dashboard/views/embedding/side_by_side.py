@@ -36,7 +36,7 @@ from tripletscope.dashboard.views.embedding.colouring import colourings, first_c
 from tripletscope.dashboard.views.opened_map import opened_map
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.turning import turn_of
-from tripletscope.dashboard.wording.formats import count, duration
+from tripletscope.dashboard.wording import ENGLISH
 
 _HALF = Canvas(560.0, 420.0)
 _LEAST = 3  # objects in common
@@ -57,7 +57,7 @@ class ShownMap:
     fitted: OrdinalEmbedding
 
 
-@tab(PAGE, "Maps side by side", 2)
+@tab("embedding", "Side by side", 5, slot=PAGE)
 def show_maps(context: Context) -> None:
     watch(context.job)
     listed = _listed(context.info)
@@ -158,9 +158,8 @@ def _padded(fitted: OrdinalEmbedding, n_components: int) -> np.ndarray:
 
 
 def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> list[str]:
-    """The maps to begin with: of each method that in the dimensions recommended for it.
-
-    Where these are fewer than two, then the map that is open, and the newest other one.
+    """The maps to begin with: the one that is open, and of each method that in the dimensions
+    recommended for it. Where these are fewer than two, then the newest other one.
     """
     info, triplets = context.info, context.triplets
     plan = standing(context.session, triplets)
@@ -173,7 +172,7 @@ def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> lis
         if (method.title, method.n_components) in wanted
     ]
     opened = opened_map(context.session, info)
-    keys += [opened.key] if opened and len(keys) < 2 else []
+    keys = [opened.key, *keys] if opened else keys
     places = dict.fromkeys(place for k in keys if (place := f"{info.id}/{k}") in listed)
     return list(places)[:_MOST] if len(places) > 1 else list({**places, **listed})[:2]
 
@@ -246,8 +245,11 @@ def _drawer(
 
 
 def _map_caption(info: DatasetInfo, shown: ShownMap, reference: ShownMap, place: int) -> str:
-    text = f"{shown.data}. Training error {shown.fitted.triplet_error_:.3f}, " \
-           f"{count(shown.fitted.n_iter_, 'iteration')}, {duration(shown.run.seconds)}."
+    error = _held_out(shown)
+    text = f"{shown.data}. " + (
+        "Its held-out error is not known." if error is None
+        else ENGLISH("held-out error of map", error=error)
+    )
     if not shown.run.complete:
         text += " Stopped early."
     if shown.fitted.n_components > 2:
@@ -262,6 +264,23 @@ def _map_caption(info: DatasetInfo, shown: ShownMap, reference: ShownMap, place:
             "the same."
         )
     return text
+
+
+def _held_out(shown: ShownMap) -> tuple[float, float, float] | None:
+    """The newest held-out error of a map's method on its answers, with its interval."""
+    dataset, _ = shown.place.split("/")
+    run, workspace = shown.run, services().workspace
+    known = [
+        other for task in ("cross_validate", "split_error")
+        for other in workspace.runs(dataset, task, "embedding")
+        if other.record.items() >= {
+            "method": run.method, "parameters": run.parameters, "data": run.data,
+        }.items()
+    ]
+    if not known:
+        return None
+    numbers = max(known, key=lambda one: one.record["created"]).record["numbers"]
+    return numbers["error"], numbers["low"], numbers["high"]
 
 
 def _closeness(first: ShownMap, second: ShownMap) -> tuple[float, float]:

@@ -1,4 +1,4 @@
-"""What the views of the page Uncertainty share: the map that they are about."""
+"""What tabs share that are about the uncertainty of a map: which one, and by what."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tripletscope.dashboard.views.choosing import names_of
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.opened_map import await_map, maps_of, opened_map
 
+#: How the keys of their widgets and figures begin, on whatever page they stand.
 PAGE = "uncertainty"
 
 
@@ -101,16 +102,16 @@ def choose_map(context: Context) -> UncertaintyContext | None:
     listed = maps_of(context.info)
     if not listed:
         await_map(
-            context, "Uncertainty is computed for a map. Fit one on the page Embedding, unless one "
-            "is being computed now.",
+            context, "Uncertainty is computed for a map. Fit one under “Map”, unless one is being "
+            "computed now.",
         )
         return None
     with context.row:
         chosen = pick(
             context.session, f"{PAGE}.map@{context.info.id}", "Map",
             names_of(listed), default=opened_map(context.session, context.info).key, width=260,
-            help="Maps that were fitted on the pages Embedding and Compare.",
+            help="Maps that were fitted under “Map” or on the page Compare.",
         )
     watch(context.job)
     fit = services().workspace.run(context.info.id, chosen)
-    return UncertaintyContext.of(context, fit=fit)
+    return UncertaintyContext.of(replace(context, page=PAGE), fit=fit)

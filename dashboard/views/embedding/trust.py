@@ -7,7 +7,7 @@ import streamlit as st
 from tripletscope.core.inference.uncertainty.calibration import calibrate
 from tripletscope.dashboard.interface.controls import parameter_form
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.uncertainty.context import (
+from tripletscope.dashboard.views.uncertain_map import (
     PAGE,
     UncertaintyContext,
     choose_map,
@@ -17,7 +17,7 @@ from tripletscope.dashboard.views.uncertainty.context import (
 _SHARED = ("source", "unit", "spread", "seed")
 
 
-@tab(PAGE, "Calibration", 3, needs=choose_map)
+@tab("embedding", "Calibration", 3, needs=choose_map, slot=PAGE)
 def show_trust(context: UncertaintyContext) -> None:
     """Reliability of the probabilities on real responses; beside it, what a simulation says."""
     picture, side = st.columns([3, 1], gap="large")

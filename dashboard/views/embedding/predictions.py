@@ -12,7 +12,7 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.uncertainty.context import (
+from tripletscope.dashboard.views.uncertain_map import (
     PAGE,
     UncertaintyContext,
     choose_map,
@@ -22,7 +22,7 @@ from tripletscope.dashboard.wording.formats import count
 _LISTED = {f"{t:.2f}": f"{100 * t:.0f} %" for t in (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)}
 
 
-@tab(PAGE, "Predictions", 2, needs=choose_map)
+@tab("embedding", "Predictions", 4, needs=choose_map, slot=PAGE)
 def show_predictions(context: UncertaintyContext) -> None:
     """What is gained by leaving unsure responses open; predictions for a list of questions."""
     picture, side = st.columns([3, 1], gap="large")

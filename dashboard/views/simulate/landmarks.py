@@ -12,8 +12,8 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, pick
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.kernel.context import PAGE
-from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.uncertainty.asking import LAYOUT_HELP
+from tripletscope.dashboard.views.page import of_the_open_data, tab
+from tripletscope.dashboard.views.simulate.asking import LAYOUT_HELP
 from tripletscope.dashboard.wording.formats import count
 
 _DESIGNS = {
@@ -22,7 +22,7 @@ _DESIGNS = {
 }
 
 
-@tab(PAGE, "Landmarks", 5, slot=None)
+@tab("simulate", "Landmarks", 5, needs=of_the_open_data(), slot=None)
 def show_design(context: Context) -> None:
     """A list of questions to take away."""
     if context.triplets.n_objects < 4:

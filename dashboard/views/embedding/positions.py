@@ -23,7 +23,7 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.results.shown import Numbers
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
 from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.uncertainty.context import (
+from tripletscope.dashboard.views.uncertain_map import (
     PAGE,
     UncertaintyContext,
     choose_map,
@@ -31,7 +31,7 @@ from tripletscope.dashboard.views.uncertainty.context import (
 )
 
 
-@tab(PAGE, "Positions", 1, needs=choose_map)
+@tab("embedding", "Positions", 2, needs=choose_map, slot=PAGE)
 def show_positions(context: UncertaintyContext) -> None:
     """The map with its ellipses, what is behind them, and what is undecided."""
     picture, side = st.columns([3, 1], gap="large")

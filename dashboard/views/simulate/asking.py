@@ -15,8 +15,8 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick
 from tripletscope.dashboard.views.compare.comparing import advice_of
-from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.uncertainty.context import (
+from tripletscope.dashboard.views.page import of_the_open_data, tab
+from tripletscope.dashboard.views.uncertain_map import (
     PAGE,
     UncertaintyContext,
     choose_map,
@@ -39,7 +39,7 @@ _WHY = {
 }
 
 
-@tab(PAGE, "Next questions", 4, needs=choose_map)
+@tab("simulate", "Next questions", 6, needs=of_the_open_data(choose_map), slot=PAGE)
 def show_asking(context: UncertaintyContext) -> None:
     """Questions for the next batch; a simulation of what they bring."""
     picture, side = st.columns([3, 1], gap="large")

@@ -1,0 +1,154 @@
+"""Where one can go: the pages, and which of them stand in the navigation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from tripletscope.dashboard.figures.colours import is_quantity
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.page import go_to
+
+PAGES = Path(__file__).resolve().parents[2] / "pages"
+#: Where the session notes the pages that somebody wants in the navigation.
+_PINNED = "pinned pages"
+#: Objects of a column with so many values can lie along a physical scale.
+_LEVELS = 3
+
+
+@dataclass(frozen=True)
+class Place:
+    """A page.
+
+    section: Of the navigation; None of pages that other ways lead to.
+    about: What it does, in a sentence; of pages that are not for all data.
+    needs: What it needs, in some words.
+    fits: Whether a data set has that.
+    """
+
+    name: str
+    title: str
+    icon: str
+    section: str | None
+    about: str = ""
+    needs: str = ""
+    fits: Callable[[DatasetInfo], bool] | None = None
+
+    @property
+    def path(self) -> str:
+        """Of its file, as pages name each other."""
+        return f"../pages/{self.name}.py"
+
+
+def _has_trials(info: DatasetInfo) -> bool:
+    return bool(info.n_trials)
+
+
+def _has_physical_column(info: DatasetInfo) -> bool:
+    return info.has_only_pairs or bool(_quantities(info))
+
+
+def _has_features(info: DatasetInfo) -> bool:
+    return bool(services().workspace.tables(info)) or len(_quantities(info)) > 1
+
+
+def _has_people(info: DatasetInfo) -> bool:
+    return info.n_participants > 1
+
+
+def _quantities(info: DatasetInfo) -> list[str]:
+    """Columns of the objects that hold a quantity."""
+    return _quantities_of((info.fingerprint, info.pairs), info)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _quantities_of(key: tuple[str | None, ...], _info: DatasetInfo) -> list[str]:
+    objects = services().workspace.answers(_info).objects
+    return [
+        name for name in objects.columns if name not in ("id", "label", "image")
+        and is_quantity(objects[name]) and objects[name].nunique() >= _LEVELS
+    ]
+
+
+_ANALYSIS, _STUDY = "Analysis", "Study"
+PLACES = {place.name: place for place in (
+    Place("start", "Start", "home", ""),
+    Place("data", "Data", "table_rows", ""),
+    Place("embedding", "Embedding", "scatter_plot", _ANALYSIS),
+    Place("compare", "Compare", "query_stats", _ANALYSIS),
+    Place("kernel", "Kernel", "grid_on", _ANALYSIS),
+    Place("clusters", "Clusters", "account_tree", _ANALYSIS),
+    Place("trees", "Trees", "forest", _ANALYSIS),
+    Place("people", "People", "groups", _ANALYSIS,
+          "Do people differ: weights of their own, groups, conditions, single persons.",
+          "answers of two or more people", _has_people),
+    Place("scale", "Scale", "stairs", _ANALYSIS,
+          "How a physical quantity is perceived: difference scaling, and scales from maps.",
+          "a column of numbers of the objects, or comparisons of pairs", _has_physical_column),
+    Place("dimensions", "Dimensions", "category", _ANALYSIS,
+          "Dimensions that can be named, from choices of the odd one out (SPoSE, VICE).",
+          "trials in which one of three objects was chosen", _has_trials),
+    Place("features", "Features", "rule", _ANALYSIS,
+          "How well features or the layers of networks explain the answers.",
+          "two columns of numbers of the objects, or a table of features", _has_features),
+    Place("more", "More analyses", "add", _ANALYSIS),
+    Place("simulate", "Simulate", "science", _STUDY),
+    Place("collect", "Collect", "how_to_vote", _STUDY),
+    Place("report", "Report", "article", _STUDY),
+    Place("papers", "Papers", "menu_book", None),
+    Place("computing", "Computing", "memory", None),
+)}
+#: Where pages of earlier versions have gone: page and tab.
+MOVED = {"uncertainty": ("embedding", "positions")}
+
+
+def navigation(current: Session) -> Any:
+    """The page that is asked for; others are a click away, as far as the data set has a use."""
+    sections: dict[str, list[Any]] = {}
+    for place in PLACES.values():
+        is_shown = place.section is not None and is_of_use(current, place)
+        sections.setdefault(place.section or "", []).append(st.Page(
+            PAGES / f"{place.name}.py", title=place.title, icon=f":material/{place.icon}:",
+            default=place.name == "start", visibility="visible" if is_shown else "hidden",
+        ))
+    sections[""] += _moved()
+    return st.navigation(sections, expanded=True)
+
+
+def is_of_use(current: Session, place: Place) -> bool:
+    """Whether the open data set has what a page needs, or somebody wants it all the same."""
+    info = current.dataset
+    if place.fits is None or place.name in pinned(current):
+        return True
+    with suppress(WorkspaceError):  # the page says what is damaged
+        return info is not None and place.fits(info)
+    return False
+
+
+def pinned(current: Session) -> list[str]:
+    """Pages that somebody wants in the navigation."""
+    found = current.drafts.get(_PINNED)
+    return [name for name in found if name in PLACES] if isinstance(found, list) else []
+
+
+def pin(current: Session, name: str, *, wanted: bool) -> None:
+    """Take a page into the navigation, or out of it."""
+    others = [other for other in pinned(current) if other != name]
+    current.remember(_PINNED, [*others, name] if wanted else others)
+
+
+def _moved() -> Iterator[Any]:
+    """Pages of earlier versions, which lead to where their first tab is now."""
+    for name, (page, tab) in MOVED.items():
+        def lead(page: str = page, tab: str = tab) -> None:
+            go_to(page, tab)
+            st.switch_page(PLACES[page].path)
+
+        yield st.Page(lead, title=PLACES[page].title, url_path=name, visibility="hidden")

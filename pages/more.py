@@ -1,0 +1,58 @@
+"""More analyses: those that only some data have a use for."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.interface.guide import page_title
+from tripletscope.dashboard.state import Session, session
+from tripletscope.dashboard.views.navigation import PLACES, Place, is_of_use, pin, pinned
+from tripletscope.dashboard.views.page import go_to
+
+#: Tabs that are not shown where the data have no use for them: title, place, what they do, need.
+_TABS = (
+    ("Dissimilarities", "embedding", "dissimilarities",
+     "Multidimensional scaling (MDS) of measured dissimilarities.",
+     "ratings, piles, confusions or arrangements, or a square matrix"),
+    ("Graphs", "kernel", "graphs", "Kernels of graphs, and how well they tell labels apart.",
+     "a file of graphs"),
+)
+
+
+def main() -> None:
+    current = session()
+    page_title("More analyses", "more")
+    for place in PLACES.values():
+        if place.fits is not None:
+            _row(current, place)
+    for title, page, tab, about, needs in _TABS:
+        words, button = st.columns([5, 1], vertical_alignment="center")
+        words.markdown(f"**{title}**  \n{about} Needs {needs}.")
+        with button:
+            if pressed(current, f"more.{tab}", "Open", icon=":material/arrow_forward:",
+                       type="tertiary"):
+                go_to(page, tab)
+                st.switch_page(PLACES[page].path)
+
+
+def _row(current: Session, place: Place) -> None:
+    words, buttons = st.columns([5, 1], vertical_alignment="center")
+    words.markdown(f"**{place.title}**  \n{place.about} Needs {place.needs}.")
+    with buttons:
+        st.page_link(place.path, label="Open", icon=":material/arrow_forward:", width="content")
+        if place.name in pinned(current):
+            st.button(
+                "Unpin", key=f"more.unpin.{place.name}", icon=":material/keep_off:",
+                type="tertiary", on_click=lambda: pin(current, place.name, wanted=False),
+                help="It then stands in the navigation only where the data have a use for it.",
+            )
+        elif not is_of_use(current, place):
+            st.button(
+                "Pin", key=f"more.pin.{place.name}", icon=":material/keep:",
+                type="tertiary", on_click=lambda: pin(current, place.name, wanted=True),
+                help="Takes it into the navigation, whatever the data.",
+            )
+
+
+main()
