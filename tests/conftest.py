@@ -35,9 +35,11 @@ settings.load_profile("same")
 #: files, and the last of them is to be a short one.
 LONG = [
     "tests/journeys/test_main_path.py",
+    "tests/journeys/test_sample.py",
     "tests/journeys/test_leaving.py",
     "tests/journeys/test_calm.py",
     "tests/journeys/test_network.py",
+    "tests/journeys/test_collecting.py",
     "tests/docs/test_documents.py",
     "tests/docs/test_site.py",
     "tests/core/engine/test_same_bits.py",

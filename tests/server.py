@@ -14,19 +14,18 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 COMMAND = [sys.executable, "-m", "tripletscope"]
-#: The same, with no process ready to compute before one is needed, which most tests never do.
+#: The same, which gets nothing ready that nobody may need: neither a process to compute nor code.
 UNHURRIED = [
     sys.executable, "-c",
-    "import sys; from tripletscope.dashboard.processes import child; "
-    "warm = child.warm; child.warm = lambda: setattr(child, 'warm', warm); "
-    "from tripletscope.dashboard.serving.cli import main; sys.exit(main(sys.argv[1:]))",
+    "import sys; from tripletscope.dashboard.serving import cli, server; "
+    "server._get_ready = lambda: None; server.pool().warm = lambda: None; "
+    "sys.exit(cli.main(sys.argv[1:]))",
 ]
 #: The command on a machine that has no browser to draw figures with.
 WITHOUT_BROWSER = [
     sys.executable, "-c",
     "import sys; from choreographer.browsers.chromium import Chromium; "
-    "Chromium.find_browser = lambda **given: None; "
-    "from tripletscope.dashboard.serving.cli import main; sys.exit(main(sys.argv[1:]))",
+    "Chromium.find_browser = lambda **given: None; " + UNHURRIED[-1].removeprefix("import sys; "),
 ]
 #: The command with a list of what is asked of the network outside of this machine, which fails. Its
 #: first argument is the file of the list.

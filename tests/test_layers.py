@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-
-import pytest
 
 from tests.conftest import LONG as HANDED_OUT_FIRST
 from tests.paths import ROOT
@@ -46,10 +46,12 @@ FORBIDDEN_IN_CORE = {"streamlit", "plotly"}
 ABOVE_CORE = tuple(f"{PACKAGE}.{folder}" for folder in ("reproductions", "dashboard", "pages"))
 
 
+@cache
 def modules(*folders: str) -> list[Path]:
     return sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py"))
 
 
+@cache
 def imports(path: Path) -> set[str]:
     found = set()
     for node in ast.walk(ast.parse(path.read_text())):
@@ -74,31 +76,41 @@ def name_of(path: Path) -> str:
     return ".".join([PACKAGE, *parts]).removesuffix(".__init__")
 
 
-@pytest.mark.parametrize("path", modules("core"), ids=name_of)
-def test_core_imports_downwards_only(path):
-    own = place(name_of(path))
-    assert own is not None or path.name == "__init__.py", f"{path} is in no room"
-    for module in imports(path):
-        assert module.split(".")[0] not in FORBIDDEN_IN_CORE, f"{path} imports {module}"
-        assert not module.startswith(ABOVE_CORE), f"{path} imports {module}"
-        there = place(module)
-        below = there is None or there == own or (own and there[0] < own[0])
-        assert below, f"{path} imports {module}"
+def imported(*folders: str) -> Iterator[tuple[str, str]]:
+    """Names of the modules of folders, each with everything that it imports."""
+    for path in modules(*folders):
+        for module in imports(path):
+            yield name_of(path), module
 
 
-@pytest.mark.parametrize(
-    "path",
-    [path for path in modules("core", "dashboard", "reproductions") if path.stem == "__init__"],
-    ids=name_of,
-)
-def test_folders_load_none_of_their_modules(path):
+def forbidden_in_core(module: str) -> bool:
+    return module.split(".")[0] in FORBIDDEN_IN_CORE or module.startswith(ABOVE_CORE)
+
+
+def test_core_imports_downwards_only():
+    without_room = [path for path in modules("core")
+                    if place(name_of(path)) is None and path.name != "__init__.py"]
+    assert not without_room
+    upwards = []
+    for name, module in imported("core"):
+        here, there = place(name), place(module)
+        below = there is None or there == here or (here and there[0] < here[0])
+        if forbidden_in_core(module) or not below:
+            upwards.append((name, module))
+    assert not upwards
+
+
+def test_folders_load_none_of_their_modules():
     """Two threads that load modules of one folder lock each other out if the folder loads any.
 
     The server loads what pages need while the first page runs. What a folder hands on is loaded
     when it is asked for; see https://github.com/python/cpython/issues/83065.
     """
-    name = name_of(path)
-    assert not [module for module in imports(path) if module.startswith(f"{name}.")]
+    assert not [
+        (name_of(path), module) for path in modules("core", "dashboard", "reproductions")
+        if path.stem == "__init__" for module in imports(path)
+        if module.startswith(f"{name_of(path)}.")
+    ]
 
 
 def storey(module: str) -> tuple[int, str] | None:
@@ -109,14 +121,13 @@ def storey(module: str) -> tuple[int, str] | None:
     return (floors[0], room) if package == PACKAGE and floors else None
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in modules("dashboard") if storey(name_of(path))], ids=name_of
-)
-def test_dashboard_imports_downwards_only(path):
-    own = storey(name_of(path))
-    for module in imports(path):
-        there = storey(module)
-        assert there is None or there == own or there[0] < own[0], f"{path} imports {module}"
+def test_dashboard_imports_downwards_only():
+    upwards = []
+    for name, module in imported("dashboard"):
+        here, there = storey(name), storey(module)
+        if here and there and there != here and there[0] >= here[0]:
+            upwards.append((name, module))
+    assert not upwards
 
 
 def rooms_in(folder: str) -> set[str]:
@@ -129,38 +140,36 @@ def test_every_room_is_on_a_floor():
     assert rooms_in("dashboard") == {room for floor in STOREYS for room in floor}
 
 
-@pytest.mark.parametrize("path", modules("reproductions"), ids=name_of)
-def test_reproductions_import_core_and_nothing_above(path):
-    for module in imports(path):
-        assert module.split(".")[0] not in FORBIDDEN_IN_CORE, f"{path} imports {module}"
-        assert not module.startswith(ABOVE_CORE[1:]), f"{path} imports {module}"
+def test_reproductions_import_core_and_nothing_above():
+    assert not [
+        (name, module) for name, module in imported("reproductions")
+        if forbidden_in_core(module) and not module.startswith(ABOVE_CORE[0])
+    ]
 
 
 def test_only_their_page_imports_reproductions():
     """What analyses data does not depend on what judges papers."""
-    importing = [
-        name_of(path) for folder in ("dashboard", "pages", PACKAGE) for path in modules(folder)
-        if any(module.startswith(ABOVE_CORE[0]) for module in imports(path))
+    assert not [
+        name for name, module in imported("dashboard", "pages", PACKAGE)
+        if module.startswith(ABOVE_CORE[0]) and ".dashboard.views.papers." not in name
     ]
-    assert [name for name in importing if ".dashboard.views.papers." not in name] == []
 
 
-@pytest.mark.parametrize("path", modules("dashboard"), ids=name_of)
-def test_dashboard_does_not_know_pages(path):
-    assert not any(module.startswith(f"{PACKAGE}.pages") for module in imports(path))
+def test_dashboard_does_not_know_pages():
+    assert not [name for name, module in imported("dashboard")
+                if module.startswith(f"{PACKAGE}.pages")]
 
 
-@pytest.mark.parametrize("folder", [*sorted(FOLDERS), "tests", "benchmarks", PACKAGE])
-def test_everything_is_called_by_the_one_name(folder):
+def test_everything_is_called_by_the_one_name():
     """A folder of the same name beside an analysis, or in another wheel, would come in between."""
-    for path in modules(folder):
-        assert not {module.split(".")[0] for module in imports(path)} & FOLDERS, path
+    everything = imported(*sorted(FOLDERS), "tests", "benchmarks", PACKAGE)
+    assert not [(name, module) for name, module in everything if module.split(".")[0] in FOLDERS]
 
 
 def test_only_one_module_uses_the_session_state():
     users = {
         name_of(path)
-        for path in [*modules("dashboard"), *modules("pages")]
+        for path in modules("dashboard", "pages")
         if "st.session_state" in path.read_text()
     }
     assert users == {"tripletscope.dashboard.state"}
@@ -179,16 +188,16 @@ def test_public_names_print_nothing_and_need_no_page():
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize("path", [*modules("dashboard"), *modules("pages")], ids=name_of)
-def test_nothing_runs_parts_of_pages_by_a_clock(path):
+def test_nothing_runs_parts_of_pages_by_a_clock():
     """A part that is about to run when another page is opened would empty that page."""
-    assert "run_every" not in path.read_text(), "follow jobs by interface.watching"
+    by_a_clock = [path for path in modules("dashboard", "pages") if "run_every" in path.read_text()]
+    assert not by_a_clock, "follow jobs by interface.watching"
 
 
 def test_no_file_is_long():
     """Who opens a file sees what it holds; what has grown beyond is several things."""
     folders = [*sorted(FOLDERS), "tests", "benchmarks", PACKAGE]
-    paths = [path for folder in folders for path in modules(folder)]
+    paths = modules(*folders)
     long = [
         path.relative_to(ROOT).as_posix() for path in paths
         if path.read_text().count("\n") > 500

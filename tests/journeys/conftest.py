@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from tests.browser import CHROMIUM
 from tests.journeys.pages import FLAGS, answers_about_towns
-from tests.server import free_port, running
+from tests.server import UNHURRIED, free_port, running
 
 
 class House:
@@ -25,7 +25,9 @@ class House:
         self.start()
 
     def start(self) -> None:
-        self.address = self._server.enter_context(running(self.workspace, self._port))
+        self.address = self._server.enter_context(
+            running(self.workspace, self._port, command=UNHURRIED)
+        )
 
     def stop(self) -> None:
         self._server.close()

@@ -15,6 +15,8 @@ from tripletscope.core.models.simulation.simulate import simulate
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync"]
 PATIENCE = 300_000  # milliseconds, for a machine that is busy
+#: For a choice that is made again where it was swallowed: soon, and later on a busy machine.
+PATIENCES = [3_000 * 2**k for k in range(7)]
 expect.set_options(timeout=PATIENCE)
 
 
@@ -35,7 +37,7 @@ def answers_about_towns(folder: Path, name: str = "towns", seed: int = 0) -> Pat
 def open_page(browser: Browser, address: str, dark: bool = False) -> Page:
     context = browser.new_context(
         viewport={"width": 1400, "height": 1000}, color_scheme="dark" if dark else "light",
-        accept_downloads=True,
+        accept_downloads=True, reduced_motion="reduce",
     )
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
@@ -73,19 +75,23 @@ def wait_for_map(page: Page) -> None:
 def at_rest(page: Page) -> None:
     """Until no job is shown, the script has ended and nothing of the run before is left."""
     expect(page.get_by_role("button", name="Cancel")).to_have_count(0)
+    script_ended(page)
+    expect(page.get_by_role("button", name="Download figure")).to_have_count(1)
+
+
+def script_ended(page: Page) -> None:
     expect(page.get_by_test_id("stApp")).to_have_attribute(
         "data-test-script-state", "notRunning"
     )
-    expect(page.get_by_role("button", name="Download figure")).to_have_count(1)
 
 
 def choose(page: Page, name: str, option: str) -> None:
     """Choose in a select box; a page that runs anew meanwhile may have closed its list."""
     found = page.get_by_role("option", name=option, exact=True)
-    for _ in range(10):
+    for patience in PATIENCES:
         page.get_by_role("combobox", name=name).click()
         with contextlib.suppress(PlaywrightTimeout):
-            found.click(timeout=PATIENCE / 20)
+            found.click(timeout=patience)
             return
     raise AssertionError(f"{name} never offered {option}")
 
@@ -126,10 +132,8 @@ def selected(page: Page) -> set[int]:
 
 def download(page: Page, name: str) -> bytes:
     """Press a button that downloads; a run of the page that begins meanwhile swallows the click."""
-    for _ in range(10):
-        expect(page.get_by_test_id("stApp")).to_have_attribute(
-            "data-test-script-state", "notRunning"
-        )
+    for _ in range(10):  # not soon: what the first click has asked for may still be made
+        script_ended(page)
         with contextlib.suppress(PlaywrightTimeout):
             with page.expect_download(timeout=PATIENCE / 10) as waiting:
                 page.get_by_role("button", name=name, exact=True).click()

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import needs_browser
 from tests.journeys.pages import open_page
-from tests.server import running
+from tests.server import UNHURRIED, running
 from tripletscope.dashboard.views.page import tabs_of
 
 pytestmark = [pytest.mark.browser, needs_browser]
@@ -61,7 +61,7 @@ def counted(page: Page, place: str) -> tuple[str, dict]:
 @pytest.fixture
 def address(tmp_path) -> Iterator[str]:
     """A workspace of its own: what others have left there is to be taken in, too."""
-    with running(tmp_path / "workspace") as found:
+    with running(tmp_path / "workspace", command=UNHURRIED) as found:
         yield found
 
 

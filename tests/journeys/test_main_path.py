@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.browser import needs_browser
 from tests.journeys.pages import (
@@ -32,9 +32,11 @@ from tests.server import WITHOUT_BROWSER, running
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
+FOCUSED = "document.activeElement.innerText.trim().split('\\n').pop()"
 
-def test_from_a_file_to_a_figure(browser, address, answers):
-    page = open_page(browser, address)
+
+def test_from_a_file_to_a_figure(browser, house, answers):
+    page = open_page(browser, house.address)
     upload(page, answers)
     expect(page.get_by_text("is more similar than")).to_have_count(3)
     expect(page.get_by_text("1,200 answers by 9 participants on 20 objects")).to_be_visible()
@@ -61,9 +63,17 @@ def test_from_a_file_to_a_figure(browser, address, answers):
     expected = {i for i, x in zip(objects, xs, strict=True) if x < middle}
     assert len(chosen ^ expected) <= 2, "the lasso took what it went round"
 
-    # a refresh finds everything
-    page.reload()
+    # the server starts again, and everything is found
+    assert page.elsewhere == [], "nothing is fetched from elsewhere"
+    place = page.url
+    page.context.close()
+    house.stop()
+    house.start()
+    page = open_page(browser, house.address)
+    expect(page.get_by_text(answers.stem, exact=True).first).to_be_visible()
+    page.goto(place)
     wait_for_map(page)
+    assert page.locator(".st-key-live-map").count() == 0, "nothing is computed again"
     assert selected(page) == chosen
 
     # and out with it
@@ -85,27 +95,11 @@ def test_from_a_file_to_a_figure(browser, address, answers):
     assert page.elsewhere == [], "nothing is fetched from elsewhere"
 
 
-def test_everything_is_there_after_a_restart(browser, house, answers):
-    page = open_page(browser, house.address)
-    upload(page, answers)
-    keep(page)
-    wait_for_map(page)
-    place = page.url
-    page.context.close()
-    house.stop()
-    house.start()
-    page = open_page(browser, place)
-    wait_for_map(page)
-    assert page.locator(".st-key-live-map").count() == 0, "nothing is computed again"
-    fresh = open_page(browser, house.address)
-    expect(fresh.get_by_text(answers.stem, exact=True).first).to_be_visible()
-
-
 def test_two_sessions_do_not_disturb_each_other(browser, address):
     first, second = open_page(browser, address), open_page(browser, address)
-    first.locator(".st-key-sample-crowd button").click()
+    first.locator(".st-key-sample-odd_one_out button").click()
     second.locator(".st-key-sample-ekman_colors button").click()
-    for page, name in ((first, "Kitchen objects"), (second, "Ekman's colours")):
+    for page, name in ((first, "Odd one out"), (second, "Ekman's colours")):
         the_map(page).locator(".nsewdrag").wait_for()
         expect(page.get_by_text("from 100 replicates")).to_be_visible()
         expect(page.get_by_test_id("stSidebar").get_by_text(name, exact=True)).to_be_visible()
@@ -206,3 +200,45 @@ def test_a_tree_is_cut_by_dragging_and_a_click_on_a_branch_selects(browser, addr
     page.get_by_role("link", name="Embedding").click()
     wait_for_map(page)
     expect(heading).to_have_text(f"{largest} selected objects")
+
+
+def tabs_to(page: Page, name: str, most: int) -> None:
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        if page.evaluate(FOCUSED) == name:
+            return
+    raise AssertionError(f"{name} is more than {most} tabs away")
+
+
+def test_the_focus_is_kept_and_seen(browser, address, answers):
+    page = open_page(browser, address)
+    upload(page, answers)
+    expect(page.get_by_role("heading", name=f"Reading {answers.name}")).to_be_focused()
+    page.get_by_role("button", name="Keep this data set").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_focused()
+    wait_for_map(page)
+    expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_focused()
+
+    tabs_to(page, "Download figure", 16)
+    for dark in (False, True):
+        page.emulate_media(color_scheme="dark" if dark else "light")
+        ring = page.evaluate("(() => { const style = getComputedStyle(document.activeElement);"
+                             "return [style.outlineStyle, style.outlineWidth]; })()")
+        assert ring == ["solid", "2px"]
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="PDF", exact=True)).to_be_enabled()
+    tabs_to(page, "PDF", 6)
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Download figure")).to_be_focused()
+
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Kernel").focus()
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Tab")
+    link = page.get_by_test_id("stSidebarNav").get_by_role("link", name="Kernel")
+    expect(link).to_be_focused()
+    assert link.evaluate("e => getComputedStyle(e).outlineStyle") == "solid"
+
+    # what a figure shows is told to those who cannot see it
+    figure = page.locator(".st-key-map").get_by_role("img", name="Map of 20 objects.")
+    expect(figure).to_be_visible()

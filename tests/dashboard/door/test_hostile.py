@@ -15,7 +15,7 @@ from tripletscope.dashboard.door.workers import workers
 
 #: What is said where a reader has ended, or was ended, or has no memory left.
 _ENDED = ("ends the program that reads", "takes too long", "not enough memory")
-#: Those that take a second or more to make or to read are left to `benchmarks/fuzz_import.py`.
+#: Those that take half a second or more to make or to read are left to `benchmarks/fuzz_import.py`.
 SLOW = {
     "a bomb of zeros", "a bomb that says it is small", "a bomb of many entries",
     "a bomb among good tables", "a bomb of pictures", "gzip with a bomb", "an archive with a bomb",
@@ -23,6 +23,8 @@ SLOW = {
     "a text of a megabyte a million times", "half a million empty lines",
     "records of other records' keys", "a text of 100,000 pieces", "300,000 cells in a row",
     "a hundred thousand lines that are numbers", "100,000 columns' widths",
+    "a row far below", "a cell that says another row", "a cell beyond the last column",
+    "names that are all the same", "an archive of 3,000 arrays",
 }
 #: The parser of workbooks makes room for whatever these say, and ends the process it is in.
 ENDING = {"a row of 5,000 digits", "a place of 3,000 letters"}

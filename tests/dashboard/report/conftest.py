@@ -49,6 +49,10 @@ def results(colours):
         ("feature_weights", wavelength, {"replicates": 20}),
         ("map_correlation", wavelength, {"replicates": 20}),
     ]
+    return computed(colours, asked)
+
+
+def computed(colours, asked):
     return tuple(ts.run(task, of, colours.triplets, options) for task, of, options in asked)
 
 

@@ -11,8 +11,9 @@ from xml.etree import ElementTree
 import docx
 import pytest
 
+import tripletscope as ts
 from tests.browser import needs_browser
-from tests.dashboard.report.conftest import material_in
+from tests.dashboard.report.conftest import computed, material_in
 from tripletscope.core.engine.method import methods
 from tripletscope.dashboard.report import html as web
 from tripletscope.dashboard.report.docx import word
@@ -29,15 +30,21 @@ from tripletscope.dashboard.report.references import (
 from tripletscope.dashboard.report.report import ReportSettings, document, written
 
 pytestmark = needs_browser
-#: Parts with figures of several kinds, but not all: each takes the browser a while.
-_LEFT_OUT = ("design", "comparison", "similarities", "trees", "groups", "scales")
+#: Results with tables and figures of several kinds, but not all: each takes the browser a while.
+_METHOD, _TREE = ts.TSTE(n_init=2), ts.Agglomerative(n_clusters=3)
+_ASKED = [
+    ("fit", _METHOD, {}), ("bootstrap", _METHOD, {"replicates": 20}),
+    *(("cross_validate", ts.TSTE(n_components=d, n_init=2), {}) for d in (1, 2)),
+    ("fit", _TREE, {}), ("stability", _TREE, {"replicates": 10}),
+    ("fit", ts.SPoSE(n_components=3, penalty=2.0), {}),
+]
 
 
 @pytest.fixture(scope="module")
-def made(colours, results):
+def made(colours):
     """In German, which has the longer words; texts are tested in both languages elsewhere."""
-    material = material_in("de", colours, results)
-    report = ReportSettings("de", authors="A. <B> & C", left_out=_LEFT_OUT)
+    material = material_in("de", colours, computed(colours, _ASKED))
+    report = ReportSettings("de", authors="A. <B> & C", left_out=("design",))
     return document(report, written(material), material.name)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tripletscope as ts
@@ -162,6 +162,7 @@ def usable(text: str) -> bool:
     return True
 
 
+@settings(max_examples=40)
 @given(
     ids=st.lists(st.text(min_size=1, max_size=12).filter(usable), min_size=5, max_size=8,
                  unique=True),

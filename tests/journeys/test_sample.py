@@ -1,0 +1,207 @@
+"""What is done about a sample: one server computes its map once for all of it."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+
+import docx
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import needs_browser
+from tests.journeys.pages import (
+    at_rest,
+    choose,
+    download,
+    open_page,
+    script_ended,
+    the_map,
+    wait_for_map,
+)
+
+pytestmark = [pytest.mark.browser, needs_browser]
+
+PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"
+TEXTS = """p => Object.fromEntries(
+    [...p.querySelectorAll(".textpoint text, .annotation-text-g")].filter(t => t.textContent)
+    .map(t => { const box = t.getBoundingClientRect();
+        return [t.textContent, [box.x + box.width / 2, box.y + box.height / 2]]; }))"""
+
+
+def test_a_button_that_can_be_pressed_downloads(browser, address):
+    page = open_page(browser, f"{address}/?sample=ekman_colors")
+    expect(page.get_by_text("from 100 replicates")).to_be_visible()
+    at_rest(page)
+    dialog = page.get_by_role("dialog")
+    for _ in range(3):  # opened again, it has still the buttons of the time before
+        page.get_by_role("button", name="Download figure").click()
+        dialog.locator("img").wait_for()
+        assert download(page, "PDF").startswith(b"%PDF")
+        page.keyboard.press("Escape")
+        dialog.wait_for(state="detached")
+
+
+def labels(page: Page) -> dict[str, list[float]]:
+    """Where the middle of every label is."""
+    return the_map(page).evaluate(TEXTS)
+
+
+def drag(page: Page, start: list[float], by: tuple[float, float]) -> None:
+    page.mouse.move(*start)
+    page.mouse.down()
+    page.mouse.move(start[0] + by[0], start[1] + by[1], steps=5)
+    page.mouse.up()
+
+
+def test_a_label_stays_where_it_is_dragged(browser, address):
+    page = open_page(browser, f"{address}/?sample=odd_one_out")
+    wait_for_map(page)
+    the_map(page).evaluate("p => p.scrollIntoView({ block: 'center' })")
+    name, start = sorted(labels(page).items())[0]
+    drag(page, start, (30, -60))
+    back = page.get_by_role("button", name="Put labels back")
+    expect(back).to_be_visible()
+    at_rest(page)
+    assert labels(page)[name] == pytest.approx([start[0] + 30, start[1] - 60], abs=1.5)
+    expect(page.get_by_text("selected object")).to_have_count(0)
+    assert the_map(page).locator(".selectionlayer path").count() == 0, "no lasso"
+
+    # it is an offset from the point, and dragged again from where it is
+    the_map(page).evaluate(
+        "p => { const half = r => [0.75 * r[0] + 0.25 * r[1], 0.25 * r[0] + 0.75 * r[1]];"
+        "const { xaxis, yaxis } = p.layout; return p.plotly.relayout(p, "
+        "{ 'xaxis.range': half(xaxis.range), 'yaxis.range': half(yaxis.range) }); }"
+    )
+    zoomed = labels(page)
+    if name in zoomed:
+        drag(page, zoomed[name], (-20, 10))
+        page.wait_for_timeout(1000)
+        at_rest(page)
+        moved = [zoomed[name][0] - 20, zoomed[name][1] + 10]
+        assert labels(page)[name] == pytest.approx(moved, abs=1.5)
+
+    page.reload()
+    wait_for_map(page)
+    back.click()
+    expect(back).to_have_count(0)
+
+    # a click on a label picks its object
+    at_rest(page)
+    the_map(page).evaluate("p => p.scrollIntoView({ block: 'center' })")
+    page.mouse.click(*labels(page)[name])
+    expect(page.get_by_text("1 selected object")).to_be_visible()
+
+
+def test_a_job_closes_nothing_and_moves_nothing(browser, address):
+    page = open_page(browser, f"{address}/?sample=ekman_colors")
+    page.set_viewport_size({"width": 1280, "height": 720})
+    wait_for_map(page)
+    page.get_by_role("link", name="Uncertainty").click()
+    page.get_by_role("radio", name="Calibration").click()
+    # The settings of the tab before go when those of this one are there.
+    expect(page.get_by_role("spinbutton", name="Data sets")).to_be_visible()
+    more = page.get_by_text("More settings")
+    expect(more).to_have_count(1)
+    more.click()
+    seed = page.get_by_role("spinbutton", name="Seed")
+    expect(seed).to_be_visible()
+    page.get_by_role("spinbutton", name="Data sets").fill("6")
+    page.get_by_role("spinbutton", name="Data sets").press("Tab")
+    button = page.get_by_role("button", name="Simulated answers")
+    button.scroll_into_view_if_needed()
+    before = page.evaluate(PLACE)
+    button.click()
+    cancel = page.get_by_role("button", name="Cancel")
+    expect(cancel.first).to_be_visible()
+    expect(cancel).to_have_count(1)
+    expect(seed).to_be_visible()
+    expect(cancel).to_have_count(0)
+    expect(page.get_by_text("In simulated data like these, ellipses are").first).to_be_visible()
+    expect(seed).to_be_visible()
+    expect(page.get_by_role("spinbutton", name="Data sets")).to_have_value("6")
+    assert abs(page.evaluate(PLACE) - before) < 150, "no jump but that of the bar"
+
+
+def test_a_person_is_asked_where_they_search(browser, address):
+    page = open_page(browser, f"{address}/?sample=ekman_colors")
+    wait_for_map(page)
+    page.get_by_role("link", name="Trees").click()
+    page.get_by_role("radio", name="Search", exact=True).click()
+    expect(page.get_by_role("heading", name="Nearest neighbours", exact=True)).to_be_visible()
+    script_ended(page)
+    choose(page, "Oracle", "A person at this screen")
+    card = page.locator(".st-key-trees-asked")
+    expect(card.get_by_text("0 answers so far")).to_be_visible()
+    expect(page.get_by_role("heading", name="Nearest neighbours", exact=True)).to_have_count(0)
+    expect(card).to_be_focused()
+    script_ended(page)
+
+    # every question is about the object that is searched for, and answered by a key
+    done = page.get_by_text(re.compile(r"All \d+ questions of this search are answered"))
+    for number in range(1, 40):
+        question = card.locator("strong").first
+        assert question.inner_text().startswith("Is 434 nm more like ")
+        page.keyboard.press("ArrowRight" if number % 2 else "ArrowLeft")
+        expect(card.get_by_text(f"{number} answers so far").or_(
+            card.get_by_text(f"{number} answer so far")).or_(done)).to_be_visible()
+        if done.is_visible():
+            break
+    expect(done).to_be_visible()
+    expect(page.get_by_role("heading", name="Nearest neighbours", exact=True)).to_be_visible()
+    expect(page.get_by_text("(people").first).to_be_visible()
+    expect(page.get_by_text("(the map)")).to_have_count(0)
+
+    # what was answered is there after a refresh
+    page.reload()
+    expect(done).to_be_visible()
+
+
+def go(page: Page, name: str) -> None:
+    page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
+
+
+def test_a_report_from_the_map_to_the_file(browser, address):
+    page = open_page(browser, f"{address}/?sample=ekman_colors")
+    expect(page.get_by_text("replicates").first).to_be_visible()
+    go(page, "Report")
+    report = page.locator(".st-key-report")
+    expect(report).to_contain_text("800 trials from 8 participants")
+    expect(report).to_contain_text("Held-out answers are predicted with an error of")
+    expect(report.locator(".js-plotly-plot").first).to_be_visible()
+
+    page.get_by_label("Authors", exact=True).fill("A. Author")
+    page.get_by_label("Authors", exact=True).press("Enter")
+    expect(report).to_contain_text("A. Author")
+    html = download(page, "Download: Web page").decode()
+    assert "A. Author" in html
+    assert '<figure id="fig-map">' in html
+
+    page.get_by_text("Order and words").click()
+    choose(page, "Part", "Map")
+    expect(page.get_by_text(re.compile("See @fig-map"))).to_be_visible()
+    words = page.get_by_label("Words", exact=True)
+    expect(words).to_have_count(1)
+    words.fill("My words about @fig-map.")
+    words.press("Control+Enter")
+    expect(report).to_contain_text("My words about Figure 1.")
+
+    choose(page, "File", "Word")
+    found = docx.Document(io.BytesIO(download(page, "Download: Word")))
+    assert any("My words about Figure" in p.text for p in found.paragraphs)
+
+    choose(page, "Language", "Deutsch")
+    expect(report).to_contain_text("Ähnlichkeitsurteile über 14 Objekte")
+    choose(page, "File", "LaTeX")
+    with zipfile.ZipFile(io.BytesIO(download(page, "Download: LaTeX"))) as archive:
+        assert "figures/map.pdf" in archive.namelist()
+
+    # Another visit, another result: the words stay, and the report says what has changed.
+    choose(page, "Language", "English")
+    expect(report).to_contain_text("My words about Figure 1.")
+    go(page, "Clusters")
+    page.get_by_role("heading", name="Clusters", exact=True).wait_for()
+    expect(page.get_by_text("Click a branch")).to_be_visible()
+    go(page, "Report")
+    expect(report).to_contain_text("Agglomerative")
