@@ -54,7 +54,7 @@ def opened(browser: Browser, address: str, sample: str) -> Page:
 
 
 def go(page: Page, name: str) -> None:
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
+    page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
     page.get_by_role("heading", name=name, exact=True).wait_for()
     at_rest(page)
 

@@ -96,7 +96,7 @@ def visited(page: Page) -> Iterator[tuple[str, tuple[float | None, float]]]:
     yield "switch to Start", click(page, '[data-testid=stSidebarNav] a[href$="/"]')
     for name in PAGES:
         title = name.capitalize()
-        yield f"switch to {title}", click(page, f'[data-testid=stSidebarNav] a[href*="/{name}"]')
+        yield f"switch to {title}", click(page, f'[data-testid=stSidebar] a[href*="/{name}"]')
         tabs = f".st-key-{name}-view button"
         for number, tab in list(enumerate(page.locator(tabs).all_inner_texts(), 1))[1:]:
             yield f"{title} > {tab}", click(page, f"{tabs}:nth-of-type({number})")

@@ -191,7 +191,7 @@ def actions(page: Page, folder: Path, number: int, told: Told) -> list[Callable[
 
     def excluded() -> None:
         told.maps[name] = Counter()  # of all answers: hidden until the exclusion is undone
-        page.get_by_test_id("stSidebarNav").get_by_role("link", name="Data", exact=True).click()
+        page.get_by_test_id("stSidebar").get_by_role("link", name="Data", exact=True).click()
         page.get_by_role("radio", name="Exclusions", exact=True).click()
         page.get_by_role("button", name=f"Exclude {_FEW} answers", exact=True).click()
         page.get_by_text("1. Too few trials").wait_for()
@@ -252,7 +252,7 @@ def sessions(browser: Browser, number: int, switches: int) -> list[tuple[object,
         page, names = pages[0], ("Clusters", "Trees", "Compare", "Embedding")
         for turn in range(switches):
             name = names[turn % len(names)]
-            page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
+            page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
             page.get_by_role("heading", name=name, exact=True).wait_for()
         after = server.memory()
     return [

@@ -38,7 +38,7 @@ _METHODS = ("STE", "t-STE", "CKL", "SOE")
 
 def use(page: Page, chance: random.Random) -> str:
     """One thing that somebody does; what it was."""
-    links = page.get_by_test_id("stSidebarNav")
+    links = page.get_by_test_id("stSidebar")
     if chance.random() < 0.3:
         links.get_by_role("link", name="Embedding", exact=True).click()
         at_rest(page)

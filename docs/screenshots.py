@@ -57,7 +57,7 @@ def wait_for_map(page: Page) -> None:
 
 
 def go(page: Page, name: str, tab: str = "") -> None:
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
+    page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
     expect(page.get_by_role("heading", name=name, level=1)).to_be_visible()
     if tab:
         page.get_by_role("radio", name=tab, exact=True).click()
@@ -100,7 +100,7 @@ def first_map(browser: Browser, address: str) -> None:
 def of_eggs(browser: Browser, address: str) -> None:
     page = opened(browser, address, "alien_eggs")
     take(page, "embedding", 900)
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name="Data", exact=True).click()
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Data", exact=True).click()
     expect(page.get_by_role("heading", name="Alien eggs", level=1)).to_be_visible()
     at_rest(page)
     take(page, "data")

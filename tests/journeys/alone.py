@@ -21,6 +21,7 @@ from tests.journeys.pages import (
     FLAGS,
     answers_about_towns,
     download,
+    go,
     keep,
     open_page,
     upload,
@@ -28,7 +29,7 @@ from tests.journeys.pages import (
 )
 from tests.server import running
 
-PAGES = ("Kernel", "Clusters", "Trees", "Scale", "Compare", "Simulate", "Computing")
+PAGES = ("Kernel", "Clusters", "Trees", "People", "Compare", "Simulate", "Computing")
 #: Chromium has questions of its own at this name server; pages ask by the address.
 SILENT = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
 _OUT, _NOBODY = "10.113.7.1", "10.113.7.2"
@@ -84,8 +85,7 @@ def use(page: Page, folder: Path) -> None:
     wait_for_map(page)
     download(page, "Download everything")
     for name in PAGES:
-        links = page.get_by_test_id("stSidebarNav")
-        links.get_by_role("link", name=name, exact=True).click()
+        go(page, name)
         page.get_by_role("heading", name=name, exact=True).first.wait_for()
 
 

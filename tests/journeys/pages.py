@@ -51,6 +51,11 @@ def foreign(url: str, address: str) -> bool:
     return url.startswith(("http", "ws")) and address.split("//")[1] not in url
 
 
+def go(page: Page, name: str) -> None:
+    """To another page, by its link beside all of them."""
+    page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
+
+
 def upload(page: Page, file: Path) -> None:
     page.locator(".st-key-upload input[type=file]").set_input_files(file)
     expect(page.get_by_role("heading", name=f"Reading {file.name}")).to_be_visible()

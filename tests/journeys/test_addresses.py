@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import needs_browser
-from tests.journeys.pages import open_page
+from tests.journeys.pages import go, open_page
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
@@ -18,10 +18,6 @@ def choose(page: Page, tab: str) -> None:
 
 def shows(page: Page, tab: str) -> None:
     expect(page.get_by_role("radio", name=tab, exact=True)).to_be_checked()
-
-
-def go(page: Page, name: str) -> None:
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
 
 
 def test_back_undoes_one_step_and_an_address_shows_the_same_anywhere(browser, address):

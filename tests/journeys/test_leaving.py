@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import needs_browser
-from tests.journeys.pages import open_page, upload
+from tests.journeys.pages import go, open_page, upload
 from tests.server import UNHURRIED, running
 
 pytestmark = [pytest.mark.browser, needs_browser]
@@ -55,10 +55,6 @@ def arrived(page: Page, heading: str) -> None:
     expect(page.get_by_text("Bad delta path")).to_have_count(0)
 
 
-def go(page: Page, name: str) -> None:
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
-
-
 @pytest.fixture(scope="module")
 def over(tmp_path_factory) -> Path:
     """Once this file is there, no comparing takes any longer."""
@@ -90,8 +86,8 @@ def test_pages_are_left_while_jobs_are_watched(browser, address, answers):
     expect(page.locator(".st-key-live-loss .js-plotly-plot .lines").first).to_be_attached()
     page.get_by_test_id("stMain").get_by_role("button", name="Cancel").first.click()
     expect(page.locator(".st-key-live-map")).to_have_count(0)
-    go(page, "Scale")
-    arrived(page, "Scale")
+    go(page, "People")
+    arrived(page, "People")
     page.context.close()
 
 
@@ -107,8 +103,8 @@ def test_a_job_that_ends_while_a_click_is_on_its_way_undoes_no_click(
     page.goto(address)
     upload(page, answers)
     expect(page.get_by_text("Comparing with other readings").first).to_be_visible()
-    go(page, "Scale")
+    go(page, "Kernel")
     over.touch()
-    expect(page.get_by_role("heading", name="Scale", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Kernel", exact=True)).to_be_visible()
     page.wait_for_timeout(4_000)  # longer than any request that was under way
-    expect(page.get_by_role("heading", name="Scale", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Kernel", exact=True)).to_be_visible()

@@ -15,6 +15,7 @@ from tests.journeys.pages import (
     at_rest,
     choose,
     download,
+    go,
     open_page,
     script_ended,
     the_map,
@@ -98,7 +99,6 @@ def test_a_job_closes_nothing_and_moves_nothing(browser, address):
     page = open_page(browser, f"{address}/?sample=ekman_colors")
     page.set_viewport_size({"width": 1280, "height": 720})
     wait_for_map(page)
-    page.get_by_role("link", name="Uncertainty").click()
     page.get_by_role("radio", name="Calibration").click()
     # The settings of the tab before go when those of this one are there.
     expect(page.get_by_role("spinbutton", name="Data sets")).to_be_visible()
@@ -127,7 +127,7 @@ def test_a_job_closes_nothing_and_moves_nothing(browser, address):
 def test_a_person_is_asked_where_they_search(browser, address):
     page = open_page(browser, f"{address}/?sample=ekman_colors")
     wait_for_map(page)
-    page.get_by_role("link", name="Trees").click()
+    go(page, "Trees")
     page.get_by_role("radio", name="Search", exact=True).click()
     expect(page.get_by_role("heading", name="Nearest neighbours", exact=True)).to_be_visible()
     script_ended(page)
@@ -156,10 +156,6 @@ def test_a_person_is_asked_where_they_search(browser, address):
     # what was answered is there after a refresh
     page.reload()
     expect(done).to_be_visible()
-
-
-def go(page: Page, name: str) -> None:
-    page.get_by_test_id("stSidebarNav").get_by_role("link", name=name, exact=True).click()
 
 
 def test_a_report_from_the_map_to_the_file(browser, address):
