@@ -16,6 +16,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, session
 from tripletscope.dashboard.views.navigation import PLACES, navigation
 from tripletscope.dashboard.views.opening import size_of
+from tripletscope.dashboard.views.search import search_button
 from tripletscope.dashboard.wording.formats import count
 
 HERE = Path(__file__).resolve().parent
@@ -61,6 +62,7 @@ def main() -> None:
 
 def _beside(current: Session) -> None:
     with st.sidebar:
+        search_button(current)
         _sidebar(current)
         _person()
         _foot()

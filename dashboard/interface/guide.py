@@ -31,5 +31,10 @@ def help_link() -> None:
         st.markdown(f"[:material/help: Help]({_address()})")
 
 
+def help_address(page: str) -> str:
+    """Where a page of the documentation is."""
+    return f"{HELP}/{page}.html"
+
+
 def _address(page: str = "") -> str:
-    return f"{HELP}/pages/{page}.html" if page else f"{HELP}/index.html"
+    return help_address(f"pages/{page}" if page else "index")

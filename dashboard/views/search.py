@@ -1,0 +1,147 @@
+"""The search: every page, tab, method, object, data set and help page, by the words people use."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import streamlit as st
+
+from tripletscope.core.engine.declared import parameters
+from tripletscope.core.engine.method import methods
+from tripletscope.dashboard.interface.guide import help_address
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.navigation import PLACES
+from tripletscope.dashboard.views.opening import first_page
+from tripletscope.dashboard.views.page import go_to, tabs_of
+from tripletscope.dashboard.wording import distinct
+
+_WORDS = Path(__file__).with_name("places.toml")
+#: Pages on which the methods of a kind are chosen.
+_PAGE_OF = {"embedding": "embedding", "kernel": "kernel", "cluster": "clusters",
+            "dimensions": "dimensions", "scale": "scale"}
+#: Pages that can do without a data set.
+_WITHOUT = {"start", "more", "simulate", "collect", "report", "papers", "computing"}
+_MOST_OBJECTS = 3_000
+
+
+@dataclass(frozen=True)
+class Hit:
+    """Something to find.
+
+    label: What it is, what else it is called, and where it leads.
+    page, tab: Where that is.
+    help: Page of the documentation, in place of these.
+    """
+
+    label: str
+    page: str = "start"
+    tab: str = ""
+    help: str = ""
+    method: tuple[str, str] | None = None
+    object: str = ""
+    dataset: str = ""
+
+
+def search_button(current: Session) -> None:
+    """The way to the search: a button, and Ctrl+K."""
+    if st.button(
+        "Search", key="search", icon=":material/search:", shortcut="Mod+K", width="stretch",
+    ):
+        st.dialog("Search", width="medium")(_search)(current)
+
+
+def _search(current: Session) -> None:
+    hits = {hit.label: hit for hit in every_hit(current)}
+    chosen = st.selectbox(
+        "Page, method, object, data set, or a word", list(hits), index=None, key="search.for",
+        placeholder="Type: dendrogram, error bars, MDS …", filter_mode="fuzzy",
+    )
+    if chosen is None:
+        st.caption("Ctrl+K opens this from everywhere; arrows and Enter choose.")
+        return
+    hit = hits[chosen]
+    if hit.help:
+        st.link_button("Open the help", help_address(hit.help), icon=":material/help:")
+        return
+    widgets().pop("search.for", None)
+    follow(current, hit)
+
+
+def follow(current: Session, hit: Hit) -> None:
+    """Go where a hit leads."""
+    if hit.dataset:
+        current.open(hit.dataset)
+        st.switch_page(first_page(current.dataset))
+    if hit.object:
+        current.select([hit.object])
+    if hit.method is not None:
+        kind, name = hit.method
+        current.take_up({f"{kind}.method": name})
+        widgets()[f"{kind}.method"] = name
+    if hit.tab:
+        go_to(hit.page, hit.tab)
+    st.switch_page(PLACES[hit.page].path)
+
+
+def every_hit(current: Session) -> Iterator[Hit]:
+    """All that can be found: what people call things first, then pages and what is in them."""
+    info = current.dataset
+    for entry in _entries():
+        page, tab = entry.get("page", "start"), entry.get("tab", "")
+        where = f"Help, {entry['help']}" if "help" in entry else _where(info, page, tab)
+        yield Hit(f"{entry['words']} → {where}", page, tab, entry.get("help", ""))
+    for place in PLACES.values():
+        tabs = _tabs(place.name)
+        for name, title in (tabs or {"": ""}).items():
+            yield Hit(f"{title or place.title} → {_where(info, place.name, name)}", place.name,
+                      name)
+    for kind, page in _PAGE_OF.items():
+        for name, method in methods(kind).items():
+            settings = ", ".join(p.spec.label for p in parameters(method))
+            yield Hit(f"{method.title}, a method: {settings} → {PLACES[page].title}", page,
+                      next(iter(_tabs(page))), method=(kind, name))
+    for other, name in _datasets():
+        yield Hit(f"{name} → opens the data set", dataset=other)
+    if info is not None and info.n_objects <= _MOST_OBJECTS:
+        triplets = current.triplets()
+        for label, key in zip(distinct(triplets.labels), triplets.ids, strict=True):
+            yield Hit(f"{label} → selects the object, Embedding", "embedding", "embedding",
+                      object=key)
+
+
+def _datasets() -> list[tuple[str, str]]:
+    infos = services().workspace.datasets()
+    return list(zip((i.id for i in infos), distinct(i.name for i in infos), strict=True))
+
+
+def _where(info: DatasetInfo | None, page: str, tab: str) -> str:
+    """Where a hit leads, and what is missing to get there."""
+    place = PLACES[page]
+    where = ", ".join(filter(None, (place.title, _tabs(page).get(tab, ""))))
+    if page in _WITHOUT:
+        return where
+    if info is None:
+        return f"{where} (once a data set is open)"
+    if place.fits is not None and not place.fits(info):
+        return f"{where} (needs {place.needs})"
+    return where
+
+
+@cache
+def _entries() -> list[dict[str, str]]:
+    return tomllib.loads(_WORDS.read_text())["place"]
+
+
+def _tabs(page: str) -> dict[str, str]:
+    """Titles of the tabs of a page, none of one that has a single one."""
+    if page in ("start", "more"):
+        return {}
+    tabs = tabs_of(page)
+    return {name: tab.title for name, tab in tabs.items()} if len(tabs) > 1 else {}
+
