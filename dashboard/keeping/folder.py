@@ -29,6 +29,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.dashboard.keeping.change import (
     ABOUT,
     BEFORE,
+    PAIR_ROLES,
     PICTURES,
     ROLES,
     FolderChange,
@@ -64,7 +65,6 @@ RESULTS, RUN = "results", "run.json"
 SIMULATIONS, SESSIONS, OPENED, SMALL = (
     "simulations", "sessions", "opened.json", "small pictures",
 )
-PAIR_ROLES = ["i", "j", "k", "l"]
 
 #: How the sessions of browsers may be called.
 SESSION = re.compile(r"[\w-]{1,64}", re.ASCII)
