@@ -122,6 +122,7 @@ def _is_sound(about: Mapping[str, Any]) -> bool:
         and all(_are_of(step, _STEP) for step in about["exclusions"])
         and isinstance(tables, list)
         and all(_are_of(table, _TABLE) and set(table) == set(_TABLE) for table in tables)
+        and all(isinstance(note, str) for table in tables for note in table["notes"])
         and (measured is None or _are_of(measured, {"kind": str, "options": dict}))
         and {"answers", "objects"} <= set(about["files"])
         and set(about["sums"]) == places

@@ -109,7 +109,7 @@ def open(folder: str | PathLike) -> OpenedDataset:
         return OpenedDataset(
             about["name"], cleaning.triplets, cleaning, results,
             {name: opened.checked(about, place) for name, place in about["pictures"].items()},
-            {table["name"]: opened.arrays(table["file"], about["sums"][table["file"]])
+            {table["name"]: opened.features(about, table["file"])
              for table in about["extra"].get("tables", ())},
             opened.measured(about), about["report"],
         )
