@@ -142,5 +142,5 @@ def _is_sound_run(said: Mapping[str, Any]) -> bool:
 def _are_of(values: Any, kinds: Mapping[str, Any]) -> bool:
     """Whether values are there, each of its kind."""
     return isinstance(values, dict) and all(
-        isinstance(values.get(name), kind) for name, kind in kinds.items()
+        name in values and isinstance(values[name], kind) for name, kind in kinds.items()
     )

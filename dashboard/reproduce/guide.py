@@ -19,7 +19,7 @@ _WHERE = {
     "environment/": "the versions of the software, for pip, uv and conda",
     "pictures/": "pictures of the objects",
     "products/": "reports and other files that were added",
-    "about.json": "what the data set is for TripletScope; its tables are `*.parquet`, `features/`",
+    "about.json": "the data set as TripletScope keeps it, with `*.parquet` and `features/`",
     "results/": "a folder for each result: its settings, and its numbers as NPZ",
     "pages.json": "what was set on the pages of TripletScope",
     "LICENSE": "what others may do with it",

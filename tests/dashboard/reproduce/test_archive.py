@@ -166,9 +166,14 @@ def test_what_pages_could_not_read_of_a_data_set_is_left(made, services):
     assert opened.info.n_trials is None
 
 
-@pytest.mark.parametrize("key", ["../../x", "0" * 32])
-def test_a_result_that_is_none_takes_the_data_set_along(made, services, key):
-    content = said(made[2], result_in(made[2]), lambda about: about["run"].update(key=key))
+@pytest.mark.parametrize("change", [
+    lambda about: about["run"].update(key="../../x"),
+    lambda about: about["run"].update(key="0" * 32),
+    lambda about: about.pop("state"), lambda about: about.update(number="first"),
+    lambda about: about.update(file="../arrays.npz"),
+])
+def test_a_result_that_is_none_takes_the_data_set_along(made, services, change):
+    content = said(made[2], result_in(made[2]), change)
     with pytest.raises(DataError):
         imports.open_archive("a.zip", content)
     assert services.workspace.datasets() == []
