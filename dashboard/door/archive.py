@@ -28,6 +28,7 @@ ABOUT, FORMAT = "about.json", 1
 #: What was set on pages, and the sums of all files, which an archive has beside its data set.
 PAGES, MANIFEST = "pages.json", "manifest-sha256.txt"
 _ANSWERS = re.compile(rb"answers(-\d+)?\.parquet")
+_MARK = re.compile(rf"((?:.*/)?)({re.escape(ABOUT)}|{re.escape(earlier.ABOUT)})")
 _RUN = re.compile(r"results/(.+)/run\.json")
 
 
@@ -59,30 +60,22 @@ class PackedFolder:
         self.name, self.changed = name, []
         self._zip = Archive(content, name)
         self._names, self._made = set(self._zip.names), {}
-        self._above, marker = self._place()
+        marks = list(filter(None, map(_MARK.fullmatch, self._names)))
+        # Whoever unpacks and packs it again often adds a folder around all.
+        depth = min((mark[1].count("/") for mark in marks), default=0)
+        marks = [mark for mark in marks if mark[1].count("/") == depth]
+        if len(marks) != 1:
+            raise DataError(
+                f"it holds {len(marks) or 'no'} data set{'s' * (len(marks) != 1)}", file=name,
+                remedy="Unpack it, and put each data set into the folder of the workspace.",
+            )
+        self._above = marks[0][1]
         self.sums: dict[str, str] = {}
         if self.has(MANIFEST):
             lines = self.read(MANIFEST).decode(errors="replace").splitlines()
             self.sums = {place: said for said, _, place in (x.partition("  ") for x in lines)}
-        if marker == earlier.ABOUT:
+        if marks[0][2] == earlier.ABOUT:
             self._made = earlier.folder_of(self)
-
-    def _place(self) -> tuple[str, str]:
-        """The folder in which the data set is, and the file that says so."""
-        for marker in (ABOUT, earlier.ABOUT):
-            # Whoever unpacks and packs it again often adds a folder around all.
-            above = [path.removesuffix(marker) for path in self._names
-                     if f"/{path}".endswith(f"/{marker}")]
-            depth = min((path.count("/") for path in above), default=0)
-            top = [path for path in above if path.count("/") == depth]
-            if len(top) > 1:
-                raise DataError(
-                    f"it holds {len(top):,} data sets", file=self.name,
-                    remedy="Unpack it, and put them into the folder of the workspace.",
-                )
-            if top:
-                return top[0], marker
-        raise self.problem("this is no archive of TripletScope")
 
     def has(self, place: str) -> bool:
         return place in self._made or f"{self._above}{place}" in self._names
@@ -133,8 +126,8 @@ class PackedFolder:
     def results(self) -> dict[str, dict[str, Any]]:
         """What is said of each result, by its key."""
         names = [*self._made, *(path.removeprefix(self._above) for path in self._names)]
-        found = filter(None, map(_RUN.fullmatch, names))
-        return {match[1]: self.json(match[0]) for match in found}
+        matches = filter(None, map(_RUN.fullmatch, names))
+        return {match[1]: self.json(match[0]) for match in matches}
 
     def table(self, place: str, total: str) -> pd.DataFrame:
         """A table with this sum."""

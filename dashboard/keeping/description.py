@@ -15,8 +15,14 @@ from tripletscope.dashboard.keeping.files import reading
 
 #: A higher one is of a later version of the program.
 FORMAT = 1
-#: Under which name a data set notes what was measured of it: ratings, piles and so on.
-MEASURED = "measured"
+#: Under which names a data set notes what was measured of it (ratings, piles and so on), and what
+#: people call dimensions, by the key of a fit.
+MEASURED, NAMES_KEPT = "measured", "dimension names"
+#: What pages note of a data set, and of which kind it is; lists hold texts.
+NOTED = {
+    "asked": str, "columns": list, "features": list, "reading": dict, "report": dict,
+    NAMES_KEPT: dict,
+}
 
 #: What they say, and of which kind it is.
 _ABOUT = {
@@ -80,6 +86,12 @@ def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetI
     values["pictures"] = {  # no other picture is called so, whatever a file is called later
         picture: f"{name}/{about['sums'][place]}/{place.partition('/')[2]}"
         for picture, place in about["pictures"].items()
+    }
+    values["extra"] = {
+        note: value for note, value in about["extra"].items() if note not in NOTED or (
+            isinstance(value, NOTED[note])
+            and (not isinstance(value, list) or all(isinstance(one, str) for one in value))
+        )
     }
     return DatasetInfo(**{**values, "id": name, "opened": opened or about["created"]})
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,18 +29,9 @@ from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard import export
 from tripletscope.dashboard.door.archive import MANIFEST, PAGES, manifest
 from tripletscope.dashboard.keeping.change import ABOUT, TABLES
-from tripletscope.dashboard.keeping.dataset import (
-    DamagedFile,
-    DatasetInfo,
-    RunInfo,
-    WorkspaceError,
-)
-from tripletscope.dashboard.keeping.description import MEASURED, info_of
-from tripletscope.dashboard.keeping.dimension_names import (
-    NAMES_KEPT,
-    kept_names,
-    names_of_fits,
-)
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo, WorkspaceError
+from tripletscope.dashboard.keeping.description import MEASURED, NAMES_KEPT, info_of
+from tripletscope.dashboard.keeping.dimension_names import kept_names, names_of_fits
 from tripletscope.dashboard.keeping.folder import RESULTS, RUN, DataFolder
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce import codebook, guide
@@ -80,7 +71,7 @@ class Deposit:
     left: What is not in it that one may look for, as sentences.
     measured: Ratings and so on that the answers were made of.
     features: Tables of features that are kept beside them.
-    renamed: Whether participants have other names than in the folder.
+    names: What participants are called instead; empty where they keep their names.
     """
 
     folder: DataFolder
@@ -93,7 +84,7 @@ class Deposit:
     left: list[str] = field(default_factory=list)
     measured: Measured | None = None
     features: list[MeasuredTable] = field(default_factory=list)
-    renamed: bool = False
+    names: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, workspace: Workspace, dataset: str) -> Deposit:
@@ -101,33 +92,29 @@ class Deposit:
         folder = DataFolder(workspace.folder / dataset)
         about = folder.about()
         info = info_of(dataset, about, None)
-        cleaning, kept, left, features = workspace.cleaning(info), [], [], []
-        for name, place in list(about["pictures"].items()):
+        cleaning, left = workspace.cleaning(info), []
+
+        def whole(name: str, read: Callable[..., Any], *arguments: Any) -> Any:
             try:
-                folder.checked(about, place)
-            except DamagedFile:
-                left.append(_damaged(name))
-                del about["pictures"][name]
-        for table in workspace.tables(info):
-            try:
-                features.append(workspace.table(info, table, cleaning.raw))
+                return read(*arguments)
             except WorkspaceError:
-                left.append(_damaged(table.name))
-                about["extra"][TABLES].remove(vars(table))
+                left.append(f"{name}: its file in the workspace was damaged.")
+
+        about["pictures"] = {name: place for name, place in about["pictures"].items()
+                             if whole(name, folder.checked, about, place)}
+        tables = [(kept, whole(kept.name, workspace.table, info, kept, cleaning.raw))
+                  for kept in workspace.tables(info)]
+        if tables:
+            about["extra"][TABLES] = [vars(kept) for kept, table in tables if table is not None]
         listed = workspace.runs(info.id)[::-1]
-        for one in listed:
-            try:
-                run = workspace.run(info.id, one.key)
-            except WorkspaceError:
-                run = None
-            if run is None:
-                left.append(_damaged(one.name))
-            else:
-                kept.append((one, run))
-        pairs = None if info.has_only_pairs else workspace.pairs(info)
+        results = [(one, whole(one.name, workspace.run, info.id, one.key)) for one in listed]
         return cls(
-            folder, about, info, cleaning, pairs, [Run(**one.record) for one in listed], kept, left,
-            workspace.measured(replace(info, exclusions=[])), features,
+            folder, about, info_of(dataset, about, None), cleaning,
+            None if info.has_only_pairs else workspace.pairs(info),
+            [Run(**one.record) for one in listed],
+            [(one, run) for one, run in results if run is not None], left,
+            workspace.measured(replace(info, exclusions=[])),
+            [table for _, table in tables if table is not None],
         )
 
     def files(self) -> dict[str, bytes]:
@@ -135,27 +122,26 @@ class Deposit:
         with TemporaryDirectory() as new:
             with DataFolder(Path(new)).changing(self.about) as change:
                 change.about["extra"] = dict(self.info.extra)
-                if self.renamed:
+                if self.names:
                     change.keep_answers(self.cleaning, self.pairs)
                     if self.measured is not None:
                         change.keep_table(MEASURED, self.measured.table)
-            about = change.about
-            found = {
+            about, made = change.about, {place: Path(new, place) for place in change.about["sums"]}
+            files = {
                 place: (path if path.exists() else self.folder.checked(about, place)).read_bytes()
-                for place in about["sums"] if (path := Path(new, place))
+                for place, path in made.items()
             }
-            found[ABOUT] = Path(new, ABOUT).read_bytes()
+            files[ABOUT] = Path(new, ABOUT).read_bytes()
         state = info_of("", about, None).state
         for one, _ in self.kept:
             said = self.folder.result(one.key)
             place = f"{RESULTS}/{one.key}/{said['file']}"
-            path = self.folder.checked({"sums": {place: said["sum"]}}, place)
-            found[place] = path.read_bytes()
+            files[place] = self.folder.checked({"sums": {place: said["sum"]}}, place).read_bytes()
             said["state"] = None if said["state"] is None else state
-            found[f"{RESULTS}/{one.key}/{RUN}"] = json.dumps(
+            files[f"{RESULTS}/{one.key}/{RUN}"] = json.dumps(
                 said, indent=1, ensure_ascii=False
             ).encode()
-        return found
+        return files
 
     @property
     def tables(self) -> list[pd.DataFrame | None]:
@@ -208,12 +194,8 @@ class Deposit:
         )
         return replace(
             self, info=info, cleaning=cleaning, pairs=pairs, left=left, kept=kept, measured=given,
-            renamed=True, runs=[new[run.key] for run in self.runs],
+            names=names, runs=[new[run.key] for run in self.runs],
         )
-
-
-def _damaged(name: str) -> str:
-    return f"{name}: its file in the workspace was damaged."
 
 
 def _of(run: Run, *answers: Judgements | None) -> Run:
@@ -251,7 +233,7 @@ def archive(
     name = export.file_name(info.name)
     steps = deposit.steps
     found = {**_analysis(deposit, steps, name), **deposit.files()}
-    chosen = kept_settings(info, deposit.runs, settings or {})
+    chosen = kept_settings(info, deposit.runs, settings or {}, hidden=deposit.names)
     if chosen:
         found[PAGES] = json.dumps(chosen, indent=1, ensure_ascii=False).encode()
     tables = _described(deposit, found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from tripletscope.core.run import Run
@@ -17,15 +17,21 @@ _COMPOSER = "composer"
 
 
 def kept_settings(
-    info: DatasetInfo, runs: Sequence[Run], settings: Mapping[str, Any]
+    info: DatasetInfo, runs: Sequence[Run], settings: Mapping[str, Any],
+    hidden: Collection[str] = (),
 ) -> dict[str, Any]:
-    """What was set on pages for a data set and its results, whatever it is called elsewhere."""
-    of_it = (info.id, *(run.key for run in runs))
+    """What was set on pages for a data set and its results, whatever it is called elsewhere.
+
+    hidden: Names of participants; what mentions one is left out.
+    """
     chosen = {
         name: value for name, value in settings.items()
-        if any(word in name for word in of_it)
-        or (name.startswith(_COMPOSER) and isinstance(value, dict))
+        if _is_about(name, info, runs) or (name.startswith(_COMPOSER) and isinstance(value, dict))
     }
+    texts = {name: json.dumps([name, value]) for name, value in chosen.items()}
+    names = [json.dumps(name)[1:-1] for name in hidden]
+    chosen = {name: value for name, value in chosen.items()
+              if not any(hidden in texts[name] for hidden in names)}
     return json.loads(json.dumps(chosen).replace(info.id, _DATA_SET))
 
 
@@ -33,21 +39,22 @@ def sound_settings(given: Any, info: DatasetInfo, runs: Sequence[Run]) -> dict[s
     """What an archive says was set for a data set, under its name here, without what cannot be."""
     if not isinstance(given, dict):
         return {}
-    of_it = (info.id, *(run.key for run in runs))
     chosen = json.loads(json.dumps(given).replace(_DATA_SET, info.id))
-    found = {
-        name: value for name, value in chosen.items() if any(word in name for word in of_it)
-    }
-    found = {
-        name: value for name, value in found.items() if _is_usual(name, value, info.n_objects)
+    sound = {
+        name: value for name, value in chosen.items()
+        if _is_about(name, info, runs) and _is_usual(name, value, info.n_objects)
     }
     for name, value in chosen.items():
         if name.startswith(_COMPOSER) and isinstance(value, dict):
-            found[name] = {
+            sound[name] = {
                 part: what for part, what in value.items()
                 if getattr(Composition.from_dict({part: what}), part, None) == what
             }
-    return found
+    return sound
+
+
+def _is_about(name: str, info: DatasetInfo, runs: Sequence[Run]) -> bool:
+    return any(word in name for word in (info.id, *(run.key for run in runs)))
 
 
 def _is_usual(name: str, value: Any, n_objects: int) -> bool:

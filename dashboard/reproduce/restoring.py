@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,17 +13,15 @@ import pandas as pd
 
 from tripletscope import __version__
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import methods
 from tripletscope.core.features.spaces import METRICS
-from tripletscope.core.io import MeasuredTable, Reading
+from tripletscope.core.io import MeasuredTable
 from tripletscope.core.run import TASKS, Run
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.door.records import Unpacked
 from tripletscope.dashboard.keeping.change import ABOUT, TABLES
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
-from tripletscope.dashboard.keeping.description import info_of, read_about, read_run
-from tripletscope.dashboard.keeping.dimension_names import NAMES_KEPT
+from tripletscope.dashboard.keeping.description import NOTED, info_of, read_about, read_run
 from tripletscope.dashboard.keeping.feature_tables import KeptTable, measured_table
 from tripletscope.dashboard.keeping.folder import RESULTS, RUN, DataFolder
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -55,8 +53,8 @@ def restore(workspace: Workspace, found: Unpacked, name: str) -> Restored:
     try:
         folder = _Received(found, name)
         about = folder.about()
-        made = _dataset(folder, about)
-        runs, unknown = _runs(folder, about, made.triplets.n_objects)
+        made = _dataset(folder, about, found.pictures)
+        runs, unknown = _runs(folder, about, made[1]["triplets"].n_objects)
         changed = [str(place) for place in found.changed]
         settings = json.loads(json.dumps(found.settings))
     except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError,
@@ -64,7 +62,7 @@ def restore(workspace: Workspace, found: Unpacked, name: str) -> Restored:
         if isinstance(error, DataError):
             raise error.at(name) from error
         raise _misfit(name) from error
-    info = _keep(workspace, made, about, runs)
+    info = _keep(workspace, *made, about, runs)
     notes = []
     if unknown:
         notes.append(f"{count(unknown, 'result')} that this version does not have, or "
@@ -97,45 +95,34 @@ class _Received(DataFolder):
     def result(self, key: str) -> dict[str, Any]:
         return read_run(self.path / key / RUN, json.dumps(self._found.results[key]).encode())
 
-    @property
-    def pictures(self) -> dict[str, bytes]:
-        return self._found.pictures
 
+def _dataset(
+    folder: _Received, about: Mapping[str, Any], pictures: Mapping[str, bytes]
+) -> tuple[Cleaning, dict[str, Any], list[tuple[KeptTable, MeasuredTable]]]:
+    """What is left out of a data set, what `Workspace.add_dataset` takes, and tables of features.
 
-@dataclass(frozen=True)
-class _Made:
-    """A data set as an archive describes it, checked: what `Workspace` takes.
-
-    further: For `Workspace.add_dataset`.
-    tables: Of features.
+    They are checked as folders of others are.
     """
-
-    triplets: Triplets
-    cleaning: Cleaning
-    further: dict[str, Any]
-    tables: list[tuple[KeptTable, MeasuredTable]]
-
-
-def _dataset(folder: _Received, about: Mapping[str, Any]) -> _Made:
-    """What an archive says of its data set, checked as folders of others are; nothing is kept."""
     triplets = folder.triplets(about)
     if triplets.fingerprint != about["imported"]:
         raise DataError("its answers are not what was written")
     cleaning = folder.cleaning(about, triplets)
     cleaning.triplets  # noqa: B018 - the exclusions can be made of these answers
-    if not all(isinstance(content, bytes) for content in folder.pictures.values()):
+    if not all(isinstance(content, bytes) for content in pictures.values()):
         raise ValueError("no pictures")
-    kept = [KeptTable(**{**entry, "settings": _comparing(entry["settings"])})
-            for entry in about["extra"].get(TABLES, ())]
-    further = {
-        "origin": about["origin"], "report": about["report"], "pictures": folder.pictures,
-        "catch_trials": cleaning.catch_trials, "pairs": folder.pairs(about, triplets.objects),
-        "measured": folder.measured({**about, "exclusions": []}), "extra": _extra(about["extra"]),
-    }
-    return _Made(triplets.renamed(about["name"][:120]), cleaning, further, [
+    notes = info_of("", about, None).extra
+    tables = [KeptTable(**{**entry, "settings": _comparing(entry["settings"])})
+              for entry in notes.get(TABLES, ())]
+    return cleaning, {
+        "triplets": triplets.renamed(about["name"][:120]), "origin": about["origin"],
+        "report": about["report"], "pictures": pictures, "catch_trials": cleaning.catch_trials,
+        "pairs": folder.pairs(about, triplets.objects),
+        "measured": folder.measured({**about, "exclusions": []}),
+        "extra": {name: value for name, value in notes.items() if name in NOTED},
+    }, [
         (table, measured_table(table, folder.features(about, table.file), triplets))
-        for table in kept
-    ])
+        for table in tables
+    ]
 
 
 def _comparing(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,34 +130,6 @@ def _comparing(settings: Mapping[str, Any]) -> dict[str, Any]:
     sound = {"metric": lambda value: value in METRICS, "standardise": lambda v: isinstance(v, bool)}
     return {name: settings[name] for name, is_sound in sound.items()
             if name in settings and is_sound(settings[name])}
-
-
-def _extra(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is noted of a data set: what pages read, as they read it."""
-    return {
-        name: given[name] for name, is_sound in _NOTED.items()
-        if name in given and is_sound(given[name])
-    }
-
-
-def _is_reading(value: Any) -> bool:
-    try:
-        return bool(Reading.from_dict(value))
-    except (ValueError, TypeError, AttributeError):
-        return False
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
-
-
-#: What may be noted of a data set, and whether a value is of that kind. Measured values and
-#: tables have other files here; the number of trials is counted anew.
-_NOTED: dict[str, Callable[[Any], bool]] = {
-    "asked": lambda value: isinstance(value, str), "columns": _are_texts, "features": _are_texts,
-    "reading": _is_reading, "report": lambda value: isinstance(value, dict),
-    NAMES_KEPT: lambda value: isinstance(value, dict),
-}
 
 
 def _runs(
@@ -199,25 +158,25 @@ def _runs(
 
 
 def _keep(
-    workspace: Workspace, made: _Made, about: Mapping[str, Any],
+    workspace: Workspace, cleaning: Cleaning, further: Mapping[str, Any],
+    tables: Sequence[tuple[KeptTable, MeasuredTable]], about: Mapping[str, Any],
     runs: Sequence[tuple[Run, Mapping[str, Any]]],
 ) -> DatasetInfo:
     """Keep a data set and its results; all of them or, where that fails, none."""
-    there, added, state = _there(workspace, made, about), [], info_of("", about, None).state
-    info, known = there, []
-    if there is not None:
-        known = DataFolder(workspace.folder / there.id).result_keys()
+    there = _there(workspace, cleaning, further, {kept.name for kept, _ in tables})
+    info, added, state = there, [], info_of("", about, None).state
+    keys = [] if there is None else DataFolder(workspace.folder / there.id).result_keys()
     try:
         if info is None:
-            info = workspace.add_dataset(made.triplets, **made.further)
-            if made.cleaning.exclusions or made.cleaning.gold is not None:
-                info = workspace.update_dataset(info, made.cleaning)
-            for kept, table in made.tables:
-                (name,) = workspace.add_tables(info, made.triplets, [table], kept.origin)
+            info = workspace.add_dataset(**further)
+            if cleaning.exclusions or cleaning.gold is not None:
+                info = workspace.update_dataset(info, cleaning)
+            for kept, table in tables:
+                (name,) = workspace.add_tables(info, further["triplets"], [table], kept.origin)
                 workspace.change_table(info, name, settings=kept.settings)
             info = workspace.dataset(info.id)
         for run, said in runs:
-            if run.key not in known:
+            if run.key not in keys:
                 # Of those that were computed while other answers were left out.
                 other = None if said["state"] == state else said["state"]
                 added.append(workspace.add_run(info, run, said["name"][:200], state=other))
@@ -230,17 +189,19 @@ def _keep(
     return info
 
 
-def _there(workspace: Workspace, made: _Made, about: Mapping[str, Any]) -> DatasetInfo | None:
+def _there(
+    workspace: Workspace, cleaning: Cleaning, further: Mapping[str, Any], tables: set[str]
+) -> DatasetInfo | None:
     """The same data set, if the workspace has it already."""
-    raw, cleaning, pairs = made.triplets, made.cleaning, made.further["pairs"]
+    raw, pairs = further["triplets"], further["pairs"]
     gold = cleaning.gold.fingerprint if cleaning.gold is not None else None
     for info in workspace.datasets():
         if (
             (info.name, info.imported, info.gold) == (raw.name, raw.fingerprint, gold)
-            and info.exclusions == cleaning.log() and info.report == about["report"]
+            and info.exclusions == cleaning.log() and info.report == further["report"]
             and (info.has_only_pairs or info.n_pairs == len(pairs or ()))
-            and set(info.pictures) == set(about["pictures"])
-            and {kept.name for kept, _ in made.tables} <= {t.name for t in workspace.tables(info)}
+            and set(info.pictures) == set(further["pictures"])
+            and tables <= {table.name for table in workspace.tables(info)}
             and (not info.has_only_pairs
                  or workspace.cleaning(info).raw.fingerprint == cleaning.raw.fingerprint)
         ):

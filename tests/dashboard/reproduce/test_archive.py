@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 
 import nbformat
 import numpy as np
@@ -30,7 +31,7 @@ from tripletscope.core.io import Pairs
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.studies.quality import Exclusion
-from tripletscope.dashboard import export, imports
+from tripletscope.dashboard import export, imports, uploads
 from tripletscope.dashboard.door.archive import ABOUT, MANIFEST, is_archive
 from tripletscope.dashboard.door.questions import archive as unpacked_from
 from tripletscope.dashboard.keeping.dimension_names import NAMES_KEPT
@@ -162,7 +163,8 @@ def test_what_pages_could_not_read_of_a_data_set_is_left(made, services):
     }
     content = said(made[2], ABOUT, lambda about: about.update(extra=extra))
     opened = imports.open_archive("a.zip", content)
-    assert opened.info.extra == {"report": {"a": 1}}
+    assert opened.info.extra == {"report": {"a": 1}, "reading": {"layout": []}}
+    assert uploads.known_reading(replace(opened.info, extra={**extra, "columns": ["a"]})) is None
     assert opened.info.n_trials is None
 
 
@@ -369,8 +371,10 @@ def test_the_notebook_shows_the_figures(made, tmp_path, monkeypatch, capsys):
 
 def test_pseudonyms_take_the_place_of_names_everywhere(made, services):
     workspace, info, _ = made
-    content = archive(workspace, info, Terms("Shapes", pseudonyms=True))
+    settings = {f"map.colour@{info.id}": "age", f"people.shown@{info.id}": ["p0"]}
+    content = archive(workspace, info, Terms("Shapes", pseudonyms=True), settings=settings)
     files = unzipped(content)
+    assert json.loads(files["pages.json"]) == {"map.colour@{data set}": "age"}
     for name, text in files.items():
         if name.endswith((".csv", ".tsv", ".json", ".py", ".ipynb", ".md")):
             words = set(re.findall(r"[\w.]+", text.decode()))
