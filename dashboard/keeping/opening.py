@@ -73,7 +73,7 @@ def open(folder: str | PathLike) -> OpenedDataset:
     Parameters
     ----------
     folder : path
-        Of the data set: the one with ``about.json`` in it.
+        Of the data set: the one with ``about.json`` in it. An archive that was unpacked is one.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def open(folder: str | PathLike) -> OpenedDataset:
     except WorkspaceError as error:
         raise DataError(
             f"{path} cannot be opened as a data set: {error}",
-            remedy="Name the folder of one data set, which has about.json in it.",
+            remedy="Name the folder of one data set, with about.json in it; unpack an archive.",
         ) from error
 
 
