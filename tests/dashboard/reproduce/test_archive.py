@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -27,7 +28,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.dimensions.simulated import simulate_choices
 from tripletscope.core.engine.progress import silent
-from tripletscope.core.io import Pairs
+from tripletscope.core.io import MeasuredTable, Pairs
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.studies.quality import Exclusion
@@ -364,6 +365,26 @@ def test_the_notebook_shows_the_figures(made, tmp_path, monkeypatch, capsys):
     assert "numbers may differ" not in said
     assert "Figure: Map" in said
     assert "Figure: Tree" in said
+
+
+def test_what_is_damaged_in_the_workspace_is_left_out_and_told(made, tmp_path, services):
+    """The rest is whole: also where a table that is mentioned is no longer there."""
+    workspace = Workspace(tmp_path / "ws")
+    shutil.copytree(made[0].folder / made[1].id, tmp_path / "ws" / "shapes")
+    info = workspace.dataset("shapes")
+    table = MeasuredTable("layer", np.ones((info.n_objects, 1)), None)
+    workspace.add_tables(info, workspace.triplets(info), [table], "layer.npy")
+    for place in ("pictures/b-odd.png", "features/layer.npz"):
+        (tmp_path / "ws" / "shapes" / place).write_bytes(b"")
+    content = archive(workspace, workspace.dataset(info.id), TERMS)
+    readme = unzipped(content)["README.md"].decode()
+    for name in ("b: odd.png", "layer"):
+        assert f"- {name}: its file in the workspace was damaged." in readme
+    opened = imports.open_archive("a.zip", content)
+    assert "b: odd.png" not in opened.info.pictures
+    assert services.workspace.tables(opened.info) == []
+    assert len(services.workspace.runs(opened.info.id)) == 4
+    workspace.close()
 
 
 # Pseudonyms -------------------------------------------------------------------------------------

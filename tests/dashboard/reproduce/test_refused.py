@@ -146,6 +146,16 @@ def test_a_card_that_cannot_be_drawn_says_so_and_can_be_deleted(services, plante
     assert [info.id for info in workspace.datasets()] == [sound.id]
 
 
+def test_notes_of_another_kind_are_not_shown(services, planted):
+    """Columns that are none would break the reading of every further upload."""
+    workspace = services.workspace
+    info = workspace.add_dataset(planted, origin="a", report=[], extra={"asked": "triplets"})
+    for name, value in {"columns": 3, "features": [1], "report": "x", "dimension names": 1,
+                        "reading": []}.items():
+        workspace.note(info.id, name, value)
+    assert workspace.dataset(info.id).extra == {"asked": "triplets"}
+
+
 def test_a_description_of_another_kind_hides_its_data_set_alone_and_is_said(services, planted):
     workspace = services.workspace
     for name in ("Sound", "Broken"):
