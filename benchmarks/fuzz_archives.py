@@ -5,8 +5,9 @@
 An archive of a data set with maps, their uncertainty, clusters and settings is changed at one to
 three places, in what it says of itself, its arrays or its tables, and its sums are made anew. It is
 read and kept as an upload is. Looked at is whether anything but a `DataError` is raised, whether a
-refused one leaves a file or an entry, and whether the pages Start and Embedding are drawn, and the
-data set can be deleted, where it was kept. `--first` is the number of the first: a finding again.
+refused one leaves a file or an entry, and whether the pages Start, Embedding and Features are
+drawn, and the data set can be deleted, where it was kept. `--first` is the number of the first: a
+finding again.
 """
 
 from __future__ import annotations
@@ -38,14 +39,17 @@ from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import silent
+from tripletscope.core.io import MeasuredTable
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.studies.quality import Exclusion
-from tripletscope.dashboard.door.archive import ABOUT
+from tripletscope.dashboard.door import archive as door
 from tripletscope.dashboard.door.plain import pack, unpack
 from tripletscope.dashboard.door.questions import archive as unpacked_from
 from tripletscope.dashboard.keeping import services as services_module
+from tripletscope.dashboard.keeping.change import ABOUT, ROLES
+from tripletscope.dashboard.keeping.files import hash_of
 from tripletscope.dashboard.keeping.services import WORKSPACE_VARIABLE
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce.archive import archive
@@ -80,8 +84,13 @@ def made(folder: Path) -> bytes:
     )
     cleaning = workspace.cleaning(info).with_gold(Triplets(rows[:3], objects))
     info = workspace.update_dataset(info, cleaning.excluding(Exclusion(participants=("p1",))))
-    triplets = workspace.triplets(info)
-    keys = []
+    triplets, numbers = workspace.triplets(info), np.random.default_rng(1).random((n, 3))
+    workspace.add_tables(info, triplets, [
+        MeasuredTable("layer", numbers, None, ["a", "b", "c"]),
+        MeasuredTable("apart", None, np.abs(np.subtract.outer(numbers[:, 0], numbers[:, 0]))),
+    ], "layers.npz")
+    workspace.change_table(info, "layer", settings={"metric": "cosine"})
+    info, keys = workspace.dataset(info.id), []
     for task, method, options in (
         ("fit", STE(n_init=1), {}), ("bootstrap", STE(n_init=1), {"replicates": 5}),
         ("cross_validate", STE(n_init=1), {"folds": 3}), ("fit", Agglomerative(), {}),
@@ -108,8 +117,12 @@ def changed(files: dict[str, bytes], rng: random.Random) -> tuple[dict[str, byte
 
 
 def _said(files: dict[str, bytes], rng: random.Random) -> str:
-    """Another value somewhere in what the archive says of itself."""
-    about = json.loads(files[ABOUT])
+    """Another value somewhere in what the archive says of itself, of a result or of pages."""
+    file = rng.choices(
+        [ABOUT, door.PAGES, rng.choice([name for name in files if name.endswith("/run.json")])],
+        (4, 2, 3),
+    )[0]
+    about = json.loads(files[file])
     holder, path = about, []
     while True:
         names = list(holder) if isinstance(holder, dict) else list(range(len(holder)))
@@ -132,13 +145,13 @@ def _said(files: dict[str, bytes], rng: random.Random) -> str:
     else:
         value = rng.choice(_VALUES)
         holder[path[-1]] = value
-    files[ABOUT] = json.dumps(about).encode()
-    return f"{path} = {str(value)[:40]!r}"
+    files[file] = json.dumps(about).encode()
+    return f"{file[-20:]} {path} = {str(value)[:40]!r}"
 
 
 def _array(files: dict[str, bytes], rng: random.Random) -> str:
     """Another array in a result."""
-    file = rng.choice([name for name in files if name.endswith(".npz") and "/runs/" in name])
+    file = rng.choice([name for name in files if name.endswith(".npz")])
     with np.load(io.BytesIO(files[file])) as kept:
         arrays = dict(kept)
     name = rng.choice(list(arrays))
@@ -150,8 +163,8 @@ def _array(files: dict[str, bytes], rng: random.Random) -> str:
         arrays[name] = new
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
-    files[file] = buffer.getvalue()
-    return f"{file[-12:]} {name}: {way}"
+    _put(files, file, buffer.getvalue())
+    return f"{file[-45:]} {name}: {way}"
 
 
 _OF_ARRAYS: dict[str, Callable[[np.ndarray, random.Random], np.ndarray | None]] = {
@@ -193,15 +206,25 @@ def _table(files: dict[str, bytes], rng: random.Random) -> str:
         ][way - 3]
     buffer = io.BytesIO()
     table.to_parquet(buffer)
-    files[file] = buffer.getvalue()
-    about = json.loads(files[ABOUT])  # or nothing would be left to check
+    _put(files, file, buffer.getvalue())
     try:
-        found = unpacked_from(silent, "a.zip", signed(files)).triplets
-        about["dataset"]["imported"] = found.fingerprint
+        answers, objects = (pd.read_parquet(io.BytesIO(files[f"{part}.parquet"]))
+                            for part in ("answers", "objects"))
+        made = Triplets(answers[ROLES].to_numpy(), objects, answers.drop(columns=ROLES))
+        about = json.loads(files[ABOUT])  # or nothing would be left to check
+        about["imported"] = made.fingerprint
         files[ABOUT] = json.dumps(about).encode()
     except Exception:
         return f"{file} {name}: {way}, no answers"
     return f"{file} {name}: {way}"
+
+
+def _put(files: dict[str, bytes], place: str, content: bytes) -> None:
+    """Another content of a file, with its sum wherever that is said."""
+    said = place.replace("arrays.npz", "run.json") if place.startswith("results/") else ABOUT
+    before = hash_of(files[place]).encode()
+    files[said] = files[said].replace(before, hash_of(content).encode())
+    files[place] = content
 
 
 class Campaign:
@@ -265,7 +288,7 @@ class Campaign:
         app = AppTest.from_file(APP, default_timeout=180)
         app.query_params["session"] = session.id
         app.run()
-        for page in ("start", "embedding"):
+        for page in ("start", "embedding", "features"):
             if page != "start":
                 app.switch_page(PAGES[page]).run()
             for error in app.exception:

@@ -254,7 +254,7 @@ def known_reading(info: DatasetInfo) -> Reading | None:
         return None
     try:
         return Reading.from_dict(info.extra["reading"])
-    except ValueError:  # written by another version
+    except (ValueError, TypeError, AttributeError):  # written by another version, or by others
         return None
 
 

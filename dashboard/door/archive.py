@@ -1,4 +1,4 @@
-"""The part of an archive that the program opens again: its files, and how they are read.
+"""The folder of a data set in a ZIP that somebody has uploaded: its files, and how they are read.
 
 Known to the processes that read what strangers wrote, and so light: no workspace, no pages.
 """
@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import re
 import zipfile
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,25 +19,26 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io.formats.archive import Archive, check_size
 from tripletscope.core.io.records import MAX_ROWS
+from tripletscope.dashboard.door import earlier
 
-INSIDE = "tripletscope/"
-#: What is in an archive; and the sums of all other files.
-ABOUT, MANIFEST = f"{INSIDE}archive.json", "manifest-sha256.txt"
-FORMAT = 1
-#: Stands in settings for the data set, which has another name in each workspace.
-SETTINGS_OF = "{data set}"
-#: How the keys begin under which pages keep how figures are composed.
-COMPOSER = "composer"
-_ROLES = ["anchor", "near", "far"]
+#: As `tripletscope.dashboard.keeping` writes them; a higher format is of a later version.
+ABOUT, FORMAT = "about.json", 1
+#: What was set on pages, and the sums of all files, which an archive has beside its data set.
+PAGES, MANIFEST = "pages.json", "manifest-sha256.txt"
+_ANSWERS = re.compile(rb"answers(-\d+)?\.parquet")
+_MARK = re.compile(rf"((?:.*/)?)({re.escape(ABOUT)}|{re.escape(earlier.ABOUT)})")
+_RUN = re.compile(r"results/(.+)/run\.json")
 
 
 def is_archive(content: bytes) -> bool:
-    """Whether a file claims to be an archive of this program; nothing of it is unpacked."""
-    # The list at the end of a ZIP has the names as they are.
-    return content.startswith(b"PK") and ABOUT.encode() in content[-2**22:]
+    """Whether a file claims to hold the folder of a data set; nothing of it is unpacked."""
+    names = content[-2**22:]  # the list at the end of a ZIP has them as they are
+    return content.startswith(b"PK") and (
+        earlier.ABOUT.encode() in names
+        or (ABOUT.encode() in names and _ANSWERS.search(names) is not None)
+    )
 
 
 def manifest(files: Mapping[str, bytes]) -> bytes:
@@ -46,85 +48,90 @@ def manifest(files: Mapping[str, bytes]) -> bytes:
     ).encode()
 
 
-def table_file(table: pd.DataFrame) -> bytes:
-    """A table as Parquet."""
-    buffer = io.BytesIO()
-    table.to_parquet(buffer)
-    return buffer.getvalue()
+class PackedFolder:
+    """The files of a data set; those of an archive of version 0.3 as if it were one.
 
-
-def triplet_files(triplets: Triplets, name: str) -> dict[str, bytes]:
-    """Answers and objects as Parquet, by the names of files."""
-    rows = pd.DataFrame(triplets.rows, columns=_ROLES)
-    return {
-        f"{name}-answers.parquet": table_file(pd.concat([rows, triplets.answers], axis=1)),
-        f"{name}-objects.parquet": table_file(triplets.objects),
-    }
-
-
-class Parts:
-    """The files of an archive that somebody has uploaded.
-
-    name: Of the file, for messages.
-    about: What `ABOUT` says.
+    name: Of the upload, for messages.
+    sums: What the manifest says of files that were not read yet.
+    changed: Those that were read, and are not what it says.
     """
 
     def __init__(self, content: bytes, name: str) -> None:
-        self.name = name
+        self.name, self.changed = name, []
         self._zip = Archive(content, name)
+        self._names, self._made = set(self._zip.names), {}
+        marks = list(filter(None, map(_MARK.fullmatch, self._names)))
         # Whoever unpacks and packs it again often adds a folder around all.
-        inner = [path for path in self._zip.names if path.endswith(ABOUT)]
-        if len(inner) != 1:
-            raise self.problem("this is no archive of TripletScope")
-        self._above = inner[0].removesuffix(ABOUT)
-        self._sums = self._manifest()
-        content = self.read(ABOUT)
-        try:
-            self.about: dict[str, Any] = json.loads(content)
-            newer = self.about["format"] > FORMAT
-            version = str(self.about["version"])[:20]
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise self.problem(f"its file {ABOUT} is not what was written") from error
-        if newer:
+        depth = min((mark[1].count("/") for mark in marks), default=0)
+        marks = [mark for mark in marks if mark[1].count("/") == depth]
+        if len(marks) != 1:
             raise DataError(
-                f"it was made by TripletScope {version}, which is newer", file=name,
-                remedy="Update the program.",
+                f"it holds {len(marks) or 'no'} data set{'s' * (len(marks) != 1)}", file=name,
+                remedy="Unpack it, and put each data set into the folder of the workspace.",
             )
+        self._above = marks[0][1]
+        self.sums: dict[str, str] = {}
+        if self.has(MANIFEST):
+            lines = self.read(MANIFEST).decode(errors="replace").splitlines()
+            self.sums = {place: said for said, _, place in (x.partition("  ") for x in lines)}
+        if marks[0][2] == earlier.ABOUT:
+            self._made = earlier.folder_of(self)
 
-    def changed(self, needed: Collection[str]) -> list[str]:
-        """Files for other programs that are missing or were changed; `needed` are not looked at."""
-        others = (p for p in self._sums if not p.startswith(INSIDE) and p not in needed)
-        return [path for path in others if not self._is_whole(path)]
+    def has(self, place: str) -> bool:
+        return place in self._made or f"{self._above}{place}" in self._names
 
-    def _manifest(self) -> dict[str, str]:
-        path = f"{self._above}{MANIFEST}"
-        if path not in self._zip.names:
-            raise self.problem(f"its file {MANIFEST} is missing")
-        lines = self._zip.read(path).decode(errors="replace").splitlines()
-        return {place: known for known, _, place in (line.partition("  ") for line in lines)}
+    def read(self, place: str, total: str | None = None) -> bytes:
+        """A file that is needed.
 
-    def _is_whole(self, path: str) -> bool:
-        there = f"{self._above}{path}"
-        return there in self._zip.names and hashlib.sha256(
-            self._zip.read(there)
-        ).hexdigest() == self._sums[path]
-
-    def read(self, path: str) -> bytes:
-        """A file that is needed."""
-        there = f"{self._above}{path}"
-        if there not in self._zip.names:
-            raise self.problem(f"its file {path} is missing")
-        content = self._zip.read(there)
-        if hashlib.sha256(content).hexdigest() != self._sums.get(path):
-            raise self.problem(f"its file {path} is not what was written")
+        total: The sum that it has to have.
+        """
+        if not self.has(place):
+            raise self.problem(f"its file {place} is missing")
+        content = self._made.get(place)
+        if content is None:
+            content = self._zip.read(f"{self._above}{place}")
+            said = self.sums.pop(place, "")
+            if said and said != hashlib.sha256(content).hexdigest():
+                self.changed.append(place)
+        if total is not None and total != hashlib.blake2b(content, digest_size=16).hexdigest():
+            raise self.problem(f"its file {place} is not what was written")
         return content
 
-    def has(self, path: str) -> bool:
-        return f"{INSIDE}{path}" in self._sums
+    def rest(self) -> list[str]:
+        """Files that were changed or are missing, once all that is needed was read."""
+        for place in list(self.sums):
+            if self.has(place):
+                self.read(place)
+            else:
+                self.changed.append(place)
+        return self.changed
 
-    def table(self, path: str) -> pd.DataFrame:
-        """A table of ours."""
-        content = self.read(f"{INSIDE}{path}")
+    def json(self, place: str) -> Any:
+        """What a file says; nothing of it is checked."""
+        try:
+            return json.loads(self.read(place))
+        except (ValueError, RecursionError) as error:
+            raise self.problem(f"its file {place} is not what was written") from error
+
+    def about(self) -> dict[str, Any]:
+        """What `ABOUT` says."""
+        about = self.json(ABOUT)
+        if about["format"] > FORMAT:
+            raise DataError(
+                "it was made by a newer version of TripletScope", file=self.name,
+                remedy="Update the program.",
+            )
+        return about
+
+    def results(self) -> dict[str, dict[str, Any]]:
+        """What is said of each result, by its key."""
+        names = [*self._made, *(path.removeprefix(self._above) for path in self._names)]
+        matches = filter(None, map(_RUN.fullmatch, names))
+        return {match[1]: self.json(match[0]) for match in matches}
+
+    def table(self, place: str, total: str) -> pd.DataFrame:
+        """A table with this sum."""
+        content = self.read(place, total)
         try:
             file = pyarrow.parquet.ParquetFile(pa.BufferReader(content))
             about = file.metadata
@@ -134,40 +141,26 @@ class Parts:
             if about.num_rows > MAX_ROWS:
                 raise ValueError("too many rows")
             # A value that is repeated takes no room in the file, but does in a table.
-            check_size(max(unpacked, 8 * about.num_rows * about.num_columns), len(content), path)
+            check_size(max(unpacked, 8 * about.num_rows * about.num_columns), len(content), place)
             return file.read().to_pandas()
         except DataError:
             raise
         except (pa.ArrowException, OSError, ValueError, KeyError, TypeError) as error:
-            raise self.problem(f"its file {INSIDE}{path} cannot be read") from error
+            raise self.problem(f"its file {place} cannot be read") from error
 
-    def triplets(self, name: str) -> Triplets:
-        """Answers and objects."""
-        answers, objects = self.table(f"{name}-answers.parquet"), self.table(
-            f"{name}-objects.parquet"
-        )
-        try:
-            return Triplets(
-                answers[_ROLES].to_numpy(), objects, answers.drop(columns=_ROLES)
-            )
-        except (KeyError, ValueError, TypeError) as error:
-            raise self.problem(
-                f"its file {INSIDE}{name}-answers.parquet holds no answers"
-            ) from error
-
-    def arrays(self, path: str) -> dict[str, np.ndarray]:
-        """The arrays of a result."""
-        content = self.read(path)
+    def arrays(self, place: str, total: str) -> dict[str, np.ndarray]:
+        """The arrays of a file with this sum."""
+        content = self.read(place, total)
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as packed:
                 unpacked = sum(entry.file_size for entry in packed.infolist())
-            check_size(unpacked, len(content), path)
+            check_size(unpacked, len(content), place)
             with np.load(io.BytesIO(content), allow_pickle=False) as kept:
                 return dict(kept)
         except DataError:
             raise
         except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise self.problem(f"its file {path} cannot be read") from error
+            raise self.problem(f"its file {place} cannot be read") from error
 
     def problem(self, what: str) -> DataError:
         return DataError(

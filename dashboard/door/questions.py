@@ -61,7 +61,7 @@ from tripletscope.core.io.prompts import read_replies
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.optimise.loss import SEVERAL_PARTS
 from tripletscope.core.studies.quality.direction import DirectionTest, direction_test
-from tripletscope.dashboard.door.archive import Parts, table_file
+from tripletscope.dashboard.door.archive import PAGES, PackedFolder
 from tripletscope.dashboard.door.plain import pack, unpack
 from tripletscope.dashboard.door.records import (
     PREVIEW,
@@ -289,28 +289,29 @@ def _reading(progress: Progress, name: str, content: bytes) -> Reading:
 
 
 def archive(progress: Progress, name: str, content: bytes) -> Unpacked:
-    """A data set that was given away with its results."""
-    parts = Parts(content, name)
+    """The folder of a data set that was given away with its results."""
+    packed = PackedFolder(content, name)
     try:
-        places = dict(parts.about["dataset"]["pictures"])
-        results = [str(run["file"]) for run in parts.about["runs"]]
-        pictures = [(str(key), parts.read(str(path))) for key, path in places.items()]
+        about = packed.about()
+        sums, results = about["sums"], packed.results()
+        tables = {place: packed.table(place, sums[place]) for place in about["files"].values()}
+        features = [table["file"] for table in about["extra"].get("tables", ())]
+        arrays = {place: packed.arrays(place, sums[place]) for place in features}
+        for number, (key, said) in enumerate(results.items()):
+            progress(number / len(results))
+            place = f"results/{key}/{said['file']}"
+            arrays[place] = packed.arrays(place, said["sum"])
+        # Several objects may have the same picture.
+        places = set(about["pictures"].values())
+        contents = {place: packed.read(place, sums[place]) for place in places}
+        pictures = [(key, contents[place]) for key, place in about["pictures"].items()]
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         if isinstance(error, DataError):
             raise
-        raise parts.problem("what it says of its data set cannot be understood") from error
-    arrays = {}
-    for number, path in enumerate(results):
-        progress(number / len(results))
-        arrays[path] = parts.arrays(path)
+        raise packed.problem("what it says of its data set cannot be understood") from error
     return Unpacked(
-        parts.about, parts.triplets("imported"),
-        parts.triplets("gold") if parts.has("gold-answers.parquet") else None,
-        parts.table("pairs.parquet") if parts.has("pairs.parquet") else None,
-        parts.table("catch-trials.parquet") if parts.has("catch-trials.parquet") else None,
-        dict(gather_pictures(pictures)) if pictures else {}, arrays,
-        parts.changed({*map(str, places.values())}),
-        parts.table("measured.parquet") if parts.has("measured.parquet") else None,
+        about, results, tables, arrays, dict(gather_pictures(pictures)) if pictures else {},
+        packed.json(PAGES) if packed.has(PAGES) else {}, packed.rest(),
     )
 
 
@@ -445,8 +446,9 @@ def get_ready() -> None:
     for encoding in ENCODINGS:
         load("anchor,near,far\na,b,c\n".encode(encoding), encoding=encoding)
     load("anchor,near,far\nü,é,à\n".encode("cp1252"))
-    packed = pyarrow.parquet.ParquetFile(pa.BufferReader(table_file(frame.astype("category"))))
-    packed.read().to_pandas()
+    buffer = io.BytesIO()
+    frame.astype("category").to_parquet(buffer)
+    pyarrow.parquet.ParquetFile(pa.BufferReader(buffer.getvalue())).read().to_pandas()
     graph = nx.path_graph(3)
     for lines in (nx.generate_graphml(graph), nx.generate_gml(graph)):
         read_graphs("\n".join(lines).encode())

@@ -120,21 +120,20 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class Unpacked:
-    """What an archive of a data set holds.
+    """What the folder of a data set in an archive holds; nothing of what it says was checked.
 
-    about: What it says of the data set and its results; nothing of it has been checked.
+    about: Of the data set.
+    results: What is said of each, by its key.
+    tables, arrays: By their places in the folder.
     pictures: By the names that objects use.
-    arrays: Arrays of results, by the names of their files.
-    changed: Files for other programs that are missing, or are not what was written.
-    measured: Ratings and so on that the answers were made of.
+    settings: What was set on pages.
+    changed: Files that are missing, or are not what the manifest says.
     """
 
     about: dict[str, Any]
-    triplets: Triplets
-    gold: Triplets | None
-    pairs: pd.DataFrame | None
-    catch: pd.DataFrame | None
-    pictures: dict[str, bytes]
+    results: dict[str, dict[str, Any]]
+    tables: dict[str, pd.DataFrame]
     arrays: dict[str, dict[str, np.ndarray]]
+    pictures: dict[str, bytes]
+    settings: dict[str, Any]
     changed: list[str]
-    measured: pd.DataFrame | None = None

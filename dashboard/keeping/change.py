@@ -7,11 +7,12 @@ import json
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.dashboard.keeping.files import (
     Compared,
@@ -22,11 +23,15 @@ from tripletscope.dashboard.keeping.files import (
     written,
 )
 
+if TYPE_CHECKING:  # who only lists data sets needs nothing that computes
+    from tripletscope.core.io import Pairs
+    from tripletscope.core.studies.quality import Cleaning
+
 ABOUT, BEFORE = "about.json", "about.before.json"
 PICTURES, FEATURES = "pictures", "features"
 #: Where the plain values list tables of features, each with its file.
 TABLES = "tables"
-ROLES = ["anchor", "near", "far"]
+ROLES, PAIR_ROLES = ["anchor", "near", "far"], ["i", "j", "k", "l"]
 
 #: How the kinds of picture begin that uploads may hold.
 _BEGINNINGS = {
@@ -46,6 +51,36 @@ class FolderChange:
         self.about = copy.deepcopy(dict(about))
         self.released: list[Path] = []
         self._new: list[Path] = []
+
+    def keep_answers(self, cleaning: Cleaning, pairs: Pairs | Quadruples | None = None) -> None:
+        """Let the data set be these answers and checks, with what is left out.
+
+        pairs: Comparisons of pairs beside triplets.
+        """
+        raw = cleaning.raw
+        self.keep_triplets("answers", triplets_of(raw))
+        self.keep_cleaning(cleaning, pairs)
+        self.keep_table("catch_trials", cleaning.catch_trials)
+        compared = raw if isinstance(raw, Quadruples) else pairs
+        self.keep_table("pairs", None if compared is None else _pair_table(compared))
+
+    def keep_cleaning(self, cleaning: Cleaning, pairs: Pairs | Quadruples | None = None) -> None:
+        """Note what is left out, and what is left; keep the gold questions."""
+        raw, left, gold = cleaning.raw, cleaning.triplets, cleaning.gold
+        if isinstance(raw, Quadruples):
+            left, pairs = triplets_of(raw), left
+        self.about.update(
+            imported=triplets_of(raw).fingerprint, exclusions=cleaning.log(),
+            **_facts(left, pairs), gold=gold.fingerprint if gold is not None else None,
+        )
+        self.about["extra"].pop("trials", None)
+        if left.trials is not None:  # another number than that of answers
+            self.about["extra"]["trials"] = left.n_trials
+        if gold is None:
+            self.keep_table("gold", None)
+            self.keep_table("gold_objects", None)
+        else:
+            self.keep_triplets("gold", gold)
 
     def keep_triplets(self, part: str, triplets: Triplets) -> None:
         """Let a part be these answers."""
@@ -132,6 +167,33 @@ def files_of(about: Mapping[str, Any]) -> set[str]:
         *(entry["file"] for entry in (tables if isinstance(tables, list) else ())
           if isinstance(entry, dict) and isinstance(entry.get("file"), str)),
     }
+
+
+def triplets_of(answers: Triplets | Quadruples) -> Triplets:
+    """The triplets among answers: none of comparisons of pairs, which are kept beside."""
+    if isinstance(answers, Triplets):
+        return answers
+    return Triplets(np.zeros((0, 3)), answers.objects, name=answers.name)
+
+
+def _facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, Any]:
+    """What of a data set follows from its content."""
+    # Comparisons of pairs hold all answers, also those that are triplets.
+    answers = triplets.answers if pairs is None else pairs.answers
+    participants = answers.get("participant", pd.Series(dtype=str))
+    return {
+        "fingerprint": triplets.fingerprint,
+        "n_objects": triplets.n_objects,
+        "n_answers": len(triplets),
+        "n_participants": int(participants.nunique()),
+        "n_pairs": len(pairs or ()),
+    }
+
+
+def _pair_table(pairs: Pairs | Quadruples) -> pd.DataFrame:
+    """Comparisons of pairs as they are kept."""
+    rows = pd.DataFrame(pairs.rows, columns=PAIR_ROLES)
+    return pd.concat([rows, pairs.answers.reset_index(drop=True)], axis=1)
 
 
 def _ending(picture: bytes) -> str:

@@ -15,8 +15,14 @@ from tripletscope.dashboard.keeping.files import reading
 
 #: A higher one is of a later version of the program.
 FORMAT = 1
-#: Under which name a data set notes what was measured of it: ratings, piles and so on.
-MEASURED = "measured"
+#: Under which names a data set notes what was measured of it (ratings, piles and so on), and what
+#: people call dimensions, by the key of a fit.
+MEASURED, NAMES_KEPT = "measured", "dimension names"
+#: What pages note of a data set, and of which kind it is; lists hold texts.
+NOTED = {
+    "asked": str, "columns": list, "features": list, "reading": dict, "report": dict,
+    NAMES_KEPT: dict,
+}
 
 #: What they say, and of which kind it is.
 _ABOUT = {
@@ -81,6 +87,12 @@ def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetI
         picture: f"{name}/{about['sums'][place]}/{place.partition('/')[2]}"
         for picture, place in about["pictures"].items()
     }
+    values["extra"] = {
+        note: value for note, value in about["extra"].items() if note not in NOTED or (
+            isinstance(value, NOTED[note])
+            and (not isinstance(value, list) or all(isinstance(one, str) for one in value))
+        )
+    }
     return DatasetInfo(**{**values, "id": name, "opened": opened or about["created"]})
 
 
@@ -122,6 +134,7 @@ def _is_sound(about: Mapping[str, Any]) -> bool:
         and all(_are_of(step, _STEP) for step in about["exclusions"])
         and isinstance(tables, list)
         and all(_are_of(table, _TABLE) and set(table) == set(_TABLE) for table in tables)
+        and all(isinstance(note, str) for table in tables for note in table["notes"])
         and (measured is None or _are_of(measured, {"kind": str, "options": dict}))
         and {"answers", "objects"} <= set(about["files"])
         and set(about["sums"]) == places
@@ -141,5 +154,5 @@ def _is_sound_run(said: Mapping[str, Any]) -> bool:
 def _are_of(values: Any, kinds: Mapping[str, Any]) -> bool:
     """Whether values are there, each of its kind."""
     return isinstance(values, dict) and all(
-        isinstance(values.get(name), kind) for name, kind in kinds.items()
+        name in values and isinstance(values[name], kind) for name, kind in kinds.items()
     )

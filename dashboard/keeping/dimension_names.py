@@ -14,9 +14,8 @@ import numpy as np
 from tripletscope.core.dimensions.reproducibility import match_dimensions
 from tripletscope.core.run import Run
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.description import NAMES_KEPT
 
-#: Under which names are kept in `DatasetInfo.extra`.
-NAMES_KEPT = "dimension names"
 #: Dimensions whose weights correlate as much are taken for the same.
 SAME = 0.8
 #: No fit has as many dimensions.
@@ -25,8 +24,7 @@ _MANY = 10_000
 
 def kept_names(info: DatasetInfo) -> dict[str, Any]:
     """What is kept, by the key of a fit."""
-    kept = info.extra.get(NAMES_KEPT)
-    return kept if isinstance(kept, dict) else {}
+    return info.extra.get(NAMES_KEPT, {})
 
 
 def sound_names(names: Any, n_dimensions: int = _MANY) -> dict[int, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -94,26 +94,31 @@ class FeatureTables(OpenFolder):
     def table(self, info: DatasetInfo, kept: KeptTable, about: Judgements) -> MeasuredTable:
         """The numbers of a table, with a row for each object that there is now."""
         try:
-            arrays = self._folder(info.id).arrays(
-                kept.file, self._about(info)["sums"].get(kept.file, "")
-            )
+            arrays = self._folder(info.id).features(self._about(info), kept.file)
         except DamagedFile as error:
             raise WorkspaceError(
                 f"The table {kept.name} is damaged. Remove it, and upload {kept.origin} again."
             ) from error
-        place = {name: row for row, name in enumerate(arrays["ids"].tolist())}
-        rows = np.array([place.get(name, -1) for name in about.ids], dtype=np.int64)
-        values = distances = None
-        if "values" in arrays:
-            values = _at(arrays["values"], rows)
-        else:
-            distances = _at(_at(arrays["distances"], rows).T, rows).T
-        whole = values if values is not None else np.where(np.eye(len(rows)), np.nan, distances)
-        unknown = np.isnan(whole).all(axis=1)
-        return MeasuredTable(
-            kept.name, values, distances, arrays["columns"].tolist(), kept.notes,
-            [about.ids[i] for i in np.flatnonzero(unknown)],
-        )
+        return measured_table(kept, arrays, about)
+
+
+def measured_table(
+    kept: KeptTable, arrays: Mapping[str, np.ndarray], about: Judgements
+) -> MeasuredTable:
+    """A table of these arrays, with a row for each object that answers are about."""
+    place = {name: row for row, name in enumerate(arrays["ids"].tolist())}
+    rows = np.array([place.get(name, -1) for name in about.ids], dtype=np.int64)
+    values = distances = None
+    if "values" in arrays:
+        values = _at(arrays["values"], rows)
+    else:
+        distances = _at(_at(arrays["distances"], rows).T, rows).T
+    whole = values if values is not None else np.where(np.eye(len(rows)), np.nan, distances)
+    unknown = np.isnan(whole).all(axis=1)
+    return MeasuredTable(
+        kept.name, values, distances, arrays["columns"].tolist(), kept.notes,
+        [about.ids[i] for i in np.flatnonzero(unknown)],
+    )
 
 
 def _listed(info: DatasetInfo, change: FolderChange | None) -> list[dict[str, Any]]:

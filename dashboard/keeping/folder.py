@@ -29,6 +29,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.dashboard.keeping.change import (
     ABOUT,
     BEFORE,
+    PAIR_ROLES,
     PICTURES,
     ROLES,
     FolderChange,
@@ -64,7 +65,6 @@ RESULTS, RUN = "results", "run.json"
 SIMULATIONS, SESSIONS, OPENED, SMALL = (
     "simulations", "sessions", "opened.json", "small pictures",
 )
-PAIR_ROLES = ["i", "j", "k", "l"]
 
 #: How the sessions of browsers may be called.
 SESSION = re.compile(r"[\w-]{1,64}", re.ASCII)
@@ -121,9 +121,12 @@ class DataFolder:
 
         pairs = None if len(imported) else self.pairs(about, imported.objects)
         gold = self.triplets(about, "gold").renamed("gold questions") if about["gold"] else None
+        catch = self.table(about, about["files"].get("catch_trials"))
+        if catch is not None and ("correct" not in catch or catch["correct"].dtype.kind != "b"):
+            raise damaged(self.path / about["files"]["catch_trials"])
         return Cleaning.from_log(
             imported.renamed(about["name"]) if pairs is None else pairs, about["exclusions"],
-            self.table(about, about["files"].get("catch_trials")), gold,
+            catch, gold,
         )
 
     def measured(self, about: Mapping[str, Any]) -> Measured | None:
@@ -138,6 +141,14 @@ class DataFolder:
         if out and "participant" in table:
             table = table[~table["participant"].astype("str").isin(out)]
         return measured(noted["kind"], table, noted["options"])
+
+    def features(self, about: Mapping[str, Any], place: str) -> dict[str, np.ndarray]:
+        """The arrays of a table of features or distances, with the ids of its objects."""
+        arrays = self.arrays(place, about["sums"].get(place, ""))
+        with reading(self.path / place):
+            if not _are_features(arrays):
+                raise ValueError("not what was written")
+        return arrays
 
     def arrays(self, place: str, total: str) -> dict[str, np.ndarray]:
         """What a file of arrays holds."""
@@ -233,6 +244,18 @@ def mended(path: Path) -> tuple[dict[str, Any], bool]:
         "n_objects": triplets.n_objects, "n_answers": len(triplets),
         "n_participants": int(people.nunique()), "n_pairs": 0 if pairs is None else len(pairs),
     }, False
+
+
+def _are_features(arrays: Mapping[str, np.ndarray]) -> bool:
+    """Whether arrays are the numbers of a table, or distances, with the names of their sides."""
+    ids, columns = arrays["ids"], arrays["columns"]
+    numbers = arrays["values"] if "values" in arrays else arrays["distances"]
+    width = numbers.shape[-1] if "values" in arrays else len(ids)
+    return (
+        ids.ndim == columns.ndim == 1 and ids.dtype.kind == columns.dtype.kind == "U"
+        and numbers.shape == (len(ids), width) and numbers.dtype.kind in "biuf"
+        and len(columns) in (0, width)
+    )
 
 
 def _is_table(file: Path) -> bool:

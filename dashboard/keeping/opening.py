@@ -73,7 +73,7 @@ def open(folder: str | PathLike) -> OpenedDataset:
     Parameters
     ----------
     folder : path
-        Of the data set: the one with ``about.json`` in it.
+        Of the data set: the one with ``about.json`` in it. An archive that was unpacked is one.
 
     Returns
     -------
@@ -109,14 +109,14 @@ def open(folder: str | PathLike) -> OpenedDataset:
         return OpenedDataset(
             about["name"], cleaning.triplets, cleaning, results,
             {name: opened.checked(about, place) for name, place in about["pictures"].items()},
-            {table["name"]: opened.arrays(table["file"], about["sums"][table["file"]])
+            {table["name"]: opened.features(about, table["file"])
              for table in about["extra"].get("tables", ())},
             opened.measured(about), about["report"],
         )
     except WorkspaceError as error:
         raise DataError(
             f"{path} cannot be opened as a data set: {error}",
-            remedy="Name the folder of one data set, which has about.json in it.",
+            remedy="Name the folder of one data set, with about.json in it; unpack an archive.",
         ) from error
 
 

@@ -36,9 +36,12 @@ class KeptRuns(OpenFolder):
         self._arrays: OrderedDict[tuple[Path, str], dict[str, np.ndarray]] = OrderedDict()
         super().__init__(folder)
 
-    def add_run(self, info: DatasetInfo | None, run: Run, name: str) -> RunInfo | None:
+    def add_run(
+        self, info: DatasetInfo | None, run: Run, name: str, *, state: str | None = None
+    ) -> RunInfo | None:
         """Keep a run of a data set as it was when `info` was read, or of none.
 
+        state: `DatasetInfo.state` where it was computed, if that is another one.
         A run of the same key is replaced. None is returned if the data set was deleted
         meanwhile, and with it the place for the run.
         """
@@ -58,11 +61,12 @@ class KeptRuns(OpenFolder):
                     if info is not None and self._about_of(dataset) is None:
                         return None
                     if (folder.path / RESULTS / run.key / file).exists():
-                        return self._keep_run(info, run, name, file, total)
+                        return self._keep_run(info, run, name, file, total, state)
             # Somebody has deleted the one before meanwhile, and this with it.
 
     def _keep_run(
-        self, info: DatasetInfo | None, run: Run, name: str, file: str, total: str
+        self, info: DatasetInfo | None, run: Run, name: str, file: str, total: str,
+        state: str | None,
     ) -> RunInfo:
         """Let a run be listed whose arrays are written; nobody else changes anything meanwhile."""
         dataset = info.id if info else None
@@ -72,10 +76,11 @@ class KeptRuns(OpenFolder):
         earlier = self._described_result(dataset, run.key)
         # Given distances have nothing to do with the answers that are left out.
         free = info is None or "distances" in run.options
+        state = info.state if state is None and info is not None else state
         said = {
             "format": FORMAT, "name": before.name if before else name,
             "number": before.number if before else latest + 1,
-            "state": None if free else info.state, "renewals": info.renewals if info else 0,
+            "state": None if free else state, "renewals": info.renewals if info else 0,
             "file": file, "sum": total,
             "run": {part: value for part, value in vars(run).items() if part != "arrays"},
         }

@@ -14,17 +14,16 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.dashboard.keeping.change import FolderChange
+from tripletscope.dashboard.keeping.change import triplets_of
 from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.description import MEASURED, info_of, new_about
 from tripletscope.dashboard.keeping.feature_tables import FeatureTables
 from tripletscope.dashboard.keeping.files import hash_of, partial_of, slug, sync_folder
-from tripletscope.dashboard.keeping.folder import PAIR_ROLES, RESULTS, DataFolder
+from tripletscope.dashboard.keeping.folder import RESULTS, DataFolder
 from tripletscope.dashboard.keeping.opened import now
 from tripletscope.dashboard.keeping.pictures import KeptPictures
 from tripletscope.dashboard.keeping.runs import KeptRuns
@@ -70,6 +69,8 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         measured: Ratings and so on that the answers were made of.
         extra: Plain values to keep along.
         """
+        from tripletscope.core.studies.quality import Cleaning
+
         path = self.folder / f"{slug(triplets.name)}-{secrets.token_hex(3)}"
         created = now().isoformat(timespec="microseconds")
         partial = partial_of(path)
@@ -79,13 +80,10 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
                 with DataFolder(partial).changing(new_about()) as change:
                     change.about.update(
                         name=triplets.name, origin=origin, created=created, report=report,
-                        imported=triplets.fingerprint, **_facts(triplets, pairs),
-                        extra={**(extra or {}), **_trials(triplets), **_noted(measured)},
+                        extra={**(extra or {}), **_noted(measured)},
                     )
-                    change.keep_triplets("answers", triplets)
+                    change.keep_answers(Cleaning(triplets, catch_trials), pairs)
                     change.keep_pictures(pictures or {})
-                    change.keep_table("catch_trials", catch_trials)
-                    change.keep_table("pairs", _pair_table(pairs) if pairs else None)
                     change.keep_table(MEASURED, measured.table if measured else None)
                 partial.replace(path)
             except BaseException:
@@ -105,21 +103,18 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         info: The data set as it was when `cleaning` was made.
         pictures: Are added to those it has.
         """
-        state = attrgetter("imported", "exclusions", "gold")
-        raw, left, pairs, imported = _parts(cleaning)
+        state, raw = attrgetter("imported", "exclusions", "gold"), triplets_of(cleaning.raw)
         with self._changing(info.id) as change:
             if change is None or state(info_of(info.id, change.about, "")) != state(info):
                 raise WorkspaceError(
                     f"{info.name} was {'deleted' if change is None else 'changed'} in another tab "
                     "meanwhile, so that nothing was changed here. Load the page again."
                 )
-            if pairs is None:
-                pairs = self.pairs(info)
             if change.about["imported"] != raw.fingerprint:
                 change.keep_triplets("answers", raw)
-            self._keep_cleaning(change, cleaning, imported, left, pairs)
+            change.keep_cleaning(cleaning, None if info.has_only_pairs else self.pairs(info))
             change.keep_pictures(pictures or {})
-        return self._held(info.id, cleaning, left)
+        return self._held(info.id, cleaning)
 
     def renew_dataset(
         self, info: DatasetInfo, answers: Judgements, *, report: list[str],
@@ -139,14 +134,10 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
 
         steps = [step for step in info.exclusions if not step["answers"]]
         cleaning = Cleaning.from_log(answers, steps, catch_trials, self.cleaning(info).gold)
-        raw, left, pairs, imported = _parts(cleaning)
         with self._changing(info.id) as change:
             if change is None:
                 raise WorkspaceError(f"{info.name} was deleted in another tab meanwhile.")
-            change.keep_triplets("answers", raw)
-            self._keep_cleaning(change, cleaning, imported, left, pairs)
-            change.keep_table("catch_trials", catch_trials)
-            change.keep_table("pairs", None if pairs is None else _pair_table(answers))
+            change.keep_answers(cleaning)
             change.about.update(report=report, renewals=change.about["renewals"] + 1)
             change.about["extra"].update(extra or {})
         folder = self._folder(info.id)
@@ -155,35 +146,17 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             folder.path / RESULTS / run.key for run in self._listed(info.id)
             if run.state is not None
         )
-        return self._held(info.id, cleaning, left)
+        return self._held(info.id, cleaning)
 
-    def _held(self, dataset: str, cleaning: Cleaning, left: Triplets) -> DatasetInfo:
+    def _held(self, dataset: str, cleaning: Cleaning) -> DatasetInfo:
         """A data set that was changed a moment ago, with its answers in memory."""
         info = self.dataset(dataset)
         if info is None:
             raise WorkspaceError("The data set was deleted in another tab meanwhile.")
-        self._hold_answers(info.fingerprint, left)
+        self._hold_answers(info.fingerprint, triplets_of(cleaning.triplets))
         with self._memory:
             self._cleaning = _wanted(info), cleaning
         return info
-
-    def _keep_cleaning(
-        self, change: FolderChange, cleaning: Cleaning, imported: str, left: Triplets,
-        pairs: Quadruples | None,
-    ) -> None:
-        """Note what is left out, and what is left."""
-        gold = cleaning.gold
-        change.about.update(
-            imported=imported, exclusions=cleaning.log(), **_facts(left, pairs),
-            gold=gold.fingerprint if gold is not None else None,
-        )
-        change.about["extra"].pop("trials", None)
-        change.about["extra"].update(_trials(left))
-        if gold is None:
-            change.keep_table("gold", None)
-            change.keep_table("gold_objects", None)
-        else:
-            change.keep_triplets("gold", gold)
 
     def datasets(self) -> list[DatasetInfo]:
         """All data sets, the last opened first."""
@@ -304,40 +277,9 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         return self._object_ids[info.fingerprint]
 
 
-def _parts(cleaning: Cleaning) -> tuple[Triplets, Triplets, Quadruples | None, str]:
-    """Triplets that were imported, those that are left, comparisons that are left, and a hash.
-
-    Comparisons are kept as they came; what is left out of them is in the log.
-    """
-    raw, left = cleaning.raw, cleaning.triplets
-    if isinstance(raw, Quadruples):
-        none = Triplets(np.zeros((0, 3)), raw.objects, name=raw.name)
-        return none, none, left, none.fingerprint
-    return raw, left, None, raw.fingerprint
-
-
 def _wanted(info: DatasetInfo) -> tuple:
     """What the exclusions of a data set depend on."""
     return (info.id, info.imported, info.pairs, info.gold, info.catch_trials, info.state, info.name)
-
-
-def _facts(triplets: Triplets, pairs: Pairs | Quadruples | None) -> dict[str, Any]:
-    """What of a data set follows from its content."""
-    # Comparisons of pairs hold all answers, also those that are triplets.
-    answers = triplets.answers if pairs is None else pairs.answers
-    participants = answers.get("participant", pd.Series(dtype=str))
-    return {
-        "fingerprint": triplets.fingerprint,
-        "n_objects": triplets.n_objects,
-        "n_answers": len(triplets),
-        "n_participants": int(participants.nunique()),
-        "n_pairs": len(pairs or ()),
-    }
-
-
-def _trials(triplets: Triplets) -> dict[str, int]:
-    """How many trials gave the answers, where that is another number."""
-    return {} if triplets.trials is None else {"trials": triplets.n_trials}
 
 
 def _noted(measured: Measured | None) -> dict[str, Any]:
@@ -345,9 +287,3 @@ def _noted(measured: Measured | None) -> dict[str, Any]:
     if measured is None:
         return {}
     return {MEASURED: {"kind": measured.kind, "options": measured.options}}
-
-
-def _pair_table(pairs: Pairs | Quadruples) -> pd.DataFrame:
-    """Comparisons of pairs as they are kept."""
-    rows = pd.DataFrame(pairs.rows, columns=PAIR_ROLES)
-    return pd.concat([rows, pairs.answers.reset_index(drop=True)], axis=1)

@@ -1,7 +1,7 @@
 """All of a data set in one file: for OSF and Zenodo, for others to compute again, and to open.
 
-What people and other programs read stands in CSV with a codebook in the style of Psych-DS; what
-this program opens again stands in ``tripletscope``, as the workspace has it.
+It is the folder of the data set as the workspace keeps it. Beside its files stand those for people
+and other programs: CSV with a codebook in the style of Psych-DS, scripts, licence.
 """
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from tripletscope import __version__
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
@@ -27,26 +27,16 @@ from tripletscope.core.ratings.kinds import measured
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard import export
-from tripletscope.dashboard.door.archive import (
-    ABOUT,
-    COMPOSER,
-    FORMAT,
-    INSIDE,
-    MANIFEST,
-    SETTINGS_OF,
-    manifest,
-    table_file,
-    triplet_files,
-)
+from tripletscope.dashboard.door.archive import MANIFEST, PAGES, manifest
+from tripletscope.dashboard.keeping.change import ABOUT, TABLES
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo, WorkspaceError
-from tripletscope.dashboard.keeping.dimension_names import (
-    NAMES_KEPT,
-    kept_names,
-    names_of_fits,
-)
+from tripletscope.dashboard.keeping.description import MEASURED, NAMES_KEPT, info_of
+from tripletscope.dashboard.keeping.dimension_names import kept_names, names_of_fits
+from tripletscope.dashboard.keeping.folder import RESULTS, RUN, DataFolder
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce import codebook, guide
 from tripletscope.dashboard.reproduce.environment import environment_files
+from tripletscope.dashboard.reproduce.page_settings import kept_settings
 from tripletscope.dashboard.reproduce.pseudonyms import (
     pseudonyms,
     renamed,
@@ -66,53 +56,92 @@ _ABOUT = {
 }
 _WORDS = {"catch": "catchtrials"}
 #: What is noted of a data set that cannot name participants.
-_NAMELESS = ("asked", "reading", "columns", "trials", NAMES_KEPT)
-#: Names of pictures that are also names of files everywhere.
-_SAFE = re.compile(r"[\w][\w .-]{0,80}\.(png|jpe?g|gif|webp|bmp)", re.IGNORECASE | re.ASCII)
+_NAMELESS = ("asked", "reading", "columns", "features", NAMES_KEPT, TABLES, MEASURED)
 
 
 @dataclass(frozen=True)
 class Deposit:
     """What an archive is made of.
 
+    folder, about: The data set in the workspace, and what it says of files that are as they were
+        written.
     pairs: Comparisons of pairs beside triplets.
     runs: Without arrays; what the script computes.
     kept: With arrays: what is opened again.
     left: What is not in it that one may look for, as sentences.
     measured: Ratings and so on that the answers were made of.
     features: Tables of features that are kept beside them.
+    names: What participants are called instead; empty where they keep their names.
     """
 
+    folder: DataFolder
+    about: dict[str, Any]
     info: DatasetInfo
     cleaning: Cleaning
     pairs: Quadruples | None
-    pictures: dict[str, bytes]
     runs: list[Run]
     kept: list[tuple[RunInfo, Run]]
     left: list[str] = field(default_factory=list)
     measured: Measured | None = None
     features: list[MeasuredTable] = field(default_factory=list)
+    names: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, workspace: Workspace, info: DatasetInfo) -> Deposit:
-        """What a workspace has of a data set."""
-        kept, left = [], []
-        listed = workspace.runs(info.id)[::-1]
-        for one in listed:
+    def of(cls, workspace: Workspace, dataset: str) -> Deposit:
+        """What a workspace has of a data set; what is damaged is left out."""
+        folder = DataFolder(workspace.folder / dataset)
+        about = folder.about()
+        info = info_of(dataset, about, None)
+        cleaning, left = workspace.cleaning(info), []
+
+        def whole(name: str, read: Callable[..., Any], *arguments: Any) -> Any:
             try:
-                run = workspace.run(info.id, one.key)
+                return read(*arguments)
             except WorkspaceError:
-                run = None
-            if run is None:
-                left.append(f"{one.name}: its file in the workspace was damaged.")
-            else:
-                kept.append((one, run))
-        pairs = None if info.has_only_pairs else workspace.pairs(info)
+                left.append(f"{name}: its file in the workspace was damaged.")
+
+        about["pictures"] = {name: place for name, place in about["pictures"].items()
+                             if whole(name, folder.checked, about, place)}
+        tables = [(kept, whole(kept.name, workspace.table, info, kept, cleaning.raw))
+                  for kept in workspace.tables(info)]
+        if tables:
+            about["extra"][TABLES] = [vars(kept) for kept, table in tables if table is not None]
+        listed = workspace.runs(info.id)[::-1]
+        results = [(one, whole(one.name, workspace.run, info.id, one.key)) for one in listed]
         return cls(
-            info, workspace.cleaning(info), pairs, workspace.pictures(info),
-            [Run(**one.record) for one in listed], kept, left,
-            workspace.measured(replace(info, exclusions=[])), _tables(workspace, info),
+            folder, about, info_of(dataset, about, None), cleaning,
+            None if info.has_only_pairs else workspace.pairs(info),
+            [Run(**one.record) for one in listed],
+            [(one, run) for one, run in results if run is not None], left,
+            workspace.measured(replace(info, exclusions=[])),
+            [table for _, table in tables if table is not None],
         )
+
+    def files(self) -> dict[str, bytes]:
+        """The folder as a workspace keeps it, by the places of its files."""
+        with TemporaryDirectory() as new:
+            with DataFolder(Path(new)).changing(self.about) as change:
+                change.about["extra"] = dict(self.info.extra)
+                if self.names:
+                    change.keep_answers(self.cleaning, self.pairs)
+                    if self.measured is not None:
+                        change.keep_table(MEASURED, self.measured.table)
+            about, made = change.about, {place: Path(new, place) for place in change.about["sums"]}
+            files = {
+                place: (path if path.exists() else self.folder.checked(about, place)).read_bytes()
+                for place, path in made.items()
+            }
+            files[ABOUT] = Path(new, ABOUT).read_bytes()
+        state = info_of("", about, None).state
+        for one, _ in self.kept:
+            said = self.folder.result(one.key)
+            place = f"{RESULTS}/{one.key}/{said['file']}"
+            files[place] = self.folder.checked({"sums": {place: said["sum"]}}, place).read_bytes()
+            said["state"] = None if said["state"] is None else state
+            files[f"{RESULTS}/{one.key}/{RUN}"] = json.dumps(
+                said, indent=1, ensure_ascii=False
+            ).encode()
+        return files
 
     @property
     def tables(self) -> list[pd.DataFrame | None]:
@@ -165,17 +194,8 @@ class Deposit:
         )
         return replace(
             self, info=info, cleaning=cleaning, pairs=pairs, left=left, kept=kept, measured=given,
-            runs=[new[run.key] for run in self.runs],
+            names=names, runs=[new[run.key] for run in self.runs],
         )
-
-
-def _tables(workspace: Workspace, info: DatasetInfo) -> list[MeasuredTable]:
-    """Tables of features with a row for each object; damaged ones are missing."""
-    about, found = workspace.cleaning(info).raw, []
-    for kept in workspace.tables(info):
-        with suppress(WorkspaceError):
-            found.append(workspace.table(info, kept, about))
-    return found
 
 
 def _of(run: Run, *answers: Judgements | None) -> Run:
@@ -204,14 +224,18 @@ def archive(
     info: One of the workspace.
     files: Further files, such as a report, which go to the folder ``products``.
     settings: What was set on pages, as plain values by the keys of widgets.
-    Returns: See its ``README.md`` for what is where. `restored` opens it.
+    Returns: See its ``README.md`` for what is where. `restore` opens it, and any workspace into
+        whose folder it is unpacked.
     """
-    deposit = Deposit.of(workspace, info)
+    deposit = Deposit.of(workspace, info.id)
     if terms.pseudonyms:
         deposit = deposit.under_pseudonyms()
     name = export.file_name(info.name)
     steps = deposit.steps
-    found = {**_analysis(deposit, steps, name), **_inside(deposit, settings or {})}
+    found = {**_analysis(deposit, steps, name), **deposit.files()}
+    chosen = kept_settings(info, deposit.runs, settings or {}, hidden=deposit.names)
+    if chosen:
+        found[PAGES] = json.dumps(chosen, indent=1, ensure_ascii=False).encode()
     tables = _described(deposit, found)
     found["dataset_description.json"] = codebook.dataset_description(tables, _about(deposit, terms))
     people = codebook.participants(deposit.cleaning.raw.answers, deposit.cleaning.kept)
@@ -233,19 +257,13 @@ def archive(
 
 
 def _not_computed(deposit: Deposit, steps: Steps) -> list[str]:
-    """Which results of features the script does not compute, and which tables open with none."""
+    """Which results of features the script does not compute."""
     names = {run.key: one.name for one, run in deposit.kept}
-    left = [
+    return [
         f"{names[run.key]}: its features are no columns of the objects, nor tables that are kept, "
         "so that the script does not compute it; its result is in here."
         for run in steps.unknown if run.key in names
     ]
-    if deposit.features:
-        left.append(
-            "Tables of features: TripletScope opens this file without them. Those that results "
-            "need are in `analysis`, as features-1.npz and so on, and can be uploaded again."
-        )
-    return left
 
 
 def _analysis(deposit: Deposit, steps: Steps, name: str) -> dict[str, bytes]:
@@ -270,7 +288,7 @@ def _analysis(deposit: Deposit, steps: Steps, name: str) -> dict[str, bytes]:
         found[answers] = export.csv(_by_name(deposit.cleaning.raw))
     runs = [run for _, run in deposit.kept]
     tables = result_tables(steps, runs)
-    return found | {f"results/{file}": content for file, content in tables.items()}
+    return found | {f"tables/{file}": content for file, content in tables.items()}
 
 
 def _by_name(triplets: Triplets) -> pd.DataFrame:
@@ -321,69 +339,3 @@ def _about(deposit: Deposit, terms: Terms) -> dict[str, Any]:
     if chosen.address:
         found["license"] = chosen.address
     return found
-
-
-def _inside(deposit: Deposit, settings: Mapping[str, Any]) -> dict[str, bytes]:
-    """What this program opens again."""
-    info, cleaning = deposit.info, deposit.cleaning
-    found: dict[str, bytes] = {}
-    raw, pairs = cleaning.raw, deposit.pairs
-    if isinstance(raw, Quadruples):
-        raw, pairs = Triplets(np.zeros((0, 3)), raw.objects), raw
-    found |= triplet_files(raw, "imported")
-    if cleaning.gold is not None:
-        found |= triplet_files(cleaning.gold, "gold")
-    if pairs is not None:
-        rows = pd.DataFrame(pairs.rows, columns=list("ijkl"))
-        found["pairs.parquet"] = table_file(pd.concat([rows, pairs.answers], axis=1))
-    if cleaning.catch_trials is not None:
-        found["catch-trials.parquet"] = table_file(cleaning.catch_trials)
-    if deposit.measured is not None:
-        found["measured.parquet"] = table_file(deposit.measured.table)
-    pictures, places = {}, {}
-    for number, (name, content) in enumerate(deposit.pictures.items()):
-        file = name if _SAFE.fullmatch(name) else f"picture-{number:05}.{_ending(name)}"
-        places[name] = f"materials/{file}"
-        pictures[places[name]] = content
-    runs = []
-    for one, run in deposit.kept:
-        file = f"runs/{run.key}.npz"
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **run.arrays)
-        found[file] = buffer.getvalue()
-        runs.append({"name": one.name, "file": f"{INSIDE}{file}", "record": one.record})
-    about = {
-        "format": FORMAT, "version": __version__,
-        "dataset": {
-            "name": info.name, "origin": info.origin, "report": info.report,
-            "exclusions": info.exclusions, "extra": info.extra, **_measured(deposit.measured),
-            "imported": raw.fingerprint, "pictures": places,
-        },
-        "runs": runs, "settings": kept_settings(info, deposit.runs, settings),
-    }
-    return {
-        **{f"{INSIDE}{file}": content for file, content in found.items()}, **pictures,
-        ABOUT: json.dumps(about, indent=1, ensure_ascii=False).encode(),
-    }
-
-
-def _measured(given: Measured | None) -> dict[str, Any]:
-    return {} if given is None else {"measured": {"kind": given.kind, "options": given.options}}
-
-
-def _ending(name: str) -> str:
-    ending = name.rpartition(".")[2].lower()
-    return ending if ending in ("png", "jpg", "jpeg", "gif", "webp", "bmp") else "png"
-
-
-def kept_settings(
-    info: DatasetInfo, runs: Sequence[Run], settings: Mapping[str, Any]
-) -> dict[str, Any]:
-    """What was set on pages for a data set and its results, whatever it is called elsewhere."""
-    own = (info.id, *(run.key for run in runs))
-    chosen = {
-        name: value for name, value in settings.items()
-        if any(word in name for word in own)
-        or (name.startswith(COMPOSER) and isinstance(value, dict))
-    }
-    return json.loads(json.dumps(chosen).replace(info.id, SETTINGS_OF))

@@ -15,11 +15,13 @@ _WHERE = {
     "participants.json": "what the columns of this table mean",
     "dataset_description.json": "what this data set is, for machines (Psych-DS, schema.org)",
     "analysis/": "a script and a notebook that compute the results again; how they came about",
-    "results/": "the numbers behind the figures of every result, as CSV",
+    "tables/": "the numbers behind the figures of every result, as CSV",
     "environment/": "the versions of the software, for pip, uv and conda",
-    "materials/": "pictures of the objects",
+    "pictures/": "pictures of the objects",
     "products/": "reports and other files that were added",
-    "tripletscope/": "the data as Parquet and the results, for TripletScope to open",
+    "about.json": "the data set as TripletScope keeps it, with `*.parquet` and `features/`",
+    "results/": "a folder for each result: its settings, and its numbers as NPZ",
+    "pages.json": "what was set on the pages of TripletScope",
     "LICENSE": "what others may do with it",
     "CITATION.cff": "how to cite it",
 }
@@ -61,6 +63,8 @@ def readme(
         "installed. `environment/requirements-locked.txt` has those of the release, with the "
         "hashes of their files: `pip install --require-hashes -r requirements-locked.txt`.", "",
         "## Look at them", "",
-        "Upload this file on the start page of TripletScope: data, exclusions, pictures and "
-        "results are there as they were, and nothing is computed again.", "",
+        "Upload this file on the start page of TripletScope, or unpack it into a new folder in "
+        "the folder of its workspace: data, exclusions, pictures and results are there as they "
+        "were, and nothing is computed again. In Python, `tripletscope.open(\"FOLDER\")` opens "
+        "what was unpacked.", "",
     ])

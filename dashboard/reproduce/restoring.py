@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,21 +13,19 @@ import pandas as pd
 
 from tripletscope import __version__
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.method import methods
-from tripletscope.core.io import Pairs, Reading
-from tripletscope.core.ratings import Measured
-from tripletscope.core.ratings.kinds import measured
+from tripletscope.core.features.spaces import METRICS
+from tripletscope.core.io import MeasuredTable
 from tripletscope.core.run import TASKS, Run
 from tripletscope.core.studies.quality import Cleaning
-from tripletscope.dashboard.door.archive import COMPOSER, SETTINGS_OF
 from tripletscope.dashboard.door.records import Unpacked
-from tripletscope.dashboard.keeping.dataset import DatasetInfo
-from tripletscope.dashboard.keeping.dimension_names import NAMES_KEPT
-from tripletscope.dashboard.keeping.folder import PAIR_ROLES
+from tripletscope.dashboard.keeping.change import ABOUT, TABLES
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.description import NOTED, info_of, read_about, read_run
+from tripletscope.dashboard.keeping.feature_tables import KeptTable, measured_table
+from tripletscope.dashboard.keeping.folder import RESULTS, RUN, DataFolder
 from tripletscope.dashboard.keeping.workspace import Workspace
-from tripletscope.dashboard.printing.composition import Composition
+from tripletscope.dashboard.reproduce.page_settings import sound_settings
 from tripletscope.dashboard.wording.formats import count
 
 
@@ -52,54 +51,137 @@ def restore(workspace: Workspace, found: Unpacked, name: str) -> Restored:
     name: Of the file, for messages.
     """
     try:
-        json.dumps(found.about, ensure_ascii=False).encode()  # no half characters anywhere
-        made = _dataset(workspace, found)
-        runs, unknown = _runs(found)
+        folder = _Received(found, name)
+        about = folder.about()
+        made = _dataset(folder, about, found.pictures)
+        runs, unknown = _runs(folder, about, made[1]["triplets"].n_objects)
+        changed = [str(place) for place in found.changed]
+        settings = json.loads(json.dumps(found.settings))
     except (KeyError, ValueError, TypeError, AttributeError, IndexError, OverflowError,
-            RecursionError) as error:
+            RecursionError, WorkspaceError) as error:
         if isinstance(error, DataError):
             raise error.at(name) from error
         raise _misfit(name) from error
-    info = _keep(workspace, made, runs)
+    info = _keep(workspace, *made, about, runs)
     notes = []
     if unknown:
         notes.append(f"{count(unknown, 'result')} that this version does not have, or "
                      "has otherwise, could not be opened.")
-    if found.changed:
-        some = ", ".join(found.changed[:3]) + (" and others" if len(found.changed) > 3 else "")
-        notes.append(f"Not as they were written, or missing: {some}. What is opened here is as it "
-                     "was written.")
-    settings = _settings(found.about.get("settings"), info, [run for run, _ in runs])
-    return Restored(info, settings, notes)
+    if changed:
+        some = ", ".join(changed[:3]) + (" and others" if len(changed) > 3 else "")
+        notes.append(f"Not as they were in the archive, or missing: {some}.")
+    return Restored(info, sound_settings(settings, info, [run for run, _ in runs]), notes)
 
 
-@dataclass(frozen=True)
-class _Made:
-    """A data set as an archive describes it, checked: what `Workspace.add_dataset` takes.
+class _Received(DataFolder):
+    """A folder that is no files, but what the process says that has read them."""
 
-    `there` is the same data set of the workspace, if there is one.
+    def __init__(self, found: Unpacked, name: str) -> None:
+        super().__init__(Path(name))
+        self._found = found
+
+    def about(self) -> dict[str, Any]:
+        return read_about(self.path / ABOUT, json.dumps(self._found.about).encode())
+
+    def table(self, about: Mapping[str, Any], place: str | None) -> pd.DataFrame | None:
+        return None if place is None else self._found.tables[place]
+
+    def arrays(self, place: str, total: str) -> dict[str, np.ndarray]:
+        return self._found.arrays[place]
+
+    def result_keys(self) -> list[str]:
+        return list(self._found.results)
+
+    def result(self, key: str) -> dict[str, Any]:
+        return read_run(self.path / key / RUN, json.dumps(self._found.results[key]).encode())
+
+
+def _dataset(
+    folder: _Received, about: Mapping[str, Any], pictures: Mapping[str, bytes]
+) -> tuple[Cleaning, dict[str, Any], list[tuple[KeptTable, MeasuredTable]]]:
+    """What is left out of a data set, what `Workspace.add_dataset` takes, and tables of features.
+
+    They are checked as folders of others are.
     """
+    triplets = folder.triplets(about)
+    if triplets.fingerprint != about["imported"]:
+        raise DataError("its answers are not what was written")
+    cleaning = folder.cleaning(about, triplets)
+    cleaning.triplets  # noqa: B018 - the exclusions can be made of these answers
+    if not all(isinstance(content, bytes) for content in pictures.values()):
+        raise ValueError("no pictures")
+    notes = info_of("", about, None).extra
+    tables = [KeptTable(**{**entry, "settings": _comparing(entry["settings"])})
+              for entry in notes.get(TABLES, ())]
+    return cleaning, {
+        "triplets": triplets.renamed(about["name"][:120]), "origin": about["origin"],
+        "report": about["report"], "pictures": pictures, "catch_trials": cleaning.catch_trials,
+        "pairs": folder.pairs(about, triplets.objects),
+        "measured": folder.measured({**about, "exclusions": []}),
+        "extra": {name: value for name, value in notes.items() if name in NOTED},
+    }, [
+        (table, measured_table(table, folder.features(about, table.file), triplets))
+        for table in tables
+    ]
 
-    triplets: Triplets
-    cleaning: Cleaning
-    further: dict[str, Any]
-    there: DatasetInfo | None
+
+def _comparing(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """How the rows of a table are compared, without what is no such setting."""
+    sound = {"metric": lambda value: value in METRICS, "standardise": lambda v: isinstance(v, bool)}
+    return {name: settings[name] for name, is_sound in sound.items()
+            if name in settings and is_sound(settings[name])}
 
 
-def _keep(workspace: Workspace, made: _Made, runs: Sequence[tuple[Run, str]]) -> DatasetInfo:
+def _runs(
+    folder: _Received, about: Mapping[str, Any], n_objects: int
+) -> tuple[list[tuple[Run, dict[str, Any]]], int]:
+    """Results with what is said of them, and how many this version lacks, or has otherwise."""
+    runs, unknown = [], 0
+    for key in folder.result_keys():
+        said = folder.result(key)
+        record, arrays = said["run"], folder.arrays(f"{RESULTS}/{key}/{said['file']}", "")
+        if record["task"] not in TASKS or record["method"] not in methods(record["kind"]):
+            unknown += 1
+            continue
+        try:
+            run = Run.of(record, arrays, n_objects)
+        except ValueError:
+            if record["version"] == __version__:
+                raise
+            unknown += 1
+            continue
+        if run.key != key:
+            raise ValueError("a result of another key")
+        if said["renewals"] == about["renewals"]:  # others are of answers that were replaced
+            runs.append((run, said))
+    return sorted(runs, key=lambda one: one[1]["number"]), unknown
+
+
+def _keep(
+    workspace: Workspace, cleaning: Cleaning, further: Mapping[str, Any],
+    tables: Sequence[tuple[KeptTable, MeasuredTable]], about: Mapping[str, Any],
+    runs: Sequence[tuple[Run, Mapping[str, Any]]],
+) -> DatasetInfo:
     """Keep a data set and its results; all of them or, where that fails, none."""
-    info, added = made.there, []
-    known = {run.key for run in workspace.runs(info.id)} if info is not None else set()
+    there = _there(workspace, cleaning, further, {kept.name for kept, _ in tables})
+    info, added, state = there, [], info_of("", about, None).state
+    keys = [] if there is None else DataFolder(workspace.folder / there.id).result_keys()
     try:
         if info is None:
-            info = workspace.add_dataset(made.triplets, **made.further)
-            if made.cleaning.exclusions or made.cleaning.gold is not None:
-                info = workspace.update_dataset(info, made.cleaning)
-        for run, called in runs:
-            if run.key not in known:
-                added.append(workspace.add_run(info, run, called))
+            info = workspace.add_dataset(**further)
+            if cleaning.exclusions or cleaning.gold is not None:
+                info = workspace.update_dataset(info, cleaning)
+            for kept, table in tables:
+                (name,) = workspace.add_tables(info, further["triplets"], [table], kept.origin)
+                workspace.change_table(info, name, settings=kept.settings)
+            info = workspace.dataset(info.id)
+        for run, said in runs:
+            if run.key not in keys:
+                # Of those that were computed while other answers were left out.
+                other = None if said["state"] == state else said["state"]
+                added.append(workspace.add_run(info, run, said["name"][:200], state=other))
     except BaseException:
-        if made.there is None and info is not None:
+        if there is None and info is not None:
             workspace.delete_dataset(info.id)
         elif info is not None:
             workspace.delete_runs(list(filter(None, added)))
@@ -107,189 +189,24 @@ def _keep(workspace: Workspace, made: _Made, runs: Sequence[tuple[Run, str]]) ->
     return info
 
 
-def _dataset(workspace: Workspace, found: Unpacked) -> _Made:
-    """What an archive says of its data set, checked; nothing is kept."""
-    about = found.about["dataset"]
-    if found.triplets.fingerprint != about["imported"]:
-        raise DataError("its answers are not what was written")
-    report = about["report"]
-    if not isinstance(report, list):
-        raise ValueError("no report")
-    report = [str(line) for line in report]
-    raw: Judgements = found.triplets.renamed(str(about["name"])[:120])
-    pairs = found.pairs
-    only_pairs = not len(raw) and pairs is not None and len(pairs) > 0
-    whole = raw
-    if pairs is not None:
-        rows, known = pairs[PAIR_ROLES].to_numpy(), pairs.drop(columns=PAIR_ROLES)
-        # As they were imported: this says whether they are such comparisons.
-        quadruples = Quadruples(rows, name=raw.name, objects=raw.objects, answers=known)
-        whole = quadruples if only_pairs else raw
-        pairs = Pairs(rows.astype(np.int32), known, np.arange(len(rows)), raw.n_objects)
-    if found.catch is not None and found.catch["correct"].dtype.kind != "b":
-        raise ValueError("no catch trials")
-    exclusions = [_as_texts(step) for step in about["exclusions"]]
-    cleaning = Cleaning.from_log(whole, exclusions, found.catch, found.gold)
-    cleaning.triplets  # noqa: B018 - the exclusions can be made of these answers
-    further = {
-        "origin": str(about["origin"]), "report": report, "pictures": found.pictures,
-        "catch_trials": found.catch, "pairs": pairs, "measured": _measured(about, found.measured),
-        "extra": _extra(about["extra"]),
-    }
-    return _Made(raw, cleaning, further, _there(workspace, raw, cleaning, about, pairs))
-
-
-def _as_texts(step: Mapping[str, Any]) -> dict[str, Any]:
-    """A step of the log whose reason and participants are texts."""
-    if not isinstance(step["reason"], str) or not isinstance(step["participants"], list):
-        raise ValueError("no exclusion")
-    return dict(step)
-
-
-def _measured(about: Mapping[str, Any], table: pd.DataFrame | None) -> Measured | None:
-    """What the answers were made of; building it is its check."""
-    if table is None:
-        return None
-    return measured(about["measured"]["kind"], table, about["measured"]["options"])
-
-
-def _extra(given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is noted of a data set: what pages read, as they read it."""
-    return {
-        name: given[name] for name, is_sound in _NOTED.items()
-        if name in given and is_sound(given[name])
-    }
-
-
-def _is_reading(value: Any) -> bool:
-    try:
-        return bool(Reading.from_dict(value))
-    except (ValueError, TypeError, AttributeError):
-        return False
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(isinstance(one, str) for one in value)
-
-
-#: What may be noted of a data set, and whether a value is of that kind. Measured values and
-#: tables have other files here; the number of trials is counted anew.
-_NOTED: dict[str, Callable[[Any], bool]] = {
-    "asked": lambda value: isinstance(value, str), "columns": _are_texts, "features": _are_texts,
-    "reading": _is_reading, "report": lambda value: isinstance(value, dict),
-    NAMES_KEPT: lambda value: isinstance(value, dict),
-}
-
-
 def _there(
-    workspace: Workspace, raw: Triplets, cleaning: Cleaning, about: Mapping[str, Any],
-    pairs: Pairs | None,
+    workspace: Workspace, cleaning: Cleaning, further: Mapping[str, Any], tables: set[str]
 ) -> DatasetInfo | None:
     """The same data set, if the workspace has it already."""
+    raw, pairs = further["triplets"], further["pairs"]
     gold = cleaning.gold.fingerprint if cleaning.gold is not None else None
     for info in workspace.datasets():
         if (
             (info.name, info.imported, info.gold) == (raw.name, raw.fingerprint, gold)
-            and info.exclusions == cleaning.log() and info.report == about["report"]
+            and info.exclusions == cleaning.log() and info.report == further["report"]
             and (info.has_only_pairs or info.n_pairs == len(pairs or ()))
-            and set(info.pictures) == set(about["pictures"])
-            and (not info.has_only_pairs or _same_pairs(workspace, info, cleaning))
+            and set(info.pictures) == set(further["pictures"])
+            and tables <= {table.name for table in workspace.tables(info)}
+            and (not info.has_only_pairs
+                 or workspace.cleaning(info).raw.fingerprint == cleaning.raw.fingerprint)
         ):
             return info
     return None
-
-
-def _same_pairs(workspace: Workspace, info: DatasetInfo, cleaning: Cleaning) -> bool:
-    return workspace.cleaning(info).raw.fingerprint == cleaning.raw.fingerprint
-
-
-def _runs(found: Unpacked) -> tuple[list[tuple[Run, str]], int]:
-    """Results with their names, and how many this version does not have, or has otherwise."""
-    runs, unknown = [], 0
-    for one in found.about["runs"]:
-        record, arrays = one["record"], found.arrays[one["file"]]
-        if record["task"] not in TASKS or record["method"] not in methods(record["kind"]):
-            unknown += 1
-            continue
-        try:
-            run = Run.of(record, arrays, found.triplets.n_objects)
-        except ValueError:
-            if record["version"] == __version__:
-                raise
-            unknown += 1
-        else:
-            runs.append((run, str(one["name"])[:200]))
-    return runs, unknown
-
-
-def _settings(given: Any, info: DatasetInfo, runs: Sequence[Run]) -> dict[str, Any]:
-    """What was set for the data set, under its name here; and how figures were composed."""
-    if not isinstance(given, dict):
-        return {}
-    own = (info.id, *(run.key for run in runs))
-    chosen = json.loads(json.dumps(given).replace(SETTINGS_OF, info.id))
-    found = {
-        name: value for name, value in chosen.items() if any(word in name for word in own)
-    }
-    found = {
-        name: value for name, value in found.items() if _is_usual(name, value, info.n_objects)
-    }
-    for name, value in chosen.items():
-        if name.startswith(COMPOSER) and isinstance(value, dict):
-            found[name] = {
-                part: what for part, what in value.items()
-                if getattr(Composition.from_dict({part: what}), part, None) == what
-            }
-    return found
-
-
-def _is_usual(name: str, value: Any, n_objects: int) -> bool:
-    """Whether a page may have noted a value under a name."""
-    for start, is_sound in _SHAPED.items():
-        if name.startswith(start):
-            return is_sound(value, n_objects)
-    if isinstance(value, list) and ".shown@" not in name:
-        return all(isinstance(one, str | int | float) for one in value)
-    return value is None or isinstance(value, str | int | float)
-
-
-def _are_offsets(value: Any, n_objects: int) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(at, list) and len(at) == 2 and all(_is_finite(x) for x in at)
-        for at in value.values()
-    )
-
-
-def _is_cut(value: Any, n_objects: int) -> bool:
-    if not isinstance(value, list) or len(value) != 2:
-        return False
-    number, height = value
-    return _are_positions([number], n_objects + 1) and number > 0 and (
-        height is None or _is_finite(height)
-    )
-
-
-def _are_positions(value: Any, n_objects: int) -> bool:
-    return isinstance(value, list) and all(
-        type(one) is int and 0 <= one < n_objects for one in value
-    )
-
-
-def _are_answers(value: Any, n_objects: int) -> bool:
-    return isinstance(value, list) and all(
-        _are_positions(row, n_objects) and len(row) == 3 for row in value
-    )
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, int | float) and abs(value) < 1e9
-
-
-#: What pages note that is more than the value of a widget, by how its name begins.
-_SHAPED: dict[str, Callable[[Any, int], bool]] = {
-    "map.labels@": _are_offsets, "clusters.cut@": _is_cut, "trees.chosen@": _are_positions,
-    "trees.given@": _are_answers,
-}
 
 
 def _misfit(name: str) -> DataError:

@@ -25,7 +25,8 @@ def take_away(current: Session, info: DatasetInfo) -> None:
     """Ask under which terms, and offer the file."""
     st.caption(
         "One file for OSF or Zenodo: data, exclusions, results, a script and a notebook that "
-        "compute them again. Uploaded on the start page, it opens as it is here."
+        "compute them again. Uploaded on the start page, or unpacked into a workspace, it opens as "
+        "it is here."
     )
     title = _line(current, f"{_KEY}.title@{info.id}", "Title", info.name)
     authors = _line(

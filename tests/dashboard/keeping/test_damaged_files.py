@@ -59,7 +59,7 @@ def two(tmp_path, truth):
         workspace.add_dataset(
             pictured(simulate(truth, 300, noise="logistic", seed=seed)).renamed(f"Set {seed}"),
             origin="a.csv", report=[], pictures={"a": png(seed)},
-            catch_trials=pd.DataFrame({"row": [seed, 7]}),
+            catch_trials=pd.DataFrame({"row": [seed, 7], "correct": [True, False]}),
         )
         for seed in range(2)
     ]

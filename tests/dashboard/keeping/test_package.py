@@ -29,7 +29,7 @@ def workspace(tmp_path, truth) -> Workspace:
         triplets = simulate(truth, 100, noise="logistic", seed=seed).renamed(f"Set {seed}")
         info = made.add_dataset(
             triplets, origin="a.csv", report=["Read."],
-            catch_trials=pd.DataFrame({"row": [seed]}),
+            catch_trials=pd.DataFrame({"row": [seed], "correct": [True]}),
         )
         made.add_run(info, run("fit", STE(n_init=1), triplets), "map")
     made.save_session("s", {"a": 1})

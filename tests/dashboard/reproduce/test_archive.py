@@ -7,8 +7,11 @@ import hashlib
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
+import zipfile
+from dataclasses import replace
 
 import nbformat
 import numpy as np
@@ -19,18 +22,18 @@ from scipy.spatial.distance import pdist
 
 import tripletscope as ts
 from tests.core.studies.quality.answers import people_data
-from tests.dashboard.reproduce.changed import TERMS, unzipped
+from tests.dashboard.reproduce.changed import TERMS, signed, unzipped
 from tests.paths import ROOT
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.dimensions.simulated import simulate_choices
 from tripletscope.core.engine.progress import silent
-from tripletscope.core.io import Pairs
+from tripletscope.core.io import MeasuredTable, Pairs
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.studies.quality import Exclusion
-from tripletscope.dashboard import export, imports
-from tripletscope.dashboard.door.archive import ABOUT, MANIFEST, is_archive, manifest
+from tripletscope.dashboard import export, imports, uploads
+from tripletscope.dashboard.door.archive import ABOUT, MANIFEST, is_archive
 from tripletscope.dashboard.door.questions import archive as unpacked_from
 from tripletscope.dashboard.keeping.dimension_names import NAMES_KEPT
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -105,12 +108,12 @@ def test_it_may_have_been_packed_anew_and_read(made, services):
 
 @pytest.mark.parametrize("change", ["cut", "other", "gone"])
 @pytest.mark.parametrize("start", [
-    ABOUT, "tripletscope/imported-answers", "tripletscope/imported-objects", "tripletscope/gold",
-    "tripletscope/catch", "tripletscope/runs/", "materials/", MANIFEST,
+    ABOUT, "answers", "objects", "gold", "catch", "results/", "pictures/",
 ])
 def test_a_damaged_file_is_named_and_nothing_is_kept(made, services, start, change):
     files = unzipped(made[2])
     name = next(name for name in files if name.startswith(start))
+    assert name.endswith((".json", ".parquet", "arrays.npz", ".png"))
     if change == "gone":
         del files[name]
     else:
@@ -118,69 +121,84 @@ def test_a_damaged_file_is_named_and_nothing_is_kept(made, services, start, chan
     with pytest.raises(DataError) as error:
         imports.open_archive("shapes.zip", zipped(files))
     assert error.value.file == "shapes.zip"
-    assert name in str(error.value) or name in (ABOUT, MANIFEST)
+    assert name in str(error.value) or (name == ABOUT and change == "gone")
     assert services.workspace.datasets() == []
 
 
 @pytest.mark.parametrize(("what", "value"), [
-    (("format",), 99), (("dataset",), None), (("dataset", "exclusions"), [{"rule": "none"}]),
-    (("dataset", "imported"), "f00"), (("dataset", "pictures"), {"a": "../../x"}),
-    (("runs",), [{"file": "tripletscope/runs/x.npz"}]), (("runs",), [{"file": "/etc/passwd"}]),
-    (("dataset", "report"), 3), (("dataset", "name"), []),
+    (("format",), 99), (("files",), None), (("exclusions",), [{"rule": "none"}]),
+    (("imported",), "f00"), (("pictures",), {"a": "../../x"}), (("pictures",), {"a": 1}),
+    (("files",), {"answers": "/etc/passwd"}), (("report",), 3), (("name",), []), (("gold",), "f00"),
+    (("extra", "tables"), [{"file": "features/x.npz"}]), (("sums", "answers.parquet"), None),
 ])
 def test_what_fits_together_nowhere_is_refused(made, services, what, value):
-    files = unzipped(made[2])
-    about = json.loads(files[ABOUT])
-    place = about
-    for key in what[:-1]:
-        place = place[key]
-    place[what[-1]] = value
-    files[ABOUT] = json.dumps(about).encode()
-    del files[MANIFEST]
-    if what == ("dataset", "name"):  # any name will do
-        about["dataset"]["name"] = value
-    content = zipped({**files, MANIFEST: manifest(files)})
-    if what == ("dataset", "name"):
-        assert imports.open_archive("a.zip", content).info.name == "[]"
-        return
+    def change(about):
+        place = about
+        for key in what[:-1]:
+            place = place[key]
+        place[what[-1]] = value
+        if what == ("gold",):
+            del about["files"]["gold"]
+
     with pytest.raises(DataError, match=r"a\.zip"):
+        imports.open_archive("a.zip", said(made[2], ABOUT, change))
+    assert services.workspace.datasets() == []
+
+
+def said(content: bytes, place: str, change) -> bytes:
+    """An archive in which a file says something else, with its sum."""
+    files = unzipped(content)
+    about = json.loads(files[place])
+    change(about)
+    return signed({**files, place: json.dumps(about).encode()})
+
+
+def result_in(content: bytes) -> str:
+    """The place of what is said of a result of an archive."""
+    return next(name for name in unzipped(content) if name.endswith("/run.json"))
+
+
+def test_what_pages_could_not_read_of_a_data_set_is_left(made, services):
+    extra = {
+        "asked": 3, "reading": {"layout": []}, "columns": "ab", "trials": "many", "report": {"a": 1}
+    }
+    content = said(made[2], ABOUT, lambda about: about.update(extra=extra))
+    opened = imports.open_archive("a.zip", content)
+    assert opened.info.extra == {"report": {"a": 1}, "reading": {"layout": []}}
+    assert uploads.known_reading(replace(opened.info, extra={**extra, "columns": ["a"]})) is None
+    assert opened.info.n_trials is None
+
+
+@pytest.mark.parametrize("change", [
+    lambda about: about["run"].update(key="../../x"),
+    lambda about: about["run"].update(key="0" * 32),
+    lambda about: about.pop("state"), lambda about: about.update(number="first"),
+    lambda about: about.update(file="../arrays.npz"),
+])
+def test_a_result_that_is_none_takes_the_data_set_along(made, services, change):
+    content = said(made[2], result_in(made[2]), change)
+    with pytest.raises(DataError):
         imports.open_archive("a.zip", content)
     assert services.workspace.datasets() == []
 
 
-def test_what_pages_could_not_read_of_a_data_set_is_left(made, services):
-    files = unzipped(made[2])
-    about = json.loads(files[ABOUT])
-    about["dataset"]["extra"] = {
-        "asked": 3, "reading": {"layout": []}, "columns": "ab", "trials": "many", "report": {"a": 1}
-    }
-    files[ABOUT] = json.dumps(about).encode()
-    del files[MANIFEST]
-    opened = imports.open_archive("a.zip", zipped({**files, MANIFEST: manifest(files)}))
-    assert opened.info.extra == {"report": {"a": 1}}
-    assert opened.info.n_trials is None
-
-
-def test_a_result_that_is_none_takes_the_data_set_along(made, services):
-    files = unzipped(made[2])
-    about = json.loads(files[ABOUT])
-    about["runs"][-1]["record"]["key"] = "../../x"
-    files[ABOUT] = json.dumps(about).encode()
-    del files[MANIFEST]
-    with pytest.raises(DataError):
-        imports.open_archive("a.zip", zipped({**files, MANIFEST: manifest(files)}))
-    assert services.workspace.datasets() == []
-
-
 def test_methods_of_another_version_are_left_and_told(made, services):
-    files = unzipped(made[2])
-    about = json.loads(files[ABOUT])
-    about["runs"][0]["record"]["method"] = "OfTheFuture"
-    files[ABOUT] = json.dumps(about).encode()
-    del files[MANIFEST]
-    opened = imports.open_archive("a.zip", zipped({**files, MANIFEST: manifest(files)}))
+    content = said(
+        made[2], result_in(made[2]), lambda about: about["run"].update(method="OfTheFuture")
+    )
+    opened = imports.open_archive("a.zip", content)
     assert "1 result that this version does not have" in opened.notes[0]
     assert len(services.workspace.runs(opened.info.id)) == 3
+
+
+def test_what_is_said_otherwise_than_it_was_is_told(made, services):
+    """As by somebody who gave it another name; what it says still fits together."""
+    files = unzipped(made[2])
+    files[ABOUT] = files[ABOUT].replace(b'"Shapes"', b'"Forms"')
+    opened = imports.open_archive("a.zip", zipped(files))
+    assert (opened.info.name, opened.notes) == (
+        "Forms", [f"Not as they were in the archive, or missing: {ABOUT}."],
+    )
 
 
 def test_bombs_and_paths_that_lead_outside_are_refused(made, services):
@@ -189,12 +207,53 @@ def test_bombs_and_paths_that_lead_outside_are_refused(made, services):
         imports.open_archive("a.zip", zipped({**files, "../evil": b""}))
     buffer = io.BytesIO()
     np.savez_compressed(buffer, a=np.zeros(40_000_000))
-    name = next(name for name in files if "/runs/" in name)
-    bomb = {**files, name: buffer.getvalue()}
-    del bomb[MANIFEST]
+    place, bomb = result_in(made[2]), buffer.getvalue()
+    files[place.replace("run.json", "arrays.npz")] = bomb
+    total = hashlib.blake2b(bomb, digest_size=16).hexdigest()
+    content = said(signed(files), place, lambda about: about.update(sum=total))
     with pytest.raises(DataError, match="unpacks to more"):
-        imports.open_archive("a.zip", zipped({**bomb, MANIFEST: manifest(bomb)}))
+        imports.open_archive("a.zip", content)
     assert services.workspace.datasets() == []
+
+
+# Putting it there -------------------------------------------------------------------------------
+
+
+def test_what_was_unpacked_is_a_data_set_of_a_workspace_and_of_python(made, services):
+    workspace, info, content = made
+    folder = services.workspace.folder / "put there"
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        file.extractall(folder)
+    (there,) = services.workspace.datasets()
+    assert state(services.workspace, there) == state(workspace, info)
+    assert there.created == info.created
+    found = ts.open(folder)
+    assert found.answers.fingerprint == info.fingerprint
+    assert list(found.results) == [one.name for one in workspace.runs(info.id)]
+    assert found.pictures.keys() == info.pictures.keys()
+    # What is done there changes the folder as any other.
+    services.workspace.rename_dataset("put there", "Forms")
+    assert ts.open(folder).name == "Forms"
+    assert (folder / "analysis" / "Shapes.py").exists()
+
+
+def test_the_folder_of_a_workspace_opens_when_it_is_zipped(made, services):
+    """Also with results that were computed while others were left out."""
+    workspace, info, _ = made
+    folder = workspace.folder / info.id
+    files = {path.relative_to(workspace.folder).as_posix(): path.read_bytes()
+             for path in folder.rglob("*") if path.is_file()}
+    place = next(name for name in files if name.endswith("/run.json"))
+    files[place] = json.dumps({**json.loads(files[place]), "state": "other"}).encode()
+    content = zipped(files)
+    assert is_archive(content)
+    opened = imports.open_archive("a.zip", content)
+    assert opened.notes == []
+    assert len(services.workspace.runs(opened.info.id)) == 3
+    assert len(ts.open(services.workspace.folder / opened.info.id).results) == 4
+    files |= {name.replace(info.id, "other"): content for name, content in files.items()}
+    with pytest.raises(DataError, match="it holds 2 data sets"):
+        imports.open_archive("a.zip", zipped(files))
 
 
 # What others read -------------------------------------------------------------------------------
@@ -243,8 +302,8 @@ def test_participants_are_described(made):
 def test_results_are_tables_too(made):
     workspace, info, content = made
     files = unzipped(content)
-    assert {"results/map.csv"} < {name for name in files if name.startswith("results/")}
-    table = pd.read_csv(io.BytesIO(files["results/map.csv"]))
+    assert {"tables/map.csv"} < {name for name in files if name.startswith("tables/")}
+    table = pd.read_csv(io.BytesIO(files["tables/map.csv"]))
     fit = workspace.run(info.id, workspace.runs(info.id, "fit", "embedding")[0].key)
     assert len(table) == info.n_objects
     # However the map is turned.
@@ -260,7 +319,7 @@ def test_terms_are_written_down(made):
         ("Lovelace", "Ada"), ("Hopper", "Grace")
     ]
     readme = files["README.md"].decode()
-    for place in ("data/", "products/", "materials/", "CITATION.cff", MANIFEST):
+    for place in ("data/", "products/", "pictures/", "about.json", "CITATION.cff", MANIFEST):
         assert f"`{place}" in readme
     assert files["products/report.html"] == b"<html></html>"
 
@@ -308,13 +367,35 @@ def test_the_notebook_shows_the_figures(made, tmp_path, monkeypatch, capsys):
     assert "Figure: Tree" in said
 
 
+def test_what_is_damaged_in_the_workspace_is_left_out_and_told(made, tmp_path, services):
+    """The rest is whole: also where a table that is mentioned is no longer there."""
+    workspace = Workspace(tmp_path / "ws")
+    shutil.copytree(made[0].folder / made[1].id, tmp_path / "ws" / "shapes")
+    info = workspace.dataset("shapes")
+    table = MeasuredTable("layer", np.ones((info.n_objects, 1)), None)
+    workspace.add_tables(info, workspace.triplets(info), [table], "layer.npy")
+    for place in ("pictures/b-odd.png", "features/layer.npz"):
+        (tmp_path / "ws" / "shapes" / place).write_bytes(b"")
+    content = archive(workspace, workspace.dataset(info.id), TERMS)
+    readme = unzipped(content)["README.md"].decode()
+    for name in ("b: odd.png", "layer"):
+        assert f"- {name}: its file in the workspace was damaged." in readme
+    opened = imports.open_archive("a.zip", content)
+    assert "b: odd.png" not in opened.info.pictures
+    assert services.workspace.tables(opened.info) == []
+    assert len(services.workspace.runs(opened.info.id)) == 4
+    workspace.close()
+
+
 # Pseudonyms -------------------------------------------------------------------------------------
 
 
 def test_pseudonyms_take_the_place_of_names_everywhere(made, services):
     workspace, info, _ = made
-    content = archive(workspace, info, Terms("Shapes", pseudonyms=True))
+    settings = {f"map.colour@{info.id}": "age", f"people.shown@{info.id}": ["p0"]}
+    content = archive(workspace, info, Terms("Shapes", pseudonyms=True), settings=settings)
     files = unzipped(content)
+    assert json.loads(files["pages.json"]) == {"map.colour@{data set}": "age"}
     for name, text in files.items():
         if name.endswith((".csv", ".tsv", ".json", ".py", ".ipynb", ".md")):
             words = set(re.findall(r"[\w.]+", text.decode()))
@@ -325,6 +406,9 @@ def test_pseudonyms_take_the_place_of_names_everywhere(made, services):
         f"sub-{k:03}" for k in range(1, 20)
     }
     assert opened.info.n_answers == info.n_answers
+    tables = [pd.read_parquet(io.BytesIO(files[name])) for name in files if ".parquet" in name]
+    for table in tables:
+        assert not table.astype("str").isin(["p0", "p1", "p5"]).any(axis=None)
     # What does not depend on who answered is there under its key.
     kept = {one.task for one in services.workspace.runs(opened.info.id)}
     assert kept == {"fit"}
@@ -371,7 +455,7 @@ def test_names_of_dimensions_come_along(tmp_path):
         assert f"{first.key!r}: {{1: 'sour'}}" in script
         assert script.count("'sour'") == 2
         assert any("dimension 2 sour" in text.decode() for name, text in files.items()
-                   if name.startswith("results/dimension-strips"))
+                   if name.startswith("tables/dimension-strips"))
     other = Workspace(tmp_path / "other")
     unpacked = unpacked_from(silent, "a.zip", zipped(files))
     found = restore(other, unpacked, "a.zip").info

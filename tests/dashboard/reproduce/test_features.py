@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import io
+import json
 import subprocess
 import sys
-import zipfile
 
 import numpy as np
 import pytest
 
 import tripletscope as ts
 from tests.core.studies.quality.answers import people_data
+from tests.dashboard.reproduce.changed import signed, unzipped
 from tests.paths import ROOT
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import silent
 from tripletscope.core.io import MeasuredTable
 from tripletscope.dashboard import export
 from tripletscope.dashboard.door.questions import archive as unpacked_from
+from tripletscope.dashboard.keeping.files import hash_of
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.reproduce.archive import archive
 from tripletscope.dashboard.reproduce.features import space_sources, table_file
@@ -26,11 +28,6 @@ from tripletscope.dashboard.reproduce.terms import Terms
 
 TERMS = Terms("Shapes")
 N = people_data().n_objects
-
-
-def unzipped(content: bytes) -> dict[str, bytes]:
-    with zipfile.ZipFile(io.BytesIO(content)) as file:
-        return {name: file.read(name) for name in file.namelist()}
 
 
 @pytest.fixture
@@ -87,6 +84,52 @@ def test_the_script_computes_what_columns_and_tables_explain(tmp_path, workspace
     assert ended.returncode == 0, ended.stderr
     assert "numbers may differ" not in ended.stdout
     assert files["analysis/Shapes.py"].decode().count("confirm(fit_feature_spaces") == 2
+
+
+def test_tables_come_along_with_how_they_are_compared(tmp_path, workspace, data, layer):
+    info = workspace.add_dataset(data, origin="a.csv", report=[])
+    apart = MeasuredTable("apart", None, np.abs(np.subtract.outer(np.arange(N), np.arange(N))) / 2)
+    workspace.add_tables(info, data, [layer, apart], "layer.npy")
+    workspace.change_table(info, "layer", settings={"metric": "cosine", "standardise": True})
+    other, info = Workspace(tmp_path / "other"), workspace.dataset(info.id)
+    for terms in (TERMS, Terms("Shapes", pseudonyms=True)):
+        content = archive(workspace, info, terms)
+        again = restore(other, unpacked_from(silent, "a.zip", content), "a.zip").info
+        assert other.tables(again) == workspace.tables(info)
+        np.testing.assert_array_equal(
+            other.table(again, other.tables(again)[0], data).values, layer.values
+        )
+        assert restore(other, unpacked_from(silent, "a.zip", content), "a.zip").info == again
+        other.delete_dataset(again.id)
+    other.close()
+
+
+@pytest.mark.parametrize("change", [
+    lambda entry, arrays: arrays.update(values=arrays["values"][:-1]),
+    lambda entry, arrays: arrays.update(values=arrays["values"].astype(str)),
+    lambda entry, arrays: arrays.update(ids=np.arange(N)),
+    lambda entry, arrays: arrays.update(columns=np.array(["a"])),
+    lambda entry, arrays: arrays.pop("values"),
+    lambda entry, arrays: entry.update(notes=[3]), lambda entry, arrays: entry.update(file=3),
+    lambda entry, arrays: entry.update(settings={"metric": []}),
+])
+def test_a_table_that_is_none_takes_the_data_set_along(tmp_path, workspace, data, layer, change):
+    info = workspace.add_dataset(data, origin="a.csv", report=[])
+    workspace.add_tables(info, data, [layer], "layer.npy")
+    files = unzipped(archive(workspace, workspace.dataset(info.id), TERMS))
+    about, file = json.loads(files["about.json"]), "features/layer.npz"
+    with np.load(io.BytesIO(files[file])) as kept:
+        arrays = dict(kept)
+    change(about["extra"]["tables"][0], arrays)
+    buffer = io.BytesIO()
+    np.savez(buffer, **arrays)
+    about["sums"][file] = hash_of(buffer.getvalue())
+    content = signed({**files, file: buffer.getvalue(), "about.json": json.dumps(about).encode()})
+    other = Workspace(tmp_path / "other")
+    with pytest.raises(ts.DataError):
+        restore(other, unpacked_from(silent, "a.zip", content), "a.zip")
+    assert other.datasets() == []
+    other.close()
 
 
 def test_what_other_features_explain_is_kept_and_the_script_says_nothing_of_it(

@@ -16,25 +16,32 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
 from tripletscope.dashboard import imports
-from tripletscope.dashboard.door.archive import ABOUT
+from tripletscope.dashboard.door.archive import ABOUT, PAGES
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.files import hash_of
 from tripletscope.dashboard.keeping.workspace import Workspace
 from tripletscope.dashboard.state import Session
 
 
 def altered(content: bytes, change) -> bytes:
-    """An archive after a change of what it says, and of the arrays of its first map."""
+    """An archive after a change of what it says, of its first map and of the arrays of this."""
     files = unzipped(content)
     about = json.loads(files[ABOUT])
-    one = next(run for run in about["runs"] if run["record"]["task"] == "fit"
-               and run["record"]["kind"] == "embedding")
-    with np.load(io.BytesIO(files[one["file"]])) as kept:
+    places = [name for name in files if name.endswith("/run.json")]
+    results = {place: json.loads(files[place]) for place in places}
+    place = next(place for place, said in results.items() if said["run"]["task"] == "fit"
+                 and said["run"]["kind"] == "embedding")
+    numbers, said = place.replace("run.json", "arrays.npz"), results[place]
+    with np.load(io.BytesIO(files[numbers])) as kept:
         arrays = dict(kept)
-    change(about, one["record"], arrays)
+    change(about, said["run"], arrays)
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
-    files |= {ABOUT: json.dumps(about).encode(), one["file"]: buffer.getvalue()}
-    return signed(files)
+    said["sum"] = hash_of(buffer.getvalue())
+    return signed({
+        **files, ABOUT: json.dumps(about).encode(), place: json.dumps(said).encode(),
+        numbers: buffer.getvalue(),
+    })
 
 
 def files_in(folder: Path) -> set[str]:
@@ -62,10 +69,12 @@ REFUSED = {
     "a time that is none": lambda about, run, arrays: run.update(created="yesterday"),
     "a mapping for a time": lambda about, run, arrays: run.update(created={"x": 1}),
     "seconds beyond all numbers": lambda about, run, arrays: run.update(seconds={}),
-    "half a character": lambda about, run, arrays: about["dataset"].update(origin="\ud800"),
-    "a report that is none": lambda about, run, arrays: about["dataset"].update(report="abc"),
-    "a reason that is none": lambda about, run, arrays: about["dataset"]["exclusions"][0].update(
+    "half a character": lambda about, run, arrays: about.update(origin="\ud800"),
+    "a report that is none": lambda about, run, arrays: about.update(report="abc"),
+    "a reason that is none": lambda about, run, arrays: about["exclusions"][0].update(
         reason=[1]),
+    "a table that is none": lambda about, run, arrays: about["extra"].update(tables={"x": 1}),
+    "a measure that is none": lambda about, run, arrays: about["extra"].update(measured=[1]),
 }
 
 
@@ -81,37 +90,36 @@ def test_nothing_stays_of_what_is_refused(made, services, change):
 def test_nothing_stays_where_keeping_fails(made, services, monkeypatch):
     """Of a new data set; of one that was there, none of the results that came."""
     workspace, kept = services.workspace, Workspace.add_run
-    imports.open_archive("a.zip", altered(made[2], lambda about, *_: about["runs"].clear()))
+    files = {name: content for name, content in unzipped(made[2]).items()
+             if not name.startswith("results/")}
+    imports.open_archive("a.zip", signed(files))
     (there,) = workspace.datasets()
 
-    def fails(self, info, run, name):
+    def fails(self, info, run, name, **further):
         if run.task == "cross_validate":
             raise WorkspaceError("The disk is full.")
-        return kept(self, info, run, name)
+        return kept(self, info, run, name, **further)
 
     monkeypatch.setattr(Workspace, "add_run", fails)
-    for change in (lambda *_: None, lambda about, *_: about["dataset"].update(name="Other")):
+    for change in (lambda *_: None, lambda about, *_: about.update(name="Other")):
         with pytest.raises(WorkspaceError):
             imports.open_archive("a.zip", altered(made[2], change))
         assert [info.id for info in workspace.datasets()] == [there.id]
         assert workspace.runs(there.id) == []
 
 
-LEFT = {
-    "trials": {"x": 1}, "tables": {"x": 1}, "measured": {"x": 1}, "features": {"x": 1}, "asked": 3,
-}
+LEFT = {"trials": {"x": 1}, "features": {"x": 1}, "asked": 3}
 
 
 def test_what_pages_cannot_read_of_a_data_set_breaks_none(made, services):
     """Neither of the archive's notes, nor of what was set on pages."""
-    def change(about, *_):
-        about["dataset"]["extra"] |= LEFT
-        places = ("embedding.shown@{data set}", "map.labels@{data set}.x", "map.colour@{data set}",
-                  "map.coverage@{data set}", "clusters.shown@{data set}")
-        about["settings"] |= {key: {"x": [1]} for key in places}
-
-    opened = imports.open_archive("a.zip", altered(made[2], change))
-    assert not set(LEFT) - {"asked"} & set(opened.info.extra)
+    files = unzipped(altered(made[2], lambda about, *_: about["extra"].update(LEFT)))
+    pages = json.loads(files[PAGES])
+    places = ("embedding.shown@{data set}", "map.labels@{data set}.x", "map.colour@{data set}",
+              "map.coverage@{data set}", "clusters.shown@{data set}")
+    pages |= {key: {"x": [1]} for key in places}
+    opened = imports.open_archive("a.zip", signed({**files, PAGES: json.dumps(pages).encode()}))
+    assert not set(LEFT) & set(opened.info.extra)
     session = Session("a")
     session.take_up(opened.settings)
     session.open(opened.info.id)
@@ -128,8 +136,7 @@ def test_a_card_that_cannot_be_drawn_says_so_and_can_be_deleted(services, plante
     found = run("fit", STE(n_init=1), planted)
     workspace.add_run(broken, replace(found, arrays={"embedding_": np.zeros(3)}), "STE")
     for name, value in LEFT.items():
-        if name not in ("tables", "measured"):
-            workspace.note(broken.id, name, value)
+        workspace.note(broken.id, name, value)
     app = start()
     text = words(app)
     assert "Sound" in text
@@ -137,6 +144,16 @@ def test_a_card_that_cannot_be_drawn_says_so_and_can_be_deleted(services, plante
     app.button(key=f"delete.{broken.id}").click().run()
     workspace.delete_dataset(broken.id)
     assert [info.id for info in workspace.datasets()] == [sound.id]
+
+
+def test_notes_of_another_kind_are_not_shown(services, planted):
+    """Columns that are none would break the reading of every further upload."""
+    workspace = services.workspace
+    info = workspace.add_dataset(planted, origin="a", report=[], extra={"asked": "triplets"})
+    for name, value in {"columns": 3, "features": [1], "report": "x", "dimension names": 1,
+                        "reading": []}.items():
+        workspace.note(info.id, name, value)
+    assert workspace.dataset(info.id).extra == {"asked": "triplets"}
 
 
 def test_a_description_of_another_kind_hides_its_data_set_alone_and_is_said(services, planted):

@@ -106,7 +106,7 @@ def test_a_damaged_one_is_told_and_nothing_is_kept(services, tmp_path, planted):
     other.close()
     with zipfile.ZipFile(io.BytesIO(content)) as file:
         files = {name: file.read(name) for name in file.namelist()}
-    files["tripletscope/imported-answers.parquet"] += b"!"
+    files["answers.parquet"] += b"!"
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as file:
         for name, inner in files.items():
@@ -115,5 +115,5 @@ def test_a_damaged_one_is_told_and_nothing_is_kept(services, tmp_path, planted):
     app.file_uploader(key="upload").set_value([("e.zip", buffer.getvalue(), "application/zip")])
     app.run()
     assert not app.exception
-    assert "imported-answers" in app.error[0].value.replace("\\", "")
+    assert "answers.parquet" in app.error[0].value.replace("\\", "")
     assert services.workspace.datasets() == []

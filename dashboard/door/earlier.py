@@ -1,0 +1,73 @@
+"""Archives of version 0.3 become folders of data sets; to be deleted with the last of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from tripletscope.core.data.errors import DataError
+
+if TYPE_CHECKING:
+    from tripletscope.dashboard.door.archive import PackedFolder
+
+_INSIDE = "tripletscope/"
+ABOUT = f"{_INSIDE}archive.json"
+#: What the files of a folder were called.
+_TABLES = {
+    "answers": "imported-answers", "objects": "imported-objects", "gold": "gold-answers",
+    "gold_objects": "gold-objects", "pairs": "pairs", "catch_trials": "catch-trials",
+    "measured": "measured",
+}
+
+
+def folder_of(packed: PackedFolder) -> dict[str, bytes]:
+    """The files of the data set's folder; every file that it is made of is as it was written."""
+    try:
+        files = _files(packed)
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise packed.problem("what it says of its data set cannot be understood") from error
+    if packed.changed:
+        raise packed.problem(f"its file {packed.changed[0]} is not what was written")
+    return files
+
+
+def _files(packed: PackedFolder) -> dict[str, bytes]:
+    kept = packed.json(ABOUT)
+    said, files = kept["dataset"], {}
+    about = {
+        "format": 1, "created": datetime.now(UTC).isoformat(), "gold": None, "renewals": 0,
+        **dict.fromkeys(("n_objects", "n_answers", "n_participants", "n_pairs"), 0),
+        **{name: said[name] for name in ("name", "origin", "report", "exclusions", "imported")},
+        "fingerprint": "", "files": {}, "pictures": {}, "sums": {}, "extra": {**said["extra"]},
+    }
+    for part, name in _TABLES.items():
+        if f"{_INSIDE}{name}.parquet" in packed.sums:
+            about["files"][part] = f"{part}.parquet"
+            files[f"{part}.parquet"] = packed.read(f"{_INSIDE}{name}.parquet")
+    for number, (name, place) in enumerate(said["pictures"].items()):
+        about["pictures"][name] = f"pictures/{number}.png"
+        files[f"pictures/{number}.png"] = packed.read(place)
+    about["sums"] = {place: _sum(content) for place, content in files.items()}
+    about["gold"] = about["files"].get("gold")
+    about["extra"].pop("tables", None)  # their files were not in it
+    if "measured" in said:
+        about["extra"]["measured"] = said["measured"]
+    for number, one in enumerate(kept["runs"]):
+        place, content = f"results/{one['record']['key']}", packed.read(one["file"])
+        files[f"{place}/arrays.npz"] = content
+        files[f"{place}/run.json"] = json.dumps({
+            "format": 1, "name": one["name"], "number": number, "state": None, "renewals": 0,
+            "file": "arrays.npz", "sum": _sum(content), "run": one["record"],
+        }).encode()
+    return {
+        **files, "about.json": json.dumps(about).encode(),
+        "pages.json": json.dumps(kept["settings"]).encode(),
+    }
+
+
+def _sum(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=16).hexdigest()

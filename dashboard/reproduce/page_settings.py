@@ -1,0 +1,106 @@
+"""What was set on pages for a data set: as an archive has it, and as pages take it up again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any
+
+from tripletscope.core.run import Run
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.printing.composition import Composition
+
+#: Stands for the data set, which has another name in each workspace.
+_DATA_SET = "{data set}"
+#: How the keys begin under which pages keep how figures are composed.
+_COMPOSER = "composer"
+
+
+def kept_settings(
+    info: DatasetInfo, runs: Sequence[Run], settings: Mapping[str, Any],
+    hidden: Collection[str] = (),
+) -> dict[str, Any]:
+    """What was set on pages for a data set and its results, whatever it is called elsewhere.
+
+    hidden: Names of participants; what mentions one is left out.
+    """
+    chosen = {
+        name: value for name, value in settings.items()
+        if _is_about(name, info, runs) or (name.startswith(_COMPOSER) and isinstance(value, dict))
+    }
+    texts = {name: json.dumps([name, value]) for name, value in chosen.items()}
+    names = [json.dumps(name)[1:-1] for name in hidden]
+    chosen = {name: value for name, value in chosen.items()
+              if not any(hidden in texts[name] for hidden in names)}
+    return json.loads(json.dumps(chosen).replace(info.id, _DATA_SET))
+
+
+def sound_settings(given: Any, info: DatasetInfo, runs: Sequence[Run]) -> dict[str, Any]:
+    """What an archive says was set for a data set, under its name here, without what cannot be."""
+    if not isinstance(given, dict):
+        return {}
+    chosen = json.loads(json.dumps(given).replace(_DATA_SET, info.id))
+    sound = {
+        name: value for name, value in chosen.items()
+        if _is_about(name, info, runs) and _is_usual(name, value, info.n_objects)
+    }
+    for name, value in chosen.items():
+        if name.startswith(_COMPOSER) and isinstance(value, dict):
+            sound[name] = {
+                part: what for part, what in value.items()
+                if getattr(Composition.from_dict({part: what}), part, None) == what
+            }
+    return sound
+
+
+def _is_about(name: str, info: DatasetInfo, runs: Sequence[Run]) -> bool:
+    return any(word in name for word in (info.id, *(run.key for run in runs)))
+
+
+def _is_usual(name: str, value: Any, n_objects: int) -> bool:
+    """Whether a page may have noted a value under a name."""
+    for start, is_sound in _SHAPED.items():
+        if name.startswith(start):
+            return is_sound(value, n_objects)
+    if isinstance(value, list) and ".shown@" not in name:
+        return all(isinstance(one, str | int | float) for one in value)
+    return value is None or isinstance(value, str | int | float)
+
+
+def _are_offsets(value: Any, n_objects: int) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(at, list) and len(at) == 2 and all(_is_finite(x) for x in at)
+        for at in value.values()
+    )
+
+
+def _is_cut(value: Any, n_objects: int) -> bool:
+    if not isinstance(value, list) or len(value) != 2:
+        return False
+    number, height = value
+    return _are_positions([number], n_objects + 1) and number > 0 and (
+        height is None or _is_finite(height)
+    )
+
+
+def _are_positions(value: Any, n_objects: int) -> bool:
+    return isinstance(value, list) and all(
+        type(one) is int and 0 <= one < n_objects for one in value
+    )
+
+
+def _are_answers(value: Any, n_objects: int) -> bool:
+    return isinstance(value, list) and all(
+        _are_positions(row, n_objects) and len(row) == 3 for row in value
+    )
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float) and abs(value) < 1e9
+
+
+#: What pages note that is more than the value of a widget, by how its name begins.
+_SHAPED: dict[str, Callable[[Any, int], bool]] = {
+    "map.labels@": _are_offsets, "clusters.cut@": _is_cut, "trees.chosen@": _are_positions,
+    "trees.given@": _are_answers,
+}
