@@ -1,5 +1,11 @@
-"""Tests. They load the compiled code that the command keeps, and has prepared."""
+"""Tests. They load the compiled code that the command has prepared.
 
-from tripletscope.dashboard.serving.cli import _choose_cache
+Where a file of core has changed since, only what is in that file is compiled anew, beside it.
+"""
 
-_choose_cache()  # before numba is loaded
+import os
+
+from tripletscope.dashboard.serving.cli import compiled_folder
+
+if compiled_folder().is_dir():
+    os.environ.setdefault("NUMBA_CACHE_DIR", str(compiled_folder()))  # before numba is loaded

@@ -259,19 +259,26 @@ def _packed(options: argparse.Namespace) -> int:
     return 1 if packed.missing else 0
 
 
+def compiled_folder() -> Path:
+    """Where compiled code is kept that can be read in this state of the source.
+
+    It names the classes and modules it came from, and cannot be read where they are called
+    otherwise: a checkout has several such states within one version.
+    """
+    name = f"compiled-{__version__}-{_state_of_the_source()}"
+    return platformdirs.user_cache_path("tripletscope", appauthor=False) / name
+
+
 def _choose_cache() -> None:
     """Keep compiled code where it can be written, also where the program's folder cannot."""
-    # Compiled code names the classes and modules it came from, and cannot be read where they are
-    # called otherwise: a checkout has several such states within one version.
-    compiled = f"compiled-{__version__}-{_state_of_the_source()}"
-    folder = platformdirs.user_cache_path("tripletscope", appauthor=False) / compiled
+    folder = compiled_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         writable = os.access(folder, os.W_OK)
     except OSError:
         writable = False
     if not writable:
-        folder = Path(tempfile.gettempdir()) / f"tripletscope-{compiled}"
+        folder = Path(tempfile.gettempdir()) / f"tripletscope-{folder.name}"
     else:
         _keep_only_used(folder)
     os.environ.setdefault("NUMBA_CACHE_DIR", str(folder))
