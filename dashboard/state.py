@@ -59,6 +59,8 @@ class Session:
         self.watched: set[str] = set()
         #: What has just been uploaded or kept: its page gets the focus of what is gone.
         self.arrived: str = ""
+        #: Whether the search is open.
+        self.is_looking: bool = False
         #: Data set that the address named and that is not in this workspace.
         self.missing: str = ""
         self._address: dict[str, str] = {}
@@ -148,6 +150,10 @@ class Session:
             turn += 1
             self._followed[name] = (turn, value)
         return f"{name}.{turn}"
+
+    def look(self, begun: bool) -> None:
+        """Open the search, or close it."""
+        self.is_looking = begun
 
     def press(self, key: str) -> None:
         """Note that a button was pressed."""

@@ -50,10 +50,14 @@ class Hit:
 
 def search_button(current: Session) -> None:
     """The way to the search: a button, and Ctrl+K."""
-    if st.button(
+    st.button(
         "Search", key="search", icon=":material/search:", shortcut="Mod+K", width="stretch",
-    ):
-        st.dialog("Search", width="medium")(_search)(current)
+        on_click=current.look, args=(True,),
+    )
+    if current.is_looking:  # also when a job has ended meanwhile, and the page runs anew
+        st.dialog(
+            "Search", width="medium", on_dismiss=lambda: current.look(False)
+        )(_search)(current)
 
 
 def _search(current: Session) -> None:
@@ -75,6 +79,7 @@ def _search(current: Session) -> None:
 
 def follow(current: Session, hit: Hit) -> None:
     """Go where a hit leads."""
+    current.look(False)
     if hit.dataset:
         current.open(hit.dataset)
         st.switch_page(first_page(current.dataset))

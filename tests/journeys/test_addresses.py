@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import pytest
 from playwright.sync_api import Page, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tests.browser import needs_browser
-from tests.journeys.pages import go, open_page
+from tests.journeys.pages import PATIENCES, go, open_page, script_ended
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
@@ -44,4 +47,32 @@ def test_back_undoes_one_step_and_an_address_shows_the_same_anywhere(browser, ad
     go(other, "Start")
     choose(page, "Answers")
     shows(page, "Answers")
+    page.context.close()
+
+
+def look_for(page: Page, words: str) -> None:
+    """Open the search by its keys, and take the first that it finds."""
+    box = page.get_by_role("dialog").get_by_role("combobox")
+    for patience in PATIENCES:  # keys that are pressed while the page comes are lost
+        script_ended(page)
+        page.keyboard.press("Control+k")
+        with contextlib.suppress(PlaywrightTimeout):
+            box.click(timeout=patience)
+            break
+    page.keyboard.type(words)
+    page.get_by_role("option").first.wait_for()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_what_is_looked_for_is_found_by_keyboard(browser, address):
+    page = open_page(browser, f"{address.split('?')[0]}?sample=ekman_colors")
+    expect(page.get_by_test_id("stSidebar").get_by_text("Ekman").first).to_be_visible()
+    look_for(page, "how many clusters")
+    shows(page, "Number and stability")
+    look_for(page, "610 nm")
+    shows(page, "Map")
+    expect(page.get_by_text("1 object: 610 nm")).to_be_visible()
+    look_for(page, "soe")
+    expect(page.get_by_role("combobox", name="Method")).to_have_value("SOE")
     page.context.close()
