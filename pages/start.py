@@ -30,7 +30,7 @@ _RECENT = 4
 _ACROSS = 3  # cards of samples in a row
 _WORTHWHILE = 1_000_000  # bytes in the trash
 _MATRIX = {
-    "diagonal": "are similarities if the diagonal holds the largest",
+    "diagonal": "detected automatically",
     "alike": "are similarities: large means similar",
     "apart": "are dissimilarities: large means different",
     "confused": "are confusions: how often a stimulus (row) was taken for another (column)",
@@ -180,7 +180,7 @@ def _matrix(current: Session, file: Any) -> None:
         show_measured(current, [file], "confusions")
         return
     if pressed(
-        current, "matrix.go", "Derive answers from the matrix", type="primary",
+        current, "matrix.go", "Make a map (MDS)", type="primary",
         help="Makes a data set of comparisons: which objects are nearer to each other, by this "
         "matrix.",
     ):

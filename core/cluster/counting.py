@@ -53,7 +53,7 @@ class ClusterCounts:
     numbers : ndarray of int, shape (k,)
         2, 3, 4, ...
     silhouettes : ndarray, shape (k,)
-        Mean silhouette. The highest always names a number.
+        Mean silhouette. Its maximum suggests clusters even in noise.
     smallest : ndarray of int, shape (k,)
         Objects in the smallest cluster.
     continua : ndarray, shape (s, r, k)

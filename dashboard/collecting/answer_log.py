@@ -1,4 +1,4 @@
-"""What others than the server read of an experiment's answers, and what they may change.
+"""Reads and edits an experiment's answers outside the server.
 
 Everything here takes the folder of the experiment, whether its server runs or not; who reads does
 not wait for the server, nor the server for who reads. A folder without a log has no answers yet.

@@ -91,7 +91,7 @@ def abstention_curves(
               for k, (name, share) in enumerate(shares.items())),
             *ceiling_layers(ceiling),
         ],
-        Axis("minimum response probability to predict", "percent"),
+        Axis("predict only when at least this sure", "percent"),
         Axis("share", "percent", zero=True),
     )
 

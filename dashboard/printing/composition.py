@@ -149,7 +149,7 @@ def composed(
 
 @dataclass(frozen=True)
 class Possible:
-    """What of a figure can be composed."""
+    """Settings that a figure has when it is composed."""
 
     legend: bool
     labels: bool

@@ -26,7 +26,7 @@ Fitted = TypeVar("Fitted", bound=OrdinalEmbedding)
 TRIPLETS, PAIRS = ("anchor", "near", "far"), ("i", "j", "k", "l")
 #: Answers that are in memory at a time, and those from which a fit begins.
 _AT_ONCE, _SAMPLE = 4_000_000, 8_000_000
-#: Whoever writes identifiers in place of positions means fewer.
+#: Identifiers given as positions are rejected: they would be more.
 _MOST_OBJECTS = 100_000_000
 #: Near the optimum an iteration lowers the loss by a tenth or more of what is left.
 _LEFT = 10.0

@@ -215,7 +215,7 @@ def add_gradient(positions, objects, triplets, by_near, by_far, gradient):
 
 @compiled
 def _add_short(positions, objects, by_near, by_far, gradient):
-    """What is asked of an anchor is added once for all of its answers."""
+    """Sums over an anchor's answers are computed once."""
     anchor, near, _, far = objects
     t = 0
     while t < anchor.size:

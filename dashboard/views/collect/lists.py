@@ -19,7 +19,7 @@ _ROLES = (
 def gold_questions(
     lines: str, stimuli: Sequence[Stimulus], task: str, n_shown: int, n_chosen: int
 ) -> tuple[dict[str, Any], ...]:
-    """Gold questions: a line for each, objects apart by commas, what is right first."""
+    """Gold questions: a line for each, objects separated by commas, the correct option first."""
     where = "the gold questions"
     known = names_of(stimuli)
     found = []

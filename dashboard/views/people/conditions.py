@@ -56,7 +56,7 @@ def show_conditions(context: PeopleContext) -> None:
         if compared is None:
             context.empty(
                 "Nothing has been computed yet",
-                "Compute shows whether people attend to other things under other conditions.",
+                "Compute shows whether attention differs between conditions.",
             )
             return
         context.present(compared, *filter(None, (fit,)))

@@ -55,9 +55,9 @@ _MAP = 0.58
 _MOST_DISPLACED = 0.3
 _COMPARISONS = "comparisons"
 _ANSWERED_BY = {
-    UPLOADED: "Answered by the data, gaps filled by {source}",
+    UPLOADED: "Answered by the data; where nobody answered, by {source}",
     MAP: "Answered by {source}",
-    PERSON: "Answered by a person, gaps filled by {source}",
+    PERSON: "Answered by a person; where nobody answered, by {source}",
     OBSERVER: "Answered by a simulated observer",
 }
 

@@ -383,7 +383,7 @@ def test_no_regions_are_told_of_where_there_are_none(colours):
     (drawing,) = (b for b in sections["map"].blocks if isinstance(b, Drawing))
     assert "95% ellipses" not in drawing.caption
     assert "there are no ellipses in so many dimensions" in drawing.caption
-    assert "would hold the place" not in text
+    assert "would contain the true position" not in text
     (limits,) = sections["limitations"].blocks
     assert any("there are no confidence regions" in one for one in limits.items)
 

@@ -49,7 +49,7 @@ def test_the_first_visit_grows_a_tree_without_being_asked(services, opened, hold
     metrics = {metric.label: metric.value for metric in app.metric}
     assert 0 < int(metrics["By people"].split()[0]) < 100
     assert int(metrics["Questions"]) >= 30
-    assert "gaps filled by the map" in words(app)
+    assert "where nobody answered, by the map" in words(app)
     assert "unsure" in words(app)
     assert marks(app, "nodes")["customdata"][0] == 0
     assert len([t for t in figure(app, "trees.partition")["data"] if t.get("fill")]) > 2
@@ -342,7 +342,7 @@ def test_a_tree_grows_on_features_before_there_is_a_map(services, measured, hold
         assert "this needs two features" in words(app)
         app.selectbox(key="trees.who.features").select("uploaded").run()
         assert 0 < int(metrics_of(app)["By people"].split()[0]) < 100
-        assert "gaps filled by the features" in words(app)
+        assert "where nobody answered, by the features" in words(app)
         app.multiselect(key=f"trees.features@{info.id}.columns").set_value([]).run()
         assert "No feature is chosen" in words(app)
 
