@@ -14,6 +14,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements, Triplets
 from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, write_pairs
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.answers import histogram
 from tripletscope.dashboard.figures.labels import short_people
@@ -26,10 +27,10 @@ from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.data.exclusions import go_and_exclude
+from tripletscope.dashboard.views.data.excluding import exclude_and_show
 from tripletscope.dashboard.views.data.taking import take_away
 from tripletscope.dashboard.views.opening import about, answers_of
-from tripletscope.dashboard.views.page import go_to, tab
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.wording.formats import count
 
@@ -221,7 +222,7 @@ def show_answers(context: Context) -> None:
     with st.container(horizontal=True):
         st.button(
             "Exclude these answers", icon=":material/filter_alt:",
-            disabled=not chosen.selection.rows, on_click=_exclude,
+            disabled=not chosen.selection.rows, on_click=exclude_rows,
             args=(current, info, chosen.selection.rows),
             help="First shows what would be removed.",
         )
@@ -250,10 +251,10 @@ def _downloads(info: DatasetInfo, triplets: Triplets) -> None:
         )
 
 
-def _exclude(current: Session, info: DatasetInfo, rows: list[int]) -> None:
+def exclude_rows(current: Session, info: DatasetInfo, rows: list[int]) -> None:
+    """Leave out answers by their rows among those in use."""
     kept = np.flatnonzero(services().workspace.cleaning(info).kept)
-    go_and_exclude(current, kept[rows].tolist())
-    go_to(PAGE, "exclusions")
+    exclude_and_show(current, info, Exclusion(answers=tuple(kept[rows].tolist())))
 
 
 def _part(current: Session, info: DatasetInfo, triplets: Triplets) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -23,6 +24,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.exclusions import steps_said
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.data.excluding import exclude
 from tripletscope.dashboard.views.data.quality import opened_method, pick_people
 from tripletscope.dashboard.views.data.weighting import show_weights
 from tripletscope.dashboard.views.page import tab
@@ -59,17 +61,6 @@ def show_exclusions(context: Context) -> None:
         _decide(current, info, cleaning, exclusion, preview, len(answers))
 
 
-def go_and_exclude(current: Session, answers: list[int]) -> None:
-    """Propose to leave out single answers of the open data set, by their positions as imported."""
-    current.drafts[_chosen_answers(current)] = answers
-    current.drafts["exclusions.rule"] = MANUAL
-
-
-def _chosen_answers(current: Session) -> str:
-    """Where the answers that were chosen by hand are drafted: positions mean these data alone."""
-    return f"exclusions.answers.{current.dataset.id}"
-
-
 # The next one --------------------------------------------------------------------------------
 
 
@@ -95,7 +86,7 @@ def _asked_for(
     current: Session, cleaning: Cleaning, triplets: Judgements, rule: str
 ) -> Exclusion | None:
     if rule == MANUAL:
-        return _by_hand(current, cleaning, triplets)
+        return _by_hand(current, triplets)
     st.markdown(panels.plain(RULES[rule].help))
     st.caption(panels.plain(f"Source: {RULES[rule].source}."))
     return Exclusion(rule, parameter_form(current, RULES[rule].find, f"exclusions.{rule}"))
@@ -111,23 +102,15 @@ def _usual_rule(cleaning: Cleaning) -> str:
     return "fast_participants" if "response_time" in known else "few_answers"
 
 
-def _by_hand(
-    current: Session, cleaning: Cleaning, triplets: Judgements
-) -> Exclusion | None:
+def _by_hand(current: Session, triplets: Judgements) -> Exclusion | None:
     people: list[str] = []
     if "participant" in triplets.answers:
         names = sorted(map(str, triplets.answers["participant"].dropna().unique()))
         people = pick_people(current, names)
-    answers = [t for t in current.drafts.get(_chosen_answers(current), []) if cleaning.kept[t]]
-    if answers:
-        st.markdown(f"{count(len(answers), 'single answer')}, chosen on the tab Answers.")
-        st.button("None of these", on_click=go_and_exclude, args=(current, []))
-    if not people and not answers:
-        st.caption(
-            "Choose participants here or on the tab Quality, or single answers on the tab Answers."
-        )
+    if not people:
+        st.caption("Choose participants here; single answers are excluded on the tab Answers.")
         return None
-    return Exclusion(participants=tuple(people), answers=tuple(answers))
+    return Exclusion(participants=tuple(people))
 
 
 def _preview(info: DatasetInfo, cleaning: Cleaning, exclusion: Exclusion) -> Preview | None:
@@ -207,14 +190,8 @@ def _decide(
         type="primary", icon=":material/filter_alt:",
         help="The imported data stay unchanged; every exclusion can be undone.",
     ):
-        done = cleaning.excluding(Exclusion(
-            exclusion.rule, exclusion.parameters, exclusion.participants, exclusion.answers,
-            reason.strip(),
-        ))
         with st.spinner("Excluding"):
-            services().workspace.update_dataset(info, done)
-        current.drafts[_chosen_answers(current)] = []
-        current.drafts["quality.people"] = []
+            exclude(current, info, replace(exclusion, reason=reason.strip()))
         st.rerun()
 
 

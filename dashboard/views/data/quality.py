@@ -15,6 +15,7 @@ from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.run import Run
 from tripletscope.core.studies.quality import (
     Cleaning,
+    Exclusion,
     MapAgreement,
     QualityReport,
     Verdict,
@@ -41,6 +42,7 @@ from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.compare.recommending import standing
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.data.excluding import exclude_and_show
 from tripletscope.dashboard.views.data.gold import show_gold
 from tripletscope.dashboard.views.data.measured import (
     draw_measures,
@@ -49,7 +51,7 @@ from tripletscope.dashboard.views.data.measured import (
     with_intervals,
 )
 from tripletscope.dashboard.views.opened_map import opened_map
-from tripletscope.dashboard.views.page import go_to, tab
+from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording import ENGLISH
 
 PAGE = "quality"
@@ -263,8 +265,9 @@ def _people(context: QualityContext) -> None:
         if chosen:
             st.button(
                 "Exclude their answers", icon=":material/person_remove:",
-                on_click=_go_and_exclude, args=(context.session,),
-                help="First shows what would be removed.",
+                on_click=exclude_and_show, args=(
+                    context.session, context.info, Exclusion(participants=tuple(chosen))
+                ), help="They stay among the imported answers; the tab Exclusions can undo it.",
             )
     short = short_people(names)
     titles = {"who": "participant", **_PEOPLE, **{
@@ -298,11 +301,6 @@ def pick_people(current: Session, known: list[str]) -> list[str]:
         current.drafts["quality.people"] = picked
         st.rerun()
     return picked
-
-
-def _go_and_exclude(current: Session) -> None:
-    current.drafts["exclusions.rule"] = "manual"
-    go_to("data", "exclusions")
 
 
 def _objects(context: QualityContext) -> None:

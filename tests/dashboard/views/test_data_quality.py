@@ -34,7 +34,7 @@ from tripletscope.dashboard.interface.composer import Printable
 from tripletscope.dashboard.printing.composition import Composition
 from tripletscope.dashboard.results import sentences
 from tripletscope.dashboard.state import _KEY, Session
-from tripletscope.dashboard.views.data.exclusions import go_and_exclude
+from tripletscope.dashboard.views.data.dataset import exclude_rows
 
 
 @pytest.fixture
@@ -181,27 +181,19 @@ def test_people_chosen_in_the_figure_are_left_out_by_hand(services, kept):
     app = data_page("quality", **{"quality.people": ["p1", "p2"]})
     next(b for b in app.button if b.label == "Exclude their answers").click().run()
     assert app.session_state["data.view"] == "exclusions"
-    assert "Removes 240 trials" in words(app)
-    app.button(key="exclusions.go").click().run()
+    assert "240 of 720" in words(app)
     left = services.workspace.triplets(services.workspace.dataset(kept.id))
     assert set(left.answers["participant"]) == {"p0", "p3", "p4", "p5"}
     assert app.session_state[_KEY].drafts["quality.people"] == []
 
 
-def test_answers_chosen_in_one_data_set_are_not_those_of_another(services, kept):
-    app = data_page("exclusions")
-    app.session_state["data.view"] = "answers"
-    app.run()
-    go_and_exclude(app.session_state[_KEY], [700])
-    app.session_state["data.view"] = "exclusions"
-    app.run()
-    assert "1 single answer" in words(app)
-    few = people_data(each=3).renamed("Few")
-    other = services.workspace.add_dataset(few, origin="b.csv", report=["Read."])
-    app.session_state[_KEY].open(other.id)
-    app.run()
+def test_nothing_is_excluded_where_no_answer_would_remain(services, kept):
+    everybody = sorted(set(services.workspace.triplets(kept).answers["participant"]))
+    app = data_page("quality", **{"quality.people": everybody})
+    next(b for b in app.button if b.label == "Exclude their answers").click().run()
     assert not app.exception
-    assert "single answer" not in words(app).replace("single answers on", "")
+    assert any("No answer would remain" in toast.value for toast in app.toast)
+    assert not services.workspace.dataset(kept.id).exclusions
 
 
 def test_a_part_keeps_what_is_known_of_the_whole(services, kept):
@@ -238,13 +230,11 @@ def test_a_column_of_participants_that_names_nobody(services):
 
 def test_single_answers_are_left_out_by_their_rows(services, kept):
     before = services.workspace.triplets(kept)
-    app = data_page("exclusions", **{
-        "exclusions.rule": "manual", f"exclusions.answers.{kept.id}": [3, 700],
-    })
-    assert "2 single answers" in words(app)
-    app.button(key="exclusions.go").click().run()
+    current = data_page("answers").session_state[_KEY]
+    for rows in ([3, 700], [0, 3]):  # of the answers in use, whatever was left out before
+        exclude_rows(current, services.workspace.dataset(kept.id), rows)
     left = services.workspace.triplets(services.workspace.dataset(kept.id))
-    np.testing.assert_array_equal(left.rows, np.delete(before.rows, [3, 700], axis=0))
+    np.testing.assert_array_equal(left.rows, np.delete(before.rows, [0, 3, 4, 700], axis=0))
 
 
 def test_gold_questions_are_uploaded_used_and_forgotten(services, kept):
