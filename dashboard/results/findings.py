@@ -34,7 +34,8 @@ from tripletscope.core.studies.quality.verdict import Verdict
 from tripletscope.dashboard.figures.points import MapStyle
 from tripletscope.dashboard.results.clusters import counts_of
 from tripletscope.dashboard.results.comparison import (
-    dimensions_told,
+    dimensions_advised,
+    dimensions_said,
     methods_said,
     ratio_of,
     suggestions_of,
@@ -254,10 +255,12 @@ def _in_dimensions(subject: Subject) -> list[Piece]:
          lacks=_too_few_questions)
 def dimensions(results: SubjectResults) -> Iterator[Element]:
     """How many dimensions held-out errors of the same folds recommend."""
-    runs = _errors_by_dimension(results)
+    runs, words = _errors_by_dimension(results), results.words
     if {run.parameters["n_components"] for run in runs} >= set(DIMENSIONS):
-        for name, said in suggestions_of(runs, results.answers).items():
-            yield Statement(dimensions_told(results.words, name, *said))
+        for name, (suggestion, best) in suggestions_of(runs, results.answers).items():
+            # The lowest of errors whose intervals overlap is no finding.
+            why = islice(dimensions_said(words, name, suggestion, best), 1, None)
+            yield Statement(" ".join((*dimensions_advised(words, suggestion), *why)))
 
 
 def _errors_by_dimension(results: SubjectResults) -> list[Run]:
@@ -355,11 +358,18 @@ def _too_few_of_each(subject: Subject, words: Words) -> str:
              (WeightedEuclidean(), task, {}) for task in ("compare_people", "fit")
          ])
 def people(results: SubjectResults) -> Iterator[Element]:
-    """Whether weights of each person predict better than one map."""
-    method = WeightedEuclidean()
+    """Whether weights of each person predict better than one map, where that predicts anything.
+
+    Silent on: coin flips (tests/dashboard/views/test_findings.py::test_coin_flips).
+    """
+    method, words = WeightedEuclidean(), results.words
     run = results.run(method, "compare_people")
-    if run is not None:
-        yield from map(Statement, people_said(results.words, run.result(), method.by))
+    if run is None or results.error is None:
+        return
+    if is_chance(results.error.result()):
+        yield Statement(words("people at chance"))
+    else:
+        yield from map(Statement, people_said(words, run.result(), method.by))
 
 
 # What to do ----------------------------------------------------------------------------------

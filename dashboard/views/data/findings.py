@@ -217,6 +217,8 @@ def _row(context: FindingsContext, topic: Topic) -> list[Drawing]:
         st.caption(panels.plain(f"Not computed: {why}"))
     elif context.waiting and context.is_wanted(topic):
         st.caption("Being computed.")
+    elif topic.name not in context.missing:
+        st.caption("Not shown: how well the map predicts is not known.")
     else:
         _offer(context, topic)
     return [part for part in parts if isinstance(part, Drawing)]

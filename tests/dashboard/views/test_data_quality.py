@@ -368,7 +368,7 @@ def test_comparisons_of_pairs_are_judged_and_left_out(services):
     app = data_page("exclusions")
     app.button(key="exclusions.undo").click().run()
     assert len(services.workspace.answers(services.workspace.dataset(info.id))) == 60
-    for tab in ("overview", "objects", "additions"):
+    for tab in ("findings", "objects", "additions"):
         data_page(tab)
 
 
