@@ -14,7 +14,7 @@ from tripletscope.core.engine.method import Method, Piece
 from tripletscope.core.engine.progress import Progress, Stopped
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
-from tripletscope.dashboard.keeping.jobs import Job, Step
+from tripletscope.dashboard.keeping.jobs import Job, Step, current_job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.wording import ENGLISH
@@ -22,8 +22,8 @@ from tripletscope.dashboard.working.pool import pool
 
 _SECONDS_PER_ANSWER = 5e-5  # of a fit; other tasks make some
 _LOOK_AGAIN = 0.1  # seconds
-#: Results that some job computes at this moment.
-_at_work: set[str] = set()
+#: The jobs that compute results at this moment.
+_at_work: dict[str, Job | None] = {}
 _at_work_lock = Lock()
 
 
@@ -115,19 +115,23 @@ def step_of(
 @contextmanager
 def _alone(result: str, progress: Progress) -> Iterator[None]:
     """Wait until no other job is at work on a result."""
+    mine = current_job()
     while True:
         with _at_work_lock:
             if result not in _at_work:
-                _at_work.add(result)
+                _at_work[result] = mine
                 break
-        if progress(0.0):
+            other = _at_work[result]
+        if other is not None and mine is not None:
+            mine.follow(other)
+        if progress(0.0 if other is None else other.fraction):
             raise Stopped
         time.sleep(_LOOK_AGAIN)
     try:
         yield
     finally:
         with _at_work_lock:
-            _at_work.remove(result)
+            del _at_work[result]
 
 
 def _seconds(triplets: Triplets | None, task: str) -> float:

@@ -6,7 +6,7 @@ figure. It yields nothing where its results are missing: who shows it says that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -143,6 +143,17 @@ class Topic:
     seconds: float
 
 
+@dataclass(frozen=True)
+class Reason(Statement):
+    """What a finding rests on, and a page folds away."""
+
+
+def reasoned(texts: Iterable[str]) -> Iterator[Statement]:
+    """Sentences of which the first is the finding, and the others are its reasons."""
+    for place, text in enumerate(texts):
+        yield Reason(text) if place else Statement(text)
+
+
 #: All findings by name, in their order.
 FINDINGS: dict[str, Topic] = {}
 
@@ -194,17 +205,19 @@ def _too_few_for_an_error(subject: Subject, words: Words) -> str:
 @finding("care", "data", "quality", applies=lambda subject: True)
 def care(results: SubjectResults) -> Iterator[Element]:
     """Whom to look at, without names."""
-    said = verdict_of(results.shown, results.verdict_of())
-    yield from (part for part in said if isinstance(part, Statement))
+    *said, last = (part for part in verdict_of(results.shown, results.verdict_of())
+                   if isinstance(part, Statement))
+    yield from said
+    yield Reason(last.text) if said else last  # what was looked at, if anything
 
 
 @finding("ceiling", "data", "quality", applies=lambda subject: True)
 def ceiling(results: SubjectResults) -> Iterator[Element]:
     """The accuracy that noise allows."""
     words, limits = results.words, results.shown.limits
-    yield Statement(ceiling_said(words, limits.ceiling))
-    for choice in limits.choices:
-        yield Statement(of_choices(words, choice))
+    yield from reasoned((
+        ceiling_said(words, limits.ceiling), *(of_choices(words, one) for one in limits.choices),
+    ))
 
 
 # The map -------------------------------------------------------------------------------------
@@ -220,8 +233,14 @@ def _of_error(subject: Subject) -> list[Piece]:
          seconds=2e-4)
 def error(results: SubjectResults) -> Iterator[Element]:
     """The held-out error of the map, beside chance and ceiling."""
-    if results.error is not None:
-        yield from error_said(results.shown, results.error)
+    if results.error is None:
+        return
+    parts = error_said(results.shown, results.error)
+    said = [part.text for part in parts if isinstance(part, Statement)]
+    if is_chance(results.error.result()):
+        yield from map(Statement, said)
+    else:
+        yield from reasoned(said)
 
 
 @finding("map", "embedding", "embedding", lacks=_too_few_for_an_error, seconds=3e-4,
@@ -237,11 +256,10 @@ def shown_map(results: SubjectResults) -> Iterator[Element]:
     if is_chance(results.error.result()):
         yield Statement(words("map withheld"))
         return
-    yield Statement(f"{fit_said(words, fit)}.")
-    samples, d = uncertainty_of(results.shown, fit), fit.fitted().n_components
+    samples, said = uncertainty_of(results.shown, fit), [f"{fit_said(words, fit)}."]
     if samples is not None:
-        said = uncertainty_said(results.shown, samples, MapStyle(), d)
-        yield from map(Statement, islice(said, 1))
+        said += uncertainty_said(results.shown, samples, MapStyle(), fit.fitted().n_components)
+    yield from reasoned(said)
     yield map_drawn(results.shown, fit)
 
 
@@ -260,7 +278,7 @@ def dimensions(results: SubjectResults) -> Iterator[Element]:
         for name, (suggestion, best) in suggestions_of(runs, results.answers).items():
             # The lowest of errors whose intervals overlap is no finding.
             why = islice(dimensions_said(words, name, suggestion, best), 1, None)
-            yield Statement(" ".join((*dimensions_advised(words, suggestion), *why)))
+            yield from reasoned((*dimensions_advised(words, suggestion), *why))
 
 
 def _errors_by_dimension(results: SubjectResults) -> list[Run]:
@@ -319,16 +337,17 @@ def scale(results: SubjectResults) -> Iterator[Element]:
     if run is None:
         return
     words, name, result = results.words, results.words.method(run.fresh()), run.result()
-    yield Statement(words(
+    said = [words(
         "one predicts", method=name, error=(result.error, result.low, result.high),
         over=(result.unit, result.n_units),
-    ))
+    )]
     others = [one for one in _errors_by_dimension(results)
               if one.parameters["n_components"] == results.method.n_components]
     if others and not is_chance(result):
         both = {name: result, words.method(results.method): others[0].result()}
         best, behind = behind_best(both, results.answers, ratio_of(run))
-        yield from map(Statement, methods_said(words, best, behind))
+        said = [*methods_said(words, best, behind), *said]
+    yield from reasoned(said)
 
 
 # People --------------------------------------------------------------------------------------
@@ -369,7 +388,7 @@ def people(results: SubjectResults) -> Iterator[Element]:
     if is_chance(results.error.result()):
         yield Statement(words("people at chance"))
     else:
-        yield from map(Statement, people_said(words, run.result(), method.by))
+        yield from reasoned(people_said(words, run.result(), method.by))
 
 
 # What to do ----------------------------------------------------------------------------------

@@ -78,8 +78,8 @@ def error_said(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 
 def error_of(shown: ShownResults, run: Run) -> Run | None:
-    """The held-out error of a map, if it was computed."""
-    return shown.of(run, "cross_validate", "split_error")
+    """The held-out error of a map, if it was computed: that of the data's own split first."""
+    return shown.of(run, "split_error", "cross_validate")
 
 
 @presents("fit", "embedding", told_in="map")

@@ -74,7 +74,8 @@ def is_none_open(current: Session, info: DatasetInfo) -> bool:
 def error_shown(context: Context, method: Method) -> Run | None:
     """The held-out error that is told of a map, if one was computed."""
     # As the form asks for it: a comparison may have measured it in another way since.
-    asked = context.session.drafts.get(scheme_of(context.info))
+    usual = next(iter(usual_tasks(context.triplets)))
+    asked = context.session.drafts.get(scheme_of(context.info), usual)
     errors = (context.find(method, task) for task in ("split_error", "cross_validate"))
     known = [run for run in errors if run is not None]
     return max(known, key=lambda run: (run.task == asked, run.created), default=None)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import needs_browser
-from tests.journeys.pages import choose, open_page, wait_for_map
+from tests.journeys.pages import choose, open_map, wait_for_map
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
@@ -18,7 +18,7 @@ def at_rest(page: Page) -> None:
 
 
 def test_a_person_is_asked_where_they_search(browser, address):
-    page = open_page(browser, f"{address}/?sample=ekman_colors")
+    page = open_map(browser, address, "ekman_colors")
     wait_for_map(page)
     page.get_by_role("link", name="Trees").click()
     page.get_by_role("radio", name="Search", exact=True).click()

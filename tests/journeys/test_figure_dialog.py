@@ -9,14 +9,14 @@ from tests.browser import needs_browser
 from tests.journeys.pages import (
     at_rest,
     download,
-    open_page,
+    open_map,
 )
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
 
 def test_a_button_that_can_be_pressed_downloads(browser, address):
-    page = open_page(browser, f"{address}/?sample=ekman_colors")
+    page = open_map(browser, address, "ekman_colors")
     expect(page.get_by_text("from 100 replicates")).to_be_visible()
     at_rest(page)
     dialog = page.get_by_role("dialog")

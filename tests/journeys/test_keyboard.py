@@ -7,6 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import needs_browser
 from tests.journeys.pages import (
+    go_to_map,
     open_page,
     upload,
     wait_for_map,
@@ -31,7 +32,8 @@ def test_the_focus_is_kept_and_seen(browser, address, answers):
     expect(page.get_by_role("heading", name=f"Reading {answers.name}")).to_be_focused()
     page.get_by_role("button", name="Keep this data set").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_focused()
+    expect(page.get_by_role("heading", name=answers.stem, level=1)).to_be_focused()
+    go_to_map(page)
     wait_for_map(page)
     expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_focused()
 

@@ -24,7 +24,7 @@ def test_a_report_from_the_map_to_the_file(browser, address):
     page = browser.new_page(viewport={"width": 1400, "height": 1000})
     page.set_default_timeout(PATIENCE)
     page.goto(f"{address}/?sample=ekman_colors")
-    expect(page.get_by_text("replicates").first).to_be_visible()
+    expect(page.get_by_text("Sufficient").first).to_be_visible()
     go(page, "Report")
     report = page.locator(".st-key-report")
     expect(report).to_contain_text("800 trials from 8 participants")

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser import needs_browser
-from tests.journeys.pages import open_page, wait_for_map
+from tests.journeys.pages import open_map, wait_for_map
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
@@ -14,7 +14,7 @@ PLACE = "document.querySelector('[data-testid=stMain]').scrollTop"
 
 
 def test_a_job_closes_nothing_and_moves_nothing(browser, address):
-    page = open_page(browser, f"{address}/?sample=ekman_colors")
+    page = open_map(browser, address, "ekman_colors")
     page.set_viewport_size({"width": 1280, "height": 720})
     wait_for_map(page)
     page.get_by_role("link", name="Uncertainty").click()

@@ -27,6 +27,7 @@ from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.findings import (
     FINDINGS,
+    Reason,
     Subject,
     SubjectResults,
     Topic,
@@ -211,8 +212,9 @@ def _row(context: FindingsContext, topic: Topic) -> list[Drawing]:
         st.caption(panels.marked(text))
         return []
     parts = list(topic.said(context.results))
-    if said := [part.text for part in parts if not isinstance(part, Drawing)]:
-        st.markdown(panels.marked(" ".join(said)))
+    reasons = [part.text for part in parts if isinstance(part, Reason)]
+    if said := [part.text for part in parts if not isinstance(part, Drawing | Reason)]:
+        st.markdown(panels.marked(" ".join(said)), help=panels.marked(" ".join(reasons)) or None)
     elif why := context.refused.get(_heading(topic)):
         st.caption(panels.plain(f"Not computed: {why}"))
     elif context.waiting and context.is_wanted(topic):

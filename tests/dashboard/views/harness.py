@@ -26,8 +26,12 @@ PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
          "computing": "../pages/computing.py"}
 
 
-def start(page: str = "start", session: str | None = None) -> AppTest:
+def start(
+    page: str = "start", session: str | None = None, tab: str | None = None
+) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=180)
+    if tab:
+        app.session_state[f"{page}.view"] = tab
     if session:
         app.query_params["session"] = session
     if page != "start":

@@ -52,9 +52,8 @@ def kept(services):
 
 
 def data_page(tab: str, **drafts):
-    app = start("data", "test-session")
+    app = start("data", "test-session", tab)
     app.session_state[_KEY].drafts.update(drafts)
-    app.session_state["data.view"] = tab
     app.run()
     assert not app.exception
     return app

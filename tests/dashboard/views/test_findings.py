@@ -178,6 +178,16 @@ def test_pairs_alone():
     assert "MLDS, stimulus level predicted held-out answers" in said(found["scale"])
 
 
+def test_the_error_is_that_of_the_split_that_the_data_name():
+    """Cross-validation for the number of dimensions took its place."""
+    data = line()
+    parts = np.where(np.arange(len(data)) % 5, "train", "test")
+    data = Triplets(data.rows, data.objects, data.answers.assign(split=parts), "Split")
+    found = computed(data, "people", "clusters", "scale", "map")
+    assert "on the data's own test answers" in said(found["error"])
+    assert said(found["dimensions"]).startswith("Sufficient")
+
+
 def test_rare_objects():
     rows = [[0, 1, 2]] * 5 + [[3, 1, 0]] + [[4, 5, 6]] * 3
     found = said(computed(Triplets.from_array(rows, 8))["objects"])
@@ -230,8 +240,10 @@ def test_findings_come_unasked_and_are_those_of_other_places(services):
     best = f"{lowest.parameters['n_components']}, {ENGLISH.share(lowest.result().error)}"
     assert f"lowest with {best}" in words(app).replace("\\", "")
     assert {run.key for run in services.workspace.runs(info.id)} == before
-    runs = tuple(services.workspace.run(info.id, key) for key in before)
-    sections = written(Material(info.name, services.workspace.cleaning(info), runs))
+    runs = (services.workspace.run(info.id, key) for key in before)
+    # The report is about the first map.
+    runs = sorted(runs, key=lambda run: run.parameters.get("n_components") != 2)
+    sections = written(Material(info.name, services.workspace.cleaning(info), tuple(runs)))
     assert f"with an error of {number}" in text_of(sections["findings"])
 
 
