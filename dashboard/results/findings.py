@@ -256,11 +256,17 @@ def shown_map(results: SubjectResults) -> Iterator[Element]:
     if is_chance(results.error.result()):
         yield Statement(words("map withheld"))
         return
-    samples, said = uncertainty_of(results.shown, fit), [f"{fit_said(words, fit)}."]
+    samples, said = uncertainty_of(results.shown, fit), [f"{_named(words, fit)}."]
     if samples is not None:
         said += uncertainty_said(results.shown, samples, MapStyle(), fit.fitted().n_components)
     yield from reasoned(said)
     yield map_drawn(results.shown, fit)
+
+
+def _named(words: Words, fit: Run) -> str:
+    """The method of a map, and what went wrong with its fit."""
+    is_sound = fit.complete and fit.numbers["converged_"]
+    return words.method(fit.fresh()) if is_sound else fit_said(words, fit)
 
 
 def _in_dimensions(subject: Subject) -> list[Piece]:
@@ -309,7 +315,10 @@ def clusters(results: SubjectResults) -> Iterator[Element]:
         return
     is_told = recommend_clusters(run.result()).n_clusters is not None
     for part in counts_of(results.shown, run):
-        if is_told or not isinstance(part, Drawing):
+        if is_told and isinstance(part, Statement):
+            number, _, why = part.text.partition(": ")
+            yield from reasoned((f"{number}.", f"{why[:1].upper()}{why[1:]}"))
+        elif is_told or not isinstance(part, Drawing):
             yield part
 
 

@@ -35,7 +35,6 @@ def test_the_focus_is_kept_and_seen(browser, address, answers):
     expect(page.get_by_role("heading", name=answers.stem, level=1)).to_be_focused()
     go_to_map(page)
     wait_for_map(page)
-    expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_focused()
 
     tabs_to(page, "Download figure", 16)
     for dark in (False, True):
