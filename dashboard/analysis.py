@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import checked, parameters
-from tripletscope.core.engine.method import Method
+from tripletscope.core.engine.method import Method, Piece
 from tripletscope.core.engine.progress import Progress, Stopped
 from tripletscope.core.run import TASKS, Run, key
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
-from tripletscope.dashboard.keeping.jobs import Job, Step
+from tripletscope.dashboard.keeping.jobs import Job, Step, current_job
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.working.pool import pool
 
 _SECONDS_PER_ANSWER = 5e-5  # of a fit; other tasks make some
-#: A method with a task and its options.
-Piece = tuple[Method, str, Mapping[str, Any]]
+_LOOK_AGAIN = 0.1  # seconds
+#: The jobs that compute results at this moment.
+_at_work: dict[str, Job | None] = {}
+_at_work_lock = Lock()
 
 
 def start(
@@ -53,10 +58,39 @@ def submit(
     page: A newer job of the same page on the same data replaces this one.
     names: Under which the results are kept; by default the methods'.
     """
+    slot = session.slot(page) if info else page
+    names = names or [describe(method) for method, _, _ in pieces]
+    steps = [
+        step_of(info, triplets, piece, name, _words(info, page, piece))
+        for name, piece in zip(names, pieces, strict=True)
+    ]
+    return services().jobs.submit(Job(session.id, slot, title, steps))
 
-    def step(name: str, method: Method, task: str, options: Mapping[str, Any]) -> Step:
-        def work(progress: Progress) -> None:
-            workspace = services().workspace
+
+def _words(info: DatasetInfo | None, page: str, piece: Piece) -> str:
+    """What is done, while it is being done."""
+    method, task, _ = piece
+    words = TASKS[task].words
+    if task == "fit":
+        words += f" {method.title}"
+    if page != "embedding":
+        words = f"{words}: {describe(method) if info else method.title}"
+    return words
+
+
+def step_of(
+    info: DatasetInfo | None, triplets: Triplets | None, piece: Piece, name: str, words: str
+) -> Step:
+    """A step that computes a piece, unless it is there or another job is at work on it.
+
+    name: Under which the result is kept.
+    words: What is done.
+    """
+    method, task, options = piece
+
+    def work(progress: Progress) -> None:
+        workspace = services().workspace
+        with _alone(f"{info and info.id} {key(task, method, triplets, options)}", progress):
             found = find(info, triplets, method, task, options)
             if found is None or not found.complete:
                 _stop_if_deleted(info)
@@ -72,21 +106,32 @@ def submit(
             if listed is None:
                 raise Stopped
 
-        words = TASKS[task].words
-        if task == "fit":
-            words += f" {method.title}"
-        if page != "embedding":
-            words = f"{words}: {describe(method) if info else method.title}"
-        return Step(
-            words, work, 1.0 if task == "fit" else 2.0, _seconds(triplets, task),
-            "error" if task == "cross_validate" else "",
-        )
+    return Step(
+        words, work, 1.0 if task == "fit" else 2.0, _seconds(triplets, task),
+        "error" if task == "cross_validate" else "",
+    )
 
-    slot = session.slot(page) if info else page
-    names = names or [describe(method) for method, _, _ in pieces]
-    steps = [step(name, *piece) for name, piece in zip(names, pieces, strict=True)]
-    job = Job(session.id, slot, title, steps)
-    return services().jobs.submit(job)
+
+@contextmanager
+def _alone(result: str, progress: Progress) -> Iterator[None]:
+    """Wait until no other job is at work on a result."""
+    mine = current_job()
+    while True:
+        with _at_work_lock:
+            if result not in _at_work:
+                _at_work[result] = mine
+                break
+            other = _at_work[result]
+        if other is not None and mine is not None:
+            mine.follow(other)
+        if progress(0.0 if other is None else other.fraction):
+            raise Stopped
+        time.sleep(_LOOK_AGAIN)
+    try:
+        yield
+    finally:
+        with _at_work_lock:
+            del _at_work[result]
 
 
 def _seconds(triplets: Triplets | None, task: str) -> float:

@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser import CHROMIUM
-from tests.journeys.pages import FLAGS, keep, the_map, upload
+from tests.journeys.pages import FLAGS, go_to_map, keep, the_map, upload
 from tests.server import running
 
 PICTURES = Path(__file__).resolve().parent / "pictures"
@@ -81,6 +81,7 @@ def opened(browser: Browser, address: str, sample: str = "") -> Page:
     page.set_default_timeout(240_000)
     page.goto(address + (f"/?sample={sample}" if sample else ""))
     if sample:
+        go_to_map(page)
         wait_for_map(page)
     return page
 

@@ -20,7 +20,7 @@ from tripletscope.dashboard.keeping.trash import is_full
 from tripletscope.dashboard.reproduce.restoring import Restored
 from tripletscope.dashboard.state import Session, session
 from tripletscope.dashboard.views.data.measuring import show_measured
-from tripletscope.dashboard.views.opening import first_page
+from tripletscope.dashboard.views.first_look import look_first
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.recent import show_recent
 from tripletscope.dashboard.views.understood import FORMATS, show_understood
@@ -75,7 +75,7 @@ def _open(current: Session, sample: Sample) -> None:
     with st.spinner("Reading the sample"):
         info = open_sample(sample)
         current.open(info.id)
-    st.switch_page(first_page(info))
+    look_first(info)
 
 
 def _open_asked(current: Session) -> None:
@@ -169,7 +169,7 @@ def _open_restored(current: Session, restored: Restored) -> None:
     current.open(restored.info.id)
     for note in restored.notes:
         st.toast(panels.plain(note), icon=":material/warning:", duration="long")
-    st.switch_page(first_page(restored.info))
+    look_first(restored.info)
 
 
 def _matrix(current: Session, file: Any) -> None:

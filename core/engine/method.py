@@ -150,6 +150,10 @@ class Method(BaseEstimator):
         checked(type(self), {name: getattr(self, name) for name in names})
 
 
+#: A method with a task and its options.
+Piece = tuple[Method, str, Mapping[str, Any]]
+
+
 def register(kind: str) -> Callable[[type[Method]], type[Method]]:
     """Class decorator that adds a method to the list of its kind."""
 

@@ -131,6 +131,10 @@ class Job:
         if not self.active:  # it has ended meanwhile
             self.views.clear()
 
+    def follow(self, other: Job) -> None:
+        """Show what another job shows that computes what this one waits for."""
+        self.losses, self.snapshot = other.losses, other.snapshot
+
     def give_up(self) -> None:
         """Ask to stop, because nobody wants to know any more."""
         self.given_up = True

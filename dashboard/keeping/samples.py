@@ -31,7 +31,7 @@ class Sample:
     answers: str
     objects: str
     pictures: str = ""
-    page: str = "embedding"
+    page: str = "data"
 
     @property
     def folder(self) -> Path:

@@ -142,7 +142,7 @@ class Material:
     @cached_property
     def error(self) -> ErrorEstimate | None:
         """Held-out error of the map."""
-        run = self.of_map("cross_validate", "split_error")
+        run = self.of_map("split_error", "cross_validate")
         return run.result() if run else None
 
     @cached_property

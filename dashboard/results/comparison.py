@@ -19,7 +19,6 @@ from tripletscope.dashboard.figures.curves import dimension_curves
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.quality import ceiling_said, of_choices
 from tripletscope.dashboard.results.shown import (
-    Advice,
     Element,
     Numbers,
     ShownResults,
@@ -45,12 +44,11 @@ def comparison_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     yield from _methods(shown, runs, suggestions)
     numbers = partial(_numbers, shown, runs)
     yield from _errors(shown, runs, suggestions, numbers)
-    yield Advice(" ".join((
+    yield Numbers(words("numbers"), numbers, about=" ".join((
         ceiling_said(words, shown.limits.ceiling),
         *(of_choices(words, choice) for choice in shown.limits.choices),
-        words("compared by"),
+        words("compared by"), words("numbers explained"),
     )))
-    yield Numbers(words("numbers"), numbers, about=words("numbers explained"))
     yield from _losses(shown, runs)
 
 

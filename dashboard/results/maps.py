@@ -44,43 +44,53 @@ _ONE = {"error bars": "an error bar", "ellipses": "an ellipse", "ellipsoids": "a
 
 
 def map_said(shown: ShownResults, run: Run) -> Iterator[Element]:
-    """How well a map predicts, and what a ceiling leaves to be gained.
+    """How well a map predicts, and what a ceiling leaves to be gained."""
+    error, training = error_of(shown, run), run.numbers["triplet_error_"]
+    if error is None:
+        yield Statement(shown.words("no held-out error", error=training))
+    else:
+        yield from error_said(shown, error)
+    if run.fitted().n_components > 1:
+        yield Statement(shown.words("turned"))
+    if error is not None:
+        yield Advice(shown.words("training error", error=training))
+
+
+def error_said(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """The held-out error of a map, beside chance and the noise ceiling.
 
     Silent on: guesses
     (tests/dashboard/report/test_report.py::test_map_that_only_guesses_must_not_be_interpreted).
     """
-    words, error, training = shown.words, error_of(shown, run), run.numbers["triplet_error_"]
-    if error is None:
-        yield Statement(words("no held-out error", error=training))
-    else:
-        found, ceiling = error.result(), shown.limits.ceiling
-        yield Statement(words("map predicts", error=(found.error, found.low, found.high),
-                              over=(found.unit, found.n_units)))
-        if is_chance(found):
-            yield Statement(words("like guessing"))
-        elif ceiling.is_precise:
-            yield Statement(words("least error", low=1 - ceiling.upper.value,
-                                  high=1 - ceiling.lower.value))
-            if ceiling.is_reached(found.error, found.low):
-                yield Statement(words("ceiling reached"))
-        for choice in choice_accuracies(shown.answers, found):
-            yield from map(Statement, predicted_said(words, choice))
-            yield Advice(of_choices(words, choice))
-    if run.fitted().n_components > 1:
-        yield Statement(words("turned"))
-    if error is not None:
-        yield Advice(words("training error", error=training))
+    words, error, ceiling = shown.words, run.result(), shown.limits.ceiling
+    yield Statement(words("map predicts", error=(error.error, error.low, error.high),
+                          scheme=_scheme(words, run), over=(error.unit, error.n_units)))
+    if is_chance(error):
+        yield Statement(words("like guessing"))
+    elif ceiling.is_precise:
+        yield Statement(words("least error", low=1 - ceiling.upper.value,
+                              high=1 - ceiling.lower.value))
+        if ceiling.is_reached(error.error, error.low):
+            yield Statement(words("ceiling reached"))
+    for choice in choice_accuracies(shown.answers, error):
+        yield from map(Statement, predicted_said(words, choice))
+        yield Advice(of_choices(words, choice))
 
 
 def error_of(shown: ShownResults, run: Run) -> Run | None:
-    """The held-out error of a map, if it was computed."""
-    return shown.of(run, "cross_validate", "split_error")
+    """The held-out error of a map, if it was computed: that of the data's own split first."""
+    return shown.of(run, "split_error", "cross_validate")
 
 
 @presents("fit", "embedding", told_in="map")
 def map_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     """The map, with ellipses where its uncertainty is known, and how well it predicts."""
     yield from map_said(shown, run)
+    yield map_drawn(shown, run)
+
+
+def map_drawn(shown: ShownResults, run: Run) -> Drawing:
+    """The map, with ellipses where its uncertainty is known."""
     words, samples, fitted = shown.words, uncertainty_of(shown, run), run.fitted()
     d = fitted.n_components
     rotation = shown.turns[run.key].rotation if run.key in shown.turns else np.eye(d)
@@ -88,6 +98,7 @@ def map_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     objects = shown.answers.objects
     colour = colour_of(objects)
     marks = "pictures" if shown.pictures else "labels" if len(objects) <= _NAMED else "points"
+    marks = shown.marks or marks
     against = stimulus_of(objects) if d == 1 else None
     style = MapStyle(marks if d > 1 else "points", colour, where.covariances is not None,
                      against=against)
@@ -96,7 +107,7 @@ def map_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     )
     text = map_caption(shown, run, style)
     ratio = (_HEAD + height_of(data, _WIDTH, _LEAST, _MOST)) / _WIDTH if d > 1 else 0.7
-    yield Drawing(
+    return Drawing(
         "map", words("title map", method=fitted.title), text,
         words("alt map", objects=words.count(len(objects), "object"), far=_far_apart(shown, where)),
         ratio, lambda canvas: embedding_map(data, style, caption=text, canvas=canvas),
@@ -114,7 +125,7 @@ def map_caption(
     """
     words, samples, fitted = shown.words, uncertainty_of(shown, run), run.fitted()
     d = fitted.n_components
-    sentences = [words("map of", fit=", ".join(_fit_said(words, run)), about=shown.about)]
+    sentences = [words("map of", fit=fit_said(words, run), about=shown.about)]
     if d > 2 and style.flat:
         sentences.append(words("first axes"))
     if run.key in shown.turns and shown.turns[run.key].towards:
@@ -129,38 +140,41 @@ def map_caption(
     if error is not None:
         sentences.append(_error_said(words, error))
     if style.uncertainty and samples is not None:
-        sentences += _uncertainty_said(shown, samples, style, d, selected)
+        sentences += uncertainty_said(shown, samples, style, d, selected)
     return " ".join(sentences)
 
 
-def _fit_said(words: Words, run: Run) -> Iterator[str]:
+def fit_said(words: Words, run: Run) -> str:
     """A method, and what is to know of its fit."""
-    fitted = run.fitted()
-    yield words.method(run.fresh())
+    fitted, parts = run.fitted(), [words.method(run.fresh())]
     if fitted.n_init == type(fitted).n_init:  # otherwise it was named
-        yield words("lowest of", restarts=len(run.arrays["losses_"]))
+        parts.append(words("lowest of", restarts=len(run.arrays["losses_"])))
     if fitted.prior and fitted.prior == type(fitted).prior:
-        yield words("with prior", prior=fitted.prior)
+        parts.append(words("with prior", prior=fitted.prior))
     if not run.complete:
-        yield words("fit stopped")
+        parts.append(words("fit stopped"))
     elif not run.numbers["converged_"]:
-        yield words("fit not converged")
+        parts.append(words("fit not converged"))
+    return ", ".join(parts)
 
 
 def _error_said(words: Words, run: Run) -> str:
     """The held-out error of a map, and how it was found."""
     error = run.result()
+    return words("held-out error of", error=(error.error, error.low, error.high),
+                 scheme=_scheme(words, run), over=(error.unit, error.n_units), chance=CHANCE)
+
+
+def _scheme(words: Words, run: Run) -> str:
+    """On which answers a held-out error was measured."""
     if run.task == "split_error":
-        scheme = words("by own split")
-    else:
-        key = "by cross-validation" + (" repeated" if run.options["repeats"] > 1 else "")
-        scheme = words(key, folds=run.options["folds"], repeats=run.options["repeats"])
-    return words("held-out error of", error=(error.error, error.low, error.high), scheme=scheme,
-                 over=(error.unit, error.n_units), chance=CHANCE)
+        return words("by own split")
+    key = "by cross-validation" + (" repeated" if run.options["repeats"] > 1 else "")
+    return words(key, folds=run.options["folds"], repeats=run.options["repeats"])
 
 
-def _uncertainty_said(
-    shown: ShownResults, run: Run, style: MapStyle, d: int, selected: bool
+def uncertainty_said(
+    shown: ShownResults, run: Run, style: MapStyle, d: int, selected: bool = False
 ) -> Iterator[str]:
     """From what ellipses come, and what they mean."""
     words, samples = shown.words, run.samples()

@@ -12,17 +12,16 @@ from typing import Any
 
 import streamlit as st
 
-from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.declared import parameters
-from tripletscope.core.engine.method import described, unfitted
-from tripletscope.core.inference.evaluation.score import cross_validate, has_split, n_groups
+from tripletscope.core.engine.method import Method, described, unfitted
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
+from tripletscope.core.run import Run
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results import UNCERTAIN
+from tripletscope.dashboard.results.findings import usual_tasks
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import before
 from tripletscope.dashboard.views.context import Context
@@ -72,13 +71,19 @@ def is_none_open(current: Session, info: DatasetInfo) -> bool:
     return all(map(_is_usual, listed))
 
 
-def usual_tasks(triplets: Triplets) -> dict[str, dict[str, Any]]:
-    """What is computed of a map without being asked for: its uncertainty and its error."""
-    if has_split(triplets):
-        return {"bootstrap": {}, "split_error": {}}
-    folds = next(p.default for p in parameters(cross_validate) if p.name == "folds")
-    enough = n_groups(triplets) >= folds
-    return {"bootstrap": {}, "cross_validate": {}} if enough else {"bootstrap": {}}
+def error_shown(context: Context, method: Method) -> Run | None:
+    """The held-out error that is told of a map, if one was computed."""
+    # As the form asks for it: a comparison may have measured it in another way since.
+    usual = next(iter(usual_tasks(context.triplets)))
+    asked = context.session.drafts.get(scheme_of(context.info), usual)
+    errors = (context.find(method, task) for task in ("split_error", "cross_validate"))
+    known = [run for run in errors if run is not None]
+    return max(known, key=lambda run: (run.task == asked, run.created), default=None)
+
+
+def scheme_of(info: DatasetInfo) -> str:
+    """Of the choice of how the error is measured."""
+    return f"embedding.error@{info.id}"
 
 
 def await_map(context: Context, why: str) -> None:

@@ -1,17 +1,9 @@
-"""A data set in words, and where it is looked at first."""
+"""A data set in words."""
 
 from __future__ import annotations
 
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
-from tripletscope.dashboard.keeping.samples import samples
 from tripletscope.dashboard.wording.formats import count
-
-
-def first_page(info: DatasetInfo) -> str:
-    """Where a data set is looked at first."""
-    page = "scale" if info.has_only_pairs else "embedding"
-    page = next((sample.page for sample in samples() if sample.origin == info.origin), page)
-    return f"../pages/{page}.py"
 
 
 def about(info: DatasetInfo) -> str:

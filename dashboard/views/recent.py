@@ -19,8 +19,9 @@ from tripletscope.dashboard.keeping.samples import samples
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import delete, rename
+from tripletscope.dashboard.views.first_look import look_first
 from tripletscope.dashboard.views.opened_map import maps_of
-from tripletscope.dashboard.views.opening import first_page, size_of
+from tripletscope.dashboard.views.opening import size_of
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +64,7 @@ def _one(current: Session, info: DatasetInfo, name: str) -> None:
         st.markdown(said, width="stretch")
         if pressed(current, f"open.{info.id}", "Open", icon=":material/folder_open:"):
             current.open(info.id)
-            st.switch_page(first_page(info))
+            look_first(info)
         with st.popover("More", icon=":material/more_vert:", key=f"more.{info.id}"):
             rename(info)
             if pressed(current, f"delete.{info.id}", "Delete", icon=":material/delete:"):

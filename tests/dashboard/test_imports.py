@@ -355,9 +355,7 @@ def test_answers_can_be_downloaded_in_every_layout_that_holds_them(services):
         session = Session("s")
         session.open(info.id)
         session.save()
-        app = start("data", "s")
-        app.session_state["data.view"] = "answers"
-        app.run()
+        app = start("data", "s", "answers")
         assert not app.exception
         buttons = {b.proto.label: b.proto for b in app.get("download_button")}
         assert {writer.title for writer in WRITERS.values()} <= set(buttons)

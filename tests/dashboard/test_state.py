@@ -22,7 +22,7 @@ from tripletscope.dashboard.interface.panels import ago, plain
 from tripletscope.dashboard.keeping.jobs import Job, Step
 from tripletscope.dashboard.keeping.samples import open_sample, samples
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.opening import first_page
+from tripletscope.dashboard.views.first_look import first_page
 
 CSV = b"subject,head,winner,loser\nann,cat,dog,car\nbob,car,bus,dog\nann,dog,cat,bus\n"
 

@@ -63,7 +63,20 @@ def upload(page: Page, file: Path) -> None:
 
 def keep(page: Page) -> None:
     page.get_by_role("button", name="Keep this data set").click()
+    go_to_map(page)
+
+
+def go_to_map(page: Page) -> None:
+    """From the findings, by which a data set opens."""
+    expect(page.get_by_role("radio", name="Findings")).to_be_checked()
+    go(page, "Embedding")
     expect(page.get_by_role("heading", name="Embedding")).to_be_visible()
+
+
+def open_map(browser: Browser, address: str, sample: str) -> Page:
+    page = open_page(browser, f"{address}/?sample={sample}")
+    go_to_map(page)
+    return page
 
 
 def the_map(page: Page):

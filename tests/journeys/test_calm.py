@@ -71,7 +71,7 @@ def test_every_page_is_calm(browser, address):
     page.locator(".st-key-sample-crowd button").wait_for()
     found = [counted(page, "Start")]
     page.goto(f"{address}/?sample=crowd")
-    expect(page.get_by_text("from 100 replicates")).to_be_visible()
+    expect(page.get_by_text("4 clusters are recommended")).to_be_visible()
     for name in PAGES:
         # By its address: some are in the navigation only where the data have a use for them.
         place = f"{address}/{name.lower()}?{page.url.split('?')[1].split('&tab=')[0]}"

@@ -47,7 +47,7 @@ def test_answers_are_seen_as_they_come_and_become_a_map(browser, house):
         preview.goto(f"{served.scheme}://{served.netloc}/?preview={preview_key(folder)}")
         expect(preview.get_by_text("no answer of this page counts")).to_be_visible()
         page.get_by_role("button", name="Open the answers").click()
-        expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_visible()
+        expect(page.get_by_role("heading", name="My experiment", level=1)).to_be_visible()
         expect(page.get_by_test_id("stSidebar").get_by_text("My experiment")).to_be_visible()
     finally:
         stop(folder)

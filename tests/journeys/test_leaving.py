@@ -72,6 +72,8 @@ def test_pages_are_left_while_jobs_are_watched(browser, address, answers):
     upload(page, answers)
     expect(page.get_by_text("Comparing with other readings").first).to_be_visible()
     page.get_by_role("button", name="Keep this data set").click()
+    arrived(page, answers.stem)
+    go(page, "Embedding")
     arrived(page, "Embedding")
     expect(page.get_by_role("button", name="Cancel").first).to_be_visible()
     # the live map, and the jobs in the sidebar of every page

@@ -20,8 +20,10 @@ from tests.journeys.pages import (
     choose,
     download,
     fit,
+    go_to_map,
     keep,
     lasso,
+    open_map,
     open_page,
     selected,
     the_map,
@@ -100,6 +102,7 @@ def test_two_sessions_do_not_disturb_each_other(browser, address):
     first.locator(".st-key-sample-odd_one_out button").click()
     second.locator(".st-key-sample-ekman_colors button").click()
     for page, name in ((first, "Odd one out"), (second, "Ekman's colours")):
+        go_to_map(page)
         the_map(page).locator(".nsewdrag").wait_for()
         expect(page.get_by_text("from 100 replicates")).to_be_visible()
         expect(page.get_by_test_id("stSidebar").get_by_text(name, exact=True)).to_be_visible()
@@ -111,7 +114,7 @@ def test_two_sessions_do_not_disturb_each_other(browser, address):
 
 
 def test_zoom_survives_a_change_of_the_figure_and_the_theme_is_followed(browser, address):
-    page = open_page(browser, f"{address}/?sample=odd_one_out")
+    page = open_map(browser, address, "odd_one_out")
     the_map(page).locator(".nsewdrag").wait_for()
     expect(page.get_by_text("5-fold cross-validation").first).to_be_visible()
     the_map(page).locator('.modebar-btn[data-title="Zoom in"]').click()
@@ -132,7 +135,7 @@ def test_zoom_survives_a_change_of_the_figure_and_the_theme_is_followed(browser,
 
 def test_where_the_server_cannot_draw_the_browser_does(browser, tmp_path):
     with running(tmp_path / "workspace", command=WITHOUT_BROWSER) as address:
-        page = open_page(browser, f"{address}/?sample=ekman_colors")
+        page = open_map(browser, address, "ekman_colors")
         the_map(page).locator(".nsewdrag").wait_for()
         wait_for_map(page)
         page.get_by_role("button", name="Download figure").click()

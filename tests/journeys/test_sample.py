@@ -16,6 +16,7 @@ from tests.journeys.pages import (
     choose,
     download,
     go,
+    open_map,
     open_page,
     script_ended,
     the_map,
@@ -32,7 +33,7 @@ TEXTS = """p => Object.fromEntries(
 
 
 def test_a_button_that_can_be_pressed_downloads(browser, address):
-    page = open_page(browser, f"{address}/?sample=ekman_colors")
+    page = open_map(browser, address, "ekman_colors")
     expect(page.get_by_text("from 100 replicates")).to_be_visible()
     at_rest(page)
     dialog = page.get_by_role("dialog")
@@ -57,7 +58,7 @@ def drag(page: Page, start: list[float], by: tuple[float, float]) -> None:
 
 
 def test_a_label_stays_where_it_is_dragged(browser, address):
-    page = open_page(browser, f"{address}/?sample=odd_one_out")
+    page = open_map(browser, address, "odd_one_out")
     wait_for_map(page)
     the_map(page).evaluate("p => p.scrollIntoView({ block: 'center' })")
     name, start = sorted(labels(page).items())[0]
@@ -96,7 +97,7 @@ def test_a_label_stays_where_it_is_dragged(browser, address):
 
 
 def test_a_job_closes_nothing_and_moves_nothing(browser, address):
-    page = open_page(browser, f"{address}/?sample=ekman_colors")
+    page = open_map(browser, address, "ekman_colors")
     page.set_viewport_size({"width": 1280, "height": 720})
     wait_for_map(page)
     page.get_by_role("radio", name="Calibration").click()
@@ -125,7 +126,7 @@ def test_a_job_closes_nothing_and_moves_nothing(browser, address):
 
 
 def test_a_person_is_asked_where_they_search(browser, address):
-    page = open_page(browser, f"{address}/?sample=ekman_colors")
+    page = open_map(browser, address, "ekman_colors")
     wait_for_map(page)
     go(page, "Trees")
     page.get_by_role("radio", name="Search", exact=True).click()
@@ -160,7 +161,7 @@ def test_a_person_is_asked_where_they_search(browser, address):
 
 def test_a_report_from_the_map_to_the_file(browser, address):
     page = open_page(browser, f"{address}/?sample=ekman_colors")
-    expect(page.get_by_text("replicates").first).to_be_visible()
+    expect(page.get_by_text("Sufficient").first).to_be_visible()
     go(page, "Report")
     report = page.locator(".st-key-report")
     expect(report).to_contain_text("800 trials from 8 participants")

@@ -9,7 +9,7 @@ from tripletscope.dashboard.report.document import Block
 from tripletscope.dashboard.report.material import Material
 
 #: Chapters in their order; the keys are also those of their titles.
-CHAPTERS = ("chapter method", "chapter results", "chapter end")
+CHAPTERS = ("chapter summary", "chapter method", "chapter results", "chapter end")
 
 
 @dataclass(frozen=True)

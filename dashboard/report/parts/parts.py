@@ -9,7 +9,7 @@ from tripletscope.dashboard.results.showing import TOLD_IN
 TOLD = {task for tasks in TOLD_IN.values() for task, _ in tasks}
 
 # What makes a part says so as soon as its module is loaded.
-for _module in ("method", "results", "interpretable", "end"):
+for _module in ("findings", "method", "results", "interpretable", "end"):
     import_module(f"{__package__}.{_module}")
 
 __all__ = ["PARTS", "TOLD"]

@@ -37,7 +37,7 @@ from tripletscope.dashboard.views.collect.enough import look_when_due, show_enou
 from tripletscope.dashboard.views.collect.forms import address_to_send, line
 from tripletscope.dashboard.views.collect.opening import open_answers
 from tripletscope.dashboard.views.collect.people import ask_for_one, show_people_of
-from tripletscope.dashboard.views.opening import first_page
+from tripletscope.dashboard.views.first_look import look_first
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording.formats import count, interval
 
@@ -234,7 +234,7 @@ def _answers(context: CollectContext, records: list[AnswerRecord]) -> None:
             st.error(panels.plain(str(error)), icon=":material/error:")
             return
         context.session.open(info.id)
-        st.switch_page(first_page(info))
+        look_first(info)
     st.download_button(
         "Answers (CSV)", lambda: export.csv(answers_table(context.experiment, records)),
         f"{export.file_name(context.experiment.title, 'answers')}.csv", "text/csv",

@@ -36,7 +36,6 @@ from tripletscope.dashboard.wording.formats import count
 
 PAGE = "data"
 _GALLERY = 60
-_FEW_ANSWERS = 3
 _MOST_VALUES = 500  # of a column by which answers are divided
 _SMALL = Canvas(560.0, 260.0)
 
@@ -53,35 +52,12 @@ def show_head(current: Session, info: DatasetInfo) -> None:
                 delete(info)
 
 
-# Overview ------------------------------------------------------------------------------------
+# What it is ----------------------------------------------------------------------------------
 
 
-@tab(PAGE, "Overview", 1, slot=None)
-def show_overview(context: Context) -> None:
-    """How much there is of everything, and how the file was read."""
+def show_about(context: Context) -> None:
+    """How often objects were asked about, how fast people answered, and how the file was read."""
     info, answers = context.info, context.answers
-    facts = st.columns(4)
-    facts[0].metric("Objects", f"{info.n_objects:,}")
-    facts[1].metric(
-        "Comparisons of pairs" if info.has_only_pairs else "Answers", f"{len(answers):,}"
-    )
-    if info.n_trials:
-        facts[1].caption(f"in {count(info.n_trials, 'trial')}")
-    facts[2].metric("Participants", f"{info.n_participants:,}" if info.n_participants else "—")
-    if info.has_only_pairs:
-        st.markdown("The page Scale uses these answers. Maps need triplets.")
-        st.page_link("../pages/scale.py", label="Go to Scale", icon=":material/stairs:")
-    else:
-        enough = answers.n_objects * np.log(max(answers.n_objects, 2))
-        facts[3].metric(
-            "Answers per object", f"{answers.answers_per_object.mean():.1f}",
-            help="By the rule of thumb, a map in d dimensions needs at least d n ln n answers, n "
-            f"being the number of objects; there are {len(answers) / enough:.1f} n ln n. How many "
-            "dimensions they support, and whether more answers would help, the page Compare shows.",
-        )
-    if info.left_out:
-        st.info(panels.plain(info.left_out), icon=":material/filter_alt:")
-    _warn_of_rare(answers)
     left, right = st.columns(2)
     with left:
         st.markdown("**Answers per object**")
@@ -117,24 +93,6 @@ def _report(info: DatasetInfo) -> None:
     st.markdown("**How the file was read**")
     for line in info.report:
         st.markdown(f"- {panels.plain(line)}")
-
-
-def _warn_of_rare(answers: Judgements) -> None:
-    occurrences = answers.answers_per_object
-    rare = int(np.sum((occurrences > 0) & (occurrences < _FEW_ANSWERS)))
-    never = int(np.sum(occurrences == 0))
-    if rare:
-        st.warning(
-            f"{count(rare, 'object occurs', 'objects occur')} in fewer than {_FEW_ANSWERS} "
-            "answers: their positions are poorly determined. Ask more about them, or exclude them.",
-            icon=":material/warning:",
-        )
-    if never:
-        st.warning(
-            f"{count(never, 'object was', 'objects were')} never asked about and cannot be "
-            "placed.",
-            icon=":material/warning:",
-        )
 
 
 def _gallery(info: DatasetInfo, answers: Judgements) -> None:

@@ -32,7 +32,7 @@ from tripletscope.dashboard.interface.controls import picture_uploader, pressed
 from tripletscope.dashboard.keeping.uploads import Upload
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.data.direction import show_direction
-from tripletscope.dashboard.views.opening import first_page
+from tripletscope.dashboard.views.first_look import look_first
 from tripletscope.dashboard.wording.formats import count
 
 T = TypeVar("T")
@@ -173,7 +173,7 @@ def _decide(current: Session, upload: Upload, look: Look | None) -> None:
             st.error(panels.plain(str(error)), icon=":material/error:")
             return
         current.arrived = info.id
-        st.switch_page(first_page(info))
+        look_first(info)
     if dropped:
         uploads.discard(current.id, upload)
         st.switch_page("../pages/start.py")

@@ -30,14 +30,21 @@ from tripletscope.dashboard.interface.controls import (
     switch,
 )
 from tripletscope.dashboard.interface.watching import watch
-from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
+from tripletscope.dashboard.keeping.dataset import RunInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.findings import usual_tasks
 from tripletscope.dashboard.results.maps import map_said
 from tripletscope.dashboard.views.choosing import choose_run
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.embedding.mapped import Result, show_map, show_objects
-from tripletscope.dashboard.views.opened_map import is_none_open, maps_of, place_of, usual_tasks
+from tripletscope.dashboard.views.opened_map import (
+    error_shown,
+    is_none_open,
+    maps_of,
+    place_of,
+    scheme_of,
+)
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording.formats import count, duration, number
 
@@ -71,18 +78,8 @@ def show_embedding(context: Context) -> None:
 def _result(context: Context, chosen: RunInfo) -> Result:
     fit = services().workspace.run(context.info.id, chosen.key)
     method = fit.fresh()
-    # As the form asks for it: a comparison may have measured it in another way since.
-    asked = context.session.drafts.get(_scheme(context.info))
-    errors = (context.find(method, task) for task in ("split_error", "cross_validate"))
-    known = [run for run in errors if run is not None]
-    error = max(known, key=lambda run: (run.task == asked, run.created), default=None)
-    samples = context.find(method, "bootstrap")
+    error, samples = error_shown(context, method), context.find(method, "bootstrap")
     return Result(context.info, context.triplets, fit, samples, error)
-
-
-def _scheme(info: DatasetInfo) -> str:
-    """Of the choice of how the error is measured."""
-    return f"embedding.error@{info.id}"
 
 
 # Settings ------------------------------------------------------------------------------------
@@ -103,7 +100,7 @@ def _settings(context: Context) -> None:
         if has_split(context.triplets):
             schemes = {"split_error": "The data's own test answers", **schemes}
         scheme = pick(
-            context.session, _scheme(context.info), "Held-out error", schemes,
+            context.session, scheme_of(context.info), "Held-out error", schemes,
             help="Error on answers to which the map was not fitted. All answers to one question "
             "are held out together, and so are those from one trial.",
         )

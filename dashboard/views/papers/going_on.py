@@ -13,8 +13,9 @@ from tripletscope.core.run import key
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.findings import usual_tasks
 from tripletscope.dashboard.state import Session, widgets
-from tripletscope.dashboard.views.opened_map import place_of, usual_tasks
+from tripletscope.dashboard.views.opened_map import place_of
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.papers.continuations import CONTINUATIONS, Continuation
 from tripletscope.dashboard.views.simulate.setting import begin_with

@@ -21,6 +21,7 @@ from tripletscope.core.scale.trials import stimulus_of
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick
 from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.results.findings import FEW_LEVELS, MANY_LEVELS
 from tripletscope.dashboard.views.choosing import dividing_columns
 from tripletscope.dashboard.views.context import Context
 
@@ -29,8 +30,6 @@ PAGE = "scale"
 MLDS_FORM = f"{PAGE}.mlds"
 #: Choices of a stimulus that are no column: none yet, and the order of the objects.
 _NONE, _ORDER = "", "the order of the objects"
-#: Difference scaling is made for about ten levels; more than so many are joined to fewer.
-_MANY_LEVELS, _FEW_LEVELS = 20, 12
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ class StimulusContext(ScaleContext):
         values = parameter_form(current, MLDS, MLDS_FORM, hidden=hidden)
         most = number(
             current, f"{PAGE}.levels@{info.id}", "Max. levels", 3, 1000,
-            _FEW_LEVELS if self.n_levels > _MANY_LEVELS else None,
+            FEW_LEVELS if self.n_levels > MANY_LEVELS else None,
             placeholder="one for every value",
             help="Difference scaling is designed for about ten levels. If the stimulus has more "
             "values, neighbouring ones are binned, as if their objects looked the same.",

@@ -17,6 +17,7 @@ from tripletscope.core.inference.evaluation.paired import PairedDifference
 from tripletscope.core.ratings.kinds import measured
 from tripletscope.dashboard.report.document import Listed, Paragraph, TextTable
 from tripletscope.dashboard.report.material import Material
+from tripletscope.dashboard.report.parts.part import CHAPTERS
 from tripletscope.dashboard.report.parts.parts import PARTS
 from tripletscope.dashboard.report.report import (
     ReportSettings,
@@ -98,7 +99,10 @@ def test_names_of_figures_differ(made, sections):
 
 def test_without_results_there_is_no_claim_about_a_map(colours):
     sections = written(Material("Colours", colours))
-    assert set(sections) == {"data", "design", "quality", "limitations", "checklist", "software"}
+    assert set(sections) == {
+        "findings", "data", "design", "quality", "limitations", "checklist", "software",
+    }
+    assert "map" not in text_of(sections["findings"])
     (ticks,) = (b for b in sections["checklist"].blocks if isinstance(b, Listed))
     assert dict(zip(ticks.items, ticks.ticked, strict=True))[
         "Error on held-out answers, with its interval"
@@ -188,10 +192,9 @@ def test_parts_are_moved_within_their_chapter(sections):
     order = report.ordered(names)
     assert order.index("quality") == order.index("design") - 1
     assert [PARTS[name].chapter for name in order] == sorted(
-        (PARTS[name].chapter for name in order),
-        key=["chapter method", "chapter results", "chapter end"].index,
+        (PARTS[name].chapter for name in order), key=CHAPTERS.index
     )
-    assert report.moved("data", names, -1).ordered(names)[0] == "data"
+    assert report.moved("data", names, -1).ordered(names)[:2] == ["findings", "data"]
 
 
 def test_parts_that_are_left_out(material, sections):

@@ -52,7 +52,7 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
     app.button(key="compare.run").click().run()
     settled(app, services)
     assert "**t-STE**: from 1 to 3 dimensions" in said(app)
-    assert "No question was asked twice" in words(app) or "upper bound of" in words(app)
+    assert "No question was asked twice" in words(app) or "best possible accuracy" in words(app)
     assert "with 95 % intervals over answers" in words(app)
     lines = [t for t in figure(app, "compare.dimensions")["data"] if t.get("name")]
     assert [t["name"] for t in lines] == ["t-STE", "STE"]
@@ -62,9 +62,7 @@ def test_compare_computes_what_is_missing_and_suggests(services, opened):
     (told,) = (s for s in sentences if "beats" in s or "told apart" in s)
     assert "STE (2D)" in told
     assert "] points" in told
-    quality = start("data", opened)
-    quality.session_state["data.view"] = "quality"
-    quality.run()
+    quality = start("data", opened, "quality")
     (line,) = (s for s in sentences if s.startswith("- STE: from 1 to 3"))
     assert line.removeprefix("- ") in said(quality), "Quality quotes Compare"
     table = app.dataframe[0].value
@@ -192,9 +190,7 @@ def test_part_of_the_answers_becomes_a_data_set_whose_maps_compare(services, ope
     session = Session("people")
     session.open(info.id)
     session.save()
-    app = start("data", session.id)
-    app.session_state["data.view"] = "answers"
-    app.run()
+    app = start("data", session.id, "answers")
     app.multiselect(key="part.values.participant").set_value(["ann"]).run()
     app.button(key="part.keep").click().run()
     assert not app.exception
@@ -321,7 +317,7 @@ def test_a_map_is_listed_again_where_the_same_answers_are_left_out_otherwise(ser
         info = workspace.update_dataset(info, workspace.cleaning(info).excluding(way))
         triplets = workspace.triplets(info)
         assert len(triplets) == len(planted) - 9
-        current = start("data", session).session_state[_KEY]
+        current = start("data", session, "answers").session_state[_KEY]
         job = analysis.start(current, info, triplets, STE(n_init=1), {"bootstrap": {}})
         assert job.wait(300)
         assert job.state == "done"

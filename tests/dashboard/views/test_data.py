@@ -7,28 +7,15 @@ from tests.dashboard.views.harness import (
     start,
     words,
 )
-from tripletscope.core.data.triplets import Triplets
-from tripletscope.dashboard.state import Session
 
 
 def test_data_shows_what_is_there(services, opened):
     app = start("data", opened)
     assert app.title[0].value == "Things"
-    assert {metric.label: metric.value for metric in app.metric}["Answers"] == "2,500"
+    assert "30 objects, 2,500 answers" in words(app).replace("\\", "")
     assert "All was read" in words(app)
     counts = figure(app, "data.occurrence")["data"][0]["y"]
     assert counts
-
-
-def test_rare_objects_are_warned_of(services):
-    triplets = Triplets.from_array([[0, 1, 2]] * 5 + [[3, 1, 0]], 6)
-    info = services.workspace.add_dataset(triplets, origin="x", report=[])
-    session = Session("s")
-    session.open(info.id)
-    session.save()
-    warnings = [warning.value for warning in start("data", "s").warning]
-    assert any("1 object occurs in fewer than 3 answers" in text for text in warnings)
-    assert any("2 objects were never asked about" in text for text in warnings)
 
 
 def test_a_data_set_is_renamed_and_deleted_after_asking(services, opened):

@@ -52,9 +52,8 @@ def kept(services):
 
 
 def data_page(tab: str, **drafts):
-    app = start("data", "test-session")
+    app = start("data", "test-session", tab)
     app.session_state[_KEY].drafts.update(drafts)
-    app.session_state["data.view"] = tab
     app.run()
     assert not app.exception
     return app
@@ -358,7 +357,7 @@ def test_comparisons_of_pairs_are_judged_and_left_out(services):
     app = data_page("exclusions")
     app.button(key="exclusions.undo").click().run()
     assert len(services.workspace.answers(services.workspace.dataset(info.id))) == 60
-    for tab in ("overview", "objects", "additions"):
+    for tab in ("findings", "objects", "additions"):
         data_page(tab)
 
 

@@ -45,7 +45,7 @@ def test_the_same_file_read_in_the_same_way_is_kept_once(services):
     keep(services)
     app = keep(services)
     assert len(services.workspace.datasets()) == 1
-    assert app.title[0].value == "Embedding"
+    assert app.title[0].value == "pets"
     # Nothing of the upload waits on; another file of this name is another data set.
     assert list((services.workspace.folder / "uploads").iterdir()) == []
     keep(services, content=CSV + b"bob,bus,car,cat,car\n")

@@ -60,16 +60,15 @@ def test_a_sample_opens_with_one_click(services):
     app.button(key="sample.ekman_colors").click().run()
     assert not app.exception
     settled(app, services)
-    assert app.title[0].value == "Embedding"
-    assert "Ekman" in words(app)
-    assert "Held-out error" in [metric.label for metric in app.metric]
+    assert app.title[0].value == "Ekman's colours"
+    assert "are predicted with an error of" in words(app)
 
 
 def test_an_address_can_ask_for_a_sample(services):
     app = AppTest.from_file(APP, default_timeout=180)
     app.query_params["sample"] = "ekman_colors"
     app.run()
-    assert app.title[0].value == "Embedding"
+    assert app.title[0].value == "Ekman's colours"
     settled(app, services)
 
 
@@ -92,7 +91,7 @@ def test_an_upload_is_shown_before_it_is_kept(services):
     settled(app, services)
     (info,) = services.workspace.datasets()
     assert (info.name, info.n_answers, info.n_participants) == ("My pets", 3, 0)
-    assert app.title[0].value == "Embedding"
+    assert app.title[0].value == "My pets"
 
 
 def test_a_wrong_choice_of_columns_is_explained_and_can_be_undone(services):

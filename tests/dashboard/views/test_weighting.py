@@ -32,9 +32,8 @@ def crowd():
 
 def exclusions_page(services, data):
     session_on(services, data)
-    app = start("data", "test-session")
+    app = start("data", "test-session", "exclusions")
     app.session_state[_KEY].drafts["exclusions.rule"] = "weights"
-    app.session_state["data.view"] = "exclusions"
     app.run()
     assert not app.exception
     return app

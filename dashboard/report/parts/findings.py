@@ -1,0 +1,30 @@
+"""What was found, as the first page of the data set says it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
+from tripletscope.core.studies.quality.verdict import verdict
+from tripletscope.dashboard.report.document import Block, joined
+from tripletscope.dashboard.report.material import Material
+from tripletscope.dashboard.report.parts.part import part
+from tripletscope.dashboard.results.findings import FINDINGS, SubjectResults
+from tripletscope.dashboard.results.shown import Statement
+
+
+@part("findings", "summary", 1)
+def findings(material: Material) -> Iterator[Block]:
+    """Every finding whose results are there, in a paragraph."""
+    people = material.quality.participants
+    named = "participant" in material.answers.answers
+    results = SubjectResults(
+        material.answers, material.map.fresh() if material.map else DEFAULT_EMBEDDING(),
+        material.shown(), lambda: verdict(people if named else people.iloc[:0]),
+    )
+    for name, topic in FINDINGS.items():
+        if not topic.applies(results) or topic.lacks(results, material.words):
+            continue
+        said = [part.text for part in topic.said(results) if isinstance(part, Statement)]
+        if said:
+            yield joined(f"**{material.words(f'finding {name}')}.**", *said)

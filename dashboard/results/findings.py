@@ -1,0 +1,440 @@
+"""What was found in a data set: about ten findings, the cheapest first, for page and report.
+
+A finding is a function that yields what results say, in their own sentences, and at most one
+figure. It yields nothing where its results are missing: who shows it says that they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster.counting import GROUP, recommend_clusters
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import checked, parameters
+from tripletscope.core.engine.method import Method, Piece
+from tripletscope.core.inference.evaluation.compare import is_chance, needed_answers
+from tripletscope.core.inference.evaluation.paired import behind_best
+from tripletscope.core.inference.evaluation.score import cross_validate, has_split, n_groups
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.people import WeightedEuclidean
+from tripletscope.core.people.floor import Floor, answers_needed
+from tripletscope.core.people.groups import groups_of
+from tripletscope.core.run import TASKS, Run
+from tripletscope.core.scale import MLDS
+from tripletscope.core.studies.quality.consistency import coverage
+from tripletscope.core.studies.quality.verdict import Verdict
+from tripletscope.dashboard.figures.points import MapStyle
+from tripletscope.dashboard.results.clusters import counts_of
+from tripletscope.dashboard.results.comparison import (
+    dimensions_advised,
+    dimensions_said,
+    methods_said,
+    ratio_of,
+    suggestions_of,
+)
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.maps import (
+    error_of,
+    error_said,
+    fit_said,
+    map_drawn,
+    stimulus_of,
+    uncertainty_said,
+)
+from tripletscope.dashboard.results.people import floor_said, people_said
+from tripletscope.dashboard.results.quality import ceiling_said, of_choices, verdict_of
+from tripletscope.dashboard.results.shown import (
+    Element,
+    ShownResults,
+    Statement,
+    uncertainty_of,
+)
+from tripletscope.dashboard.wording import Words
+
+#: Dimensions in which errors are compared.
+DIMENSIONS = (1, 2, 3)
+#: Objects in fewer answers hardly have a place.
+_FEW_ANSWERS = 3
+#: Difference scaling is made for about ten levels; more than so many are joined to fewer.
+MANY_LEVELS, FEW_LEVELS = 20, 12
+_FOLDS = next(p.default for p in parameters(cross_validate) if p.name == "folds")
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What findings are about.
+
+    method: Of the map, not fitted.
+    """
+
+    answers: Judgements
+    method: OrdinalEmbedding
+
+
+@dataclass(frozen=True)
+class SubjectResults(Subject):
+    """What findings are said from.
+
+    shown: Results of the answers.
+    verdict_of: Tells whom to look at.
+    """
+
+    shown: ShownResults
+    verdict_of: Callable[[], Verdict]
+
+    @property
+    def words(self) -> Words:
+        return self.shown.words
+
+    def run(self, method: Method, task: str) -> Run | None:
+        """The first result of a task for a method, whatever its options."""
+        return next(iter(self.of_method(method, task)), None)
+
+    def of_method(self, method: Method, task: str, *, besides: str = "") -> list[Run]:
+        """Results of a task for a method, in whatever value of one of its parameters."""
+        def settings(values: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: value for name, value in values.items() if name != besides}
+
+        wanted = settings(checked(type(method), method.get_params(deep=False)))
+        return [run for run in self.shown.all_of(task)
+                if run.method == method.name and settings(run.parameters) == wanted]
+
+    @property
+    def map(self) -> Run | None:
+        return self.run(self.method, "fit")
+
+    @property
+    def error(self) -> Run | None:
+        """Held-out error of the map, which is that of its page."""
+        return error_of(self.shown, self.map) if self.map else None
+
+
+Said = Callable[[SubjectResults], Iterator[Element]]
+
+
+@dataclass(frozen=True)
+class Topic:
+    """One thing that is said of every data set that has it.
+
+    name: Also the key of its heading, after "finding".
+    page, tab: The place that it leads to.
+    said: What it says and shows; nothing where results are missing.
+    applies: Whether a data set has it.
+    pieces: What is computed for it.
+    lacks: Says for what there are too few answers, and how many there must be; empty otherwise.
+    seconds: Roughly what an answer takes.
+    """
+
+    name: str
+    page: str
+    tab: str
+    said: Said
+    applies: Callable[[Subject], bool]
+    pieces: Callable[[Subject], list[Piece]]
+    lacks: Callable[[Subject, Words], str]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Reason(Statement):
+    """What a finding rests on, and a page folds away."""
+
+
+def reasoned(texts: Iterable[str]) -> Iterator[Statement]:
+    """Sentences of which the first is the finding, and the others are its reasons."""
+    for place, text in enumerate(texts):
+        yield Reason(text) if place else Statement(text)
+
+
+#: All findings by name, in their order.
+FINDINGS: dict[str, Topic] = {}
+
+
+def are_triplets(subject: Subject) -> bool:
+    """Whether maps can be made of the answers."""
+    return not isinstance(subject.answers, Quadruples)
+
+
+def finding(
+    name: str, page: str, tab: str, *, applies: Callable[[Subject], bool] = are_triplets,
+    pieces: Callable[[Subject], list[Piece]] = lambda subject: [],
+    lacks: Callable[[Subject, Words], str] = lambda subject, words: "", seconds: float = 0.0,
+) -> Callable[[Said], Said]:
+    """Declare what says a finding; see `Topic`."""
+
+    def declare(said: Said) -> Said:
+        FINDINGS[name] = Topic(name, page, tab, said, applies, pieces, lacks, seconds)
+        return said
+
+    return declare
+
+
+def usual_tasks(answers: Judgements) -> dict[str, dict[str, Any]]:
+    """What is computed of a map without being asked for: its error and its uncertainty."""
+    if has_split(answers):
+        return {"split_error": {}, "bootstrap": {}}
+    return {"cross_validate": {}, "bootstrap": {}} if _can_hold_out(answers) else {"bootstrap": {}}
+
+
+def _can_hold_out(answers: Judgements) -> bool:
+    return n_groups(answers) >= _FOLDS
+
+
+def _too_few_questions(subject: Subject, words: Words) -> str:
+    """That no answers can be held out."""
+    if _can_hold_out(subject.answers):
+        return ""
+    return words("too few questions", number=n_groups(subject.answers), needed=_FOLDS)
+
+
+def _too_few_for_an_error(subject: Subject, words: Words) -> str:
+    return "" if has_split(subject.answers) else _too_few_questions(subject, words)
+
+
+# The answers ---------------------------------------------------------------------------------
+
+
+@finding("care", "data", "quality", applies=lambda subject: True)
+def care(results: SubjectResults) -> Iterator[Element]:
+    """Whom to look at, without names."""
+    *said, last = (part for part in verdict_of(results.shown, results.verdict_of())
+                   if isinstance(part, Statement))
+    yield from said
+    yield Reason(last.text) if said else last  # what was looked at, if anything
+
+
+@finding("ceiling", "data", "quality", applies=lambda subject: True)
+def ceiling(results: SubjectResults) -> Iterator[Element]:
+    """The accuracy that noise allows."""
+    words, limits = results.words, results.shown.limits
+    yield from reasoned((
+        ceiling_said(words, limits.ceiling), *(of_choices(words, one) for one in limits.choices),
+    ))
+
+
+# The map -------------------------------------------------------------------------------------
+
+
+def _of_error(subject: Subject) -> list[Piece]:
+    tasks = usual_tasks(subject.answers)
+    del tasks["bootstrap"]
+    return [(subject.method, "fit", {}), *((subject.method, *task) for task in tasks.items())]
+
+
+@finding("error", "embedding", "embedding", pieces=_of_error, lacks=_too_few_for_an_error,
+         seconds=2e-4)
+def error(results: SubjectResults) -> Iterator[Element]:
+    """The held-out error of the map, beside chance and ceiling."""
+    if results.error is None:
+        return
+    parts = error_said(results.shown, results.error)
+    said = [part.text for part in parts if isinstance(part, Statement)]
+    if is_chance(results.error.result()):
+        yield from map(Statement, said)
+    else:
+        yield from reasoned(said)
+
+
+@finding("map", "embedding", "embedding", lacks=_too_few_for_an_error, seconds=3e-4,
+         pieces=lambda subject: [(subject.method, "fit", {}), (subject.method, "bootstrap", {})])
+def shown_map(results: SubjectResults) -> Iterator[Element]:
+    """The map with its uncertainty, where it predicts better than guesses.
+
+    Silent on: coin flips (tests/dashboard/views/test_findings.py::test_coin_flips).
+    """
+    fit, words = results.map, results.words
+    if fit is None or results.error is None:
+        return
+    if is_chance(results.error.result()):
+        yield Statement(words("map withheld"))
+        return
+    samples, said = uncertainty_of(results.shown, fit), [f"{_named(words, fit)}."]
+    if samples is not None:
+        said += uncertainty_said(results.shown, samples, MapStyle(), fit.fitted().n_components)
+    yield from reasoned(said)
+    yield map_drawn(results.shown, fit)
+
+
+def _named(words: Words, fit: Run) -> str:
+    """The method of a map, and what went wrong with its fit."""
+    is_sound = fit.complete and fit.numbers["converged_"]
+    return words.method(fit.fresh()) if is_sound else fit_said(words, fit)
+
+
+def _in_dimensions(subject: Subject) -> list[Piece]:
+    """The map's method in few dimensions."""
+    methods = [clone(subject.method).set_params(n_components=d) for d in DIMENSIONS]
+    return [(one, task, {}) for one in methods for task in ("fit", "cross_validate")]
+
+
+@finding("dimensions", "compare", "dimensions", pieces=_in_dimensions, seconds=5e-4,
+         lacks=_too_few_questions)
+def dimensions(results: SubjectResults) -> Iterator[Element]:
+    """How many dimensions held-out errors of the same folds recommend."""
+    runs, words = _errors_by_dimension(results), results.words
+    if {run.parameters["n_components"] for run in runs} >= set(DIMENSIONS):
+        for name, (suggestion, best) in suggestions_of(runs, results.answers).items():
+            # The lowest of errors whose intervals overlap is no finding.
+            why = islice(dimensions_said(words, name, suggestion, best), 1, None)
+            yield from reasoned((*dimensions_advised(words, suggestion), *why))
+
+
+def _errors_by_dimension(results: SubjectResults) -> list[Run]:
+    """Held-out errors of the map's method by cross-validation as usual."""
+    usual = checked(TASKS["cross_validate"].function, {})
+    return [
+        run for run in results.of_method(results.method, "cross_validate", besides="n_components")
+        if run.options == usual
+    ]
+
+
+# Structure -----------------------------------------------------------------------------------
+
+
+def _too_few_objects(subject: Subject, words: Words) -> str:
+    n = int((subject.answers.answers_per_object > 0).sum())
+    if n < 2 * GROUP:
+        return words("too few objects", number=n, needed=2 * GROUP, least=GROUP)
+    return _too_few_questions(subject, words)
+
+
+@finding("clusters", "clusters", "numbers", lacks=_too_few_objects, seconds=1e-3,
+         pieces=lambda subject: [(Agglomerative(), "count_clusters", {})])
+def clusters(results: SubjectResults) -> Iterator[Element]:
+    """Whether there are clusters, or a continuum."""
+    run = results.run(Agglomerative(), "count_clusters")
+    if run is None:
+        return
+    is_told = recommend_clusters(run.result()).n_clusters is not None
+    for part in counts_of(results.shown, run):
+        if is_told and isinstance(part, Statement):
+            number, _, why = part.text.partition(": ")
+            yield from reasoned((f"{number}.", f"{why[:1].upper()}{why[1:]}"))
+        elif is_told or not isinstance(part, Drawing):
+            yield part
+
+
+def _scale(subject: Subject) -> MLDS:
+    """Difference scaling along the first column of numbers, as its page begins."""
+    column = stimulus_of(subject.answers.objects)
+    levels = subject.answers.objects[column].nunique()
+    return MLDS(stimulus=column, most_levels=FEW_LEVELS if levels > MANY_LEVELS else None)
+
+
+def _has_stimulus(subject: Subject) -> bool:
+    """Whether every object has a physical value, as far as columns can tell."""
+    objects = subject.answers.objects
+    column = stimulus_of(objects)
+    return column is not None and bool(objects[column].notna().all()) and (
+        objects[column].nunique() >= 3
+    )
+
+
+@finding("scale", "scale", "scales", applies=_has_stimulus, lacks=_too_few_questions, seconds=4e-4,
+         pieces=lambda subject: [(_scale(subject), "cross_validate", {})])
+def scale(results: SubjectResults) -> Iterator[Element]:
+    """How well a scale along a column of numbers predicts, beside the map."""
+    run = results.run(_scale(results), "cross_validate")
+    if run is None:
+        return
+    words, name, result = results.words, results.words.method(run.fresh()), run.result()
+    said = [words(
+        "one predicts", method=name, error=(result.error, result.low, result.high),
+        over=(result.unit, result.n_units),
+    )]
+    others = [one for one in _errors_by_dimension(results)
+              if one.parameters["n_components"] == results.method.n_components]
+    if others and not is_chance(result):
+        both = {name: result, words.method(results.method): others[0].result()}
+        best, behind = behind_best(both, results.answers, ratio_of(run))
+        said = [*methods_said(words, best, behind), *said]
+    yield from reasoned(said)
+
+
+# People --------------------------------------------------------------------------------------
+
+
+def _has_people(subject: Subject) -> bool:
+    column = subject.answers.answers.get("participant")
+    return are_triplets(subject) and column is not None and column.nunique() > 1
+
+
+def _too_few_of_each(subject: Subject, words: Words) -> str:
+    """That fewer than two people gave answers enough for weights of their own."""
+    answers, method = subject.answers, WeightedEuclidean()
+    counts = {who: int((answers.weight[of] > 0).sum())
+              for who, of in groups_of(answers, method.by).items()}
+    placed = int((answers.answers_per_object > 0).sum())
+    needed = np.full(len(counts), answers_needed(placed, method.n_components))
+    floor = Floor(np.array(list(counts)), np.array(list(counts.values())), needed, "weights",
+                  method.n_components)
+    if floor.reached.sum() < 2:
+        return floor_said(words, floor, method.by)
+    return _too_few_questions(subject, words)
+
+
+@finding("people", "people", "weights", applies=_has_people, lacks=_too_few_of_each, seconds=2.5e-3,
+         pieces=lambda subject: [
+             (WeightedEuclidean(), task, {}) for task in ("compare_people", "fit")
+         ])
+def people(results: SubjectResults) -> Iterator[Element]:
+    """Whether weights of each person predict better than one map, where that predicts anything.
+
+    Silent on: coin flips (tests/dashboard/views/test_findings.py::test_coin_flips).
+    """
+    method, words = WeightedEuclidean(), results.words
+    run = results.run(method, "compare_people")
+    if run is None or results.error is None:
+        return
+    if is_chance(results.error.result()):
+        yield Statement(words("people at chance"))
+    else:
+        yield from reasoned(people_said(words, run.result(), method.by))
+
+
+# What to do ----------------------------------------------------------------------------------
+
+
+@finding("objects", "data", "objects", applies=lambda subject: True)
+def objects(results: SubjectResults) -> Iterator[Element]:
+    """Objects that few answers are about."""
+    words, each = results.words, results.answers.answers_per_object
+    if not len(each):
+        return
+    least, most = int(each.min()), int(each.max())
+    yield Statement(words(
+        "all per object" if least == most else "per object", least=least, most=most,
+        median=int(np.median(each) + 0.5),
+    ))
+    if rare := int(((each > 0) & (each < _FEW_ANSWERS)).sum()):
+        yield Statement(words("rare objects", number=rare, few=_FEW_ANSWERS))
+    if never := int((each == 0).sum()):
+        yield Statement(words("objects never asked", number=never))
+    pieces = coverage(results.answers).components
+    if pieces > 1:
+        yield Statement(words("in pieces", number=pieces))
+
+
+@finding("questions", "uncertainty", "asking")
+def questions(results: SubjectResults) -> Iterator[Element]:
+    """How many answers a map takes, and whether more would lower its error."""
+    words, answers, d = results.words, results.answers, results.method.n_components
+    needed, number = needed_answers(answers.n_objects, d), len(answers)
+    if number < needed:
+        yield Statement(words("answers missing", d=d, needed=round(needed), number=number,
+                              more=round(needed) - number))
+    elif needed:
+        yield Statement(words("rule of thumb", times=words.number(number / needed, 2), d=d))
+    result = results.error.result() if results.error else None
+    if result is not None and results.shown.limits.ceiling.leaves_nothing(
+        result.error, result.low, result.high
+    ):
+        yield Statement(words("at the ceiling"))

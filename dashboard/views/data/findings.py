@@ -1,0 +1,263 @@
+"""What was found in a data set: the first page that is seen of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cached_property, partial
+
+import joblib
+import streamlit as st
+from sklearn.base import clone
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.method import Piece
+from tripletscope.core.engine.progress import Progress
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.run import Run, key
+from tripletscope.dashboard import analysis
+from tripletscope.dashboard.figures.theme import Canvas
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.chart import chart
+from tripletscope.dashboard.interface.controls import pressed
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.jobs import Step
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.findings import (
+    FINDINGS,
+    Reason,
+    Subject,
+    SubjectResults,
+    Topic,
+    are_triplets,
+)
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.data.dataset import show_about
+from tripletscope.dashboard.views.data.quality import QualityContext, with_cleaning
+from tripletscope.dashboard.views.opened_map import error_shown
+from tripletscope.dashboard.views.opening import size_of
+from tripletscope.dashboard.views.page import go_to, tab, tabs_of
+from tripletscope.dashboard.wording import ENGLISH
+
+PAGE, SLOT = "data", "findings"
+#: What takes longer is computed when it is asked for.
+_PATIENCE = 30.0  # seconds
+_WIDE = 330.0  # pixels of a picture
+_NAMED = 20  # objects that have their names in one
+#: What is seen once it is computed.
+_PROMISES = {
+    "error": "How well a map predicts answers that it was not fitted to.",
+    "map": "The map, with ellipses that show how certain positions are.",
+    "dimensions": "How many dimensions predict held-out answers best.",
+    "clusters": "Whether there are clusters, or a continuum.",
+    "scale": "How well a scale along the stimulus predicts answers.",
+    "people": "Whether people weight the axes of the map differently.",
+}
+
+
+class FindingsContext(QualityContext):
+    """The findings of a data set, with what is computed for them and what is missing."""
+
+    @cached_property
+    def subject(self) -> Subject:
+        opened = self.method
+        is_ordinal = isinstance(opened, OrdinalEmbedding)
+        return Subject(self.answers, opened if is_ordinal else DEFAULT_EMBEDDING())
+
+    @cached_property
+    def findings(self) -> list[Topic]:
+        return [topic for topic in FINDINGS.values() if topic.applies(self.subject)]
+
+    @cached_property
+    def lacking(self) -> dict[str, str]:
+        """What is said in place of findings for which there are too few answers."""
+        said = {one.name: one.lacks(self.subject, ENGLISH) for one in self.findings}
+        return {name: text for name, text in said.items() if text}
+
+    @cached_property
+    def error(self) -> Run | None:
+        """The held-out error that the page of the map tells of."""
+        return error_shown(self, self.subject.method) if are_triplets(self.subject) else None
+
+    @cached_property
+    def computed(self) -> list[tuple[str, Piece, Run | None]]:
+        """What is computed for findings, by their name."""
+        return [
+            (one.name, piece, self.find(*piece)) for one in self.findings
+            if one.name not in self.lacking for piece in one.pieces(self.subject)
+            if not (one.name == "error" and self.error and piece[1] != "fit")
+        ]
+
+    @cached_property
+    def missing(self) -> dict[str, list[Piece]]:
+        """What is not there yet, by finding."""
+        missing: dict[str, list[Piece]] = {}
+        for name, piece, run in self.computed:
+            if run is None or not run.complete:
+                missing.setdefault(name, []).append(piece)
+        return missing
+
+    @cached_property
+    def results(self) -> SubjectResults:
+        runs = [self.error, *(run for _, _, run in self.computed), *self._more_dimensions()]
+        unique = {run.key: run for run in runs if run is not None}
+        marks = None if self.answers.n_objects <= _NAMED else "points"
+        shown = self.shown(*unique.values(), marks=marks)
+        return SubjectResults(self.answers, self.subject.method, shown, lambda: self.verdict)
+
+    def _more_dimensions(self) -> Iterator[Run | None]:
+        """Errors in further numbers of dimensions, which another page has computed."""
+        done = {piece[0].n_components for name, piece, _ in self.computed if name == "dimensions"}
+        method, task = self.subject.method, "cross_validate"
+        for run in services().workspace.runs(self.info.id, task, method.kind):
+            d = run.record["parameters"].get("n_components")
+            if run.record["method"] == method.name and d not in done:
+                yield self.find(clone(method).set_params(n_components=d), task, {})
+
+    # What is computed ------------------------------------------------------------------------
+
+    @property
+    def _asked(self) -> list[str]:
+        """Findings that were asked for though they take long."""
+        return self.session.drafts.setdefault(f"findings.asked@{self.info.id}", [])
+
+    def is_wanted(self, topic: Topic) -> bool:
+        """Whether it is computed: without being asked for, if that is quick."""
+        return topic.seconds * len(self.answers) <= _PATIENCE or topic.name in self._asked
+
+    def ask_for(self, topic: Topic) -> None:
+        """Compute a finding, and what else is missing."""
+        if topic.name not in self._asked:
+            self._asked.append(topic.name)
+        self.compute()
+
+    def compute(self) -> None:
+        """Compute everything that is wanted and missing, the cheapest first."""
+        wanted = [one for one in self.findings if one.name in self.missing and self.is_wanted(one)]
+        steps: dict[str, Step] = {}
+        for topic in sorted(wanted, key=lambda one: one.seconds):
+            for piece in self.missing[topic.name]:
+                method, task, options = piece
+                step = analysis.step_of(
+                    self.info, self.answers, piece, analysis.describe(method), _heading(topic)
+                )
+                steps.setdefault(
+                    key(task, method, self.answers, options),
+                    replace(step, work=partial(_or_why_not, step)),
+                )
+        if steps:
+            self.begin_steps(f"Findings: {self.info.name}", list(steps.values()))
+
+    @cached_property
+    def refused(self) -> dict[str, str]:
+        """Why findings could not be computed, by their heading."""
+        job = self.job
+        if job is None:
+            return {}
+        return {step.title: why for step, why in zip(job.steps, job.results, strict=False) if why}
+
+
+def _or_why_not(step: Step, progress: Progress) -> str | None:
+    """Do a step; what the data do not allow ends no other."""
+    try:
+        step.work(progress)
+    except (DataError, ValueError) as error:
+        return str(error)
+    return None
+
+
+def _heading(topic: Topic) -> str:
+    return ENGLISH(f"finding {topic.name}")
+
+
+def with_findings(context: Context) -> FindingsContext:
+    """The context with the findings of the data set."""
+    return FindingsContext.of(context, cleaning=with_cleaning(context).cleaning)
+
+
+@tab(PAGE, "Findings", 1, needs=with_findings, slot=SLOT)
+def show_findings(context: FindingsContext) -> None:
+    """Ten findings, as far as they are there, and what else is to know of the data set."""
+    st.markdown(panels.plain(f"{size_of(context.info)}."))
+    if context.info.left_out:
+        st.caption(panels.plain(context.info.left_out))
+    if context.job is None:
+        context.compute()
+    watch(context.job)
+    texts, pictures = st.columns([5, 4], gap="large")
+    with texts:
+        rows = {topic.name: st.container(gap="xxsmall") for topic in context.findings}
+        if not are_triplets(context.subject):
+            st.caption("Maps need triplets: these answers compare pairs.")
+    # Whom to look at takes longest to say, and must not keep others waiting.
+    for topic in sorted(context.findings, key=lambda one: one.name == "care"):
+        with rows[topic.name]:
+            drawings = _row(context, topic)
+        with pictures:
+            for drawing in drawings:
+                _picture(context, drawing)
+    with st.expander("About the data set"):
+        show_about(context)
+
+
+def _row(context: FindingsContext, topic: Topic) -> list[Drawing]:
+    """What a finding says, or why it says nothing; gives its figures."""
+    with st.container(horizontal=True, vertical_alignment="center",
+                      horizontal_alignment="distribute"):
+        st.markdown(f"**{_heading(topic)}**", width="content")
+        _link(context, topic)
+    if text := context.lacking.get(topic.name):
+        st.caption(panels.marked(text))
+        return []
+    parts = list(topic.said(context.results))
+    reasons = [part.text for part in parts if isinstance(part, Reason)]
+    if said := [part.text for part in parts if not isinstance(part, Drawing | Reason)]:
+        st.markdown(panels.marked(" ".join(said)), help=panels.marked(" ".join(reasons)) or None)
+    elif why := context.refused.get(_heading(topic)):
+        st.caption(panels.plain(f"Not computed: {why}"))
+    elif context.waiting and context.is_wanted(topic):
+        st.caption("Being computed.")
+    elif topic.name not in context.missing:
+        st.caption("Not shown: how well the map predicts is not known.")
+    else:
+        _offer(context, topic)
+    return [part for part in parts if isinstance(part, Drawing)]
+
+
+def _offer(context: FindingsContext, topic: Topic) -> None:
+    """What a finding would say, with the button that computes it."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"Not computed. {_PROMISES[topic.name]}", width="content")
+        if pressed(context.session, f"findings.compute.{topic.name}", "Compute",
+                   icon=":material/play_arrow:"):
+            context.ask_for(topic)
+            st.rerun()
+
+
+def _link(context: FindingsContext, topic: Topic) -> None:
+    """A button that leads to the place of a finding."""
+    name, title = f"findings.go.{topic.name}", tabs_of(topic.page)[topic.tab].title
+    looks = {"type": "tertiary", "icon": ":material/arrow_forward:"}
+    if topic.page == PAGE:  # its tabs are on the page by now
+        st.button(title, key=name, on_click=go_to, args=(PAGE, topic.tab), **looks)
+    elif pressed(context.session, name, title, **looks):
+        go_to(topic.page, topic.tab)
+        st.switch_page(f"../pages/{topic.page}.py")
+
+
+def _picture(context: FindingsContext, drawing: Drawing) -> None:
+    """A small figure without controls."""
+    runs = [(run.key, run.created) for run in context.results.shown.runs]
+    chart(
+        _drawn(joblib.hash((context.info.fingerprint, context.info.name, drawing.name, runs)),
+               drawing),
+        key=f"findings.{drawing.name}", alt=drawing.alt, height=int(_WIDE * drawing.ratio),
+    )
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _drawn(content: str, _drawing: Drawing) -> str:
+    """A figure as JSON, drawn once for one content."""
+    return _drawing.draw(Canvas(_WIDE, _WIDE * _drawing.ratio)).to_json()
