@@ -16,8 +16,8 @@ from tripletscope.dashboard.interface.guide import help_address
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.first_look import look_first
 from tripletscope.dashboard.views.navigation import PLACES
-from tripletscope.dashboard.views.opening import first_page
 from tripletscope.dashboard.views.page import go_to, tabs_of
 from tripletscope.dashboard.wording import distinct
 
@@ -82,7 +82,7 @@ def follow(current: Session, hit: Hit) -> None:
     current.look(False)
     if hit.dataset:
         current.open(hit.dataset)
-        st.switch_page(first_page(current.dataset))
+        look_first(current.dataset)
     if hit.object:
         current.select([hit.object])
     if hit.method is not None:

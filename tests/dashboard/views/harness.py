@@ -28,8 +28,6 @@ PAGES = {"start": "../pages/start.py", "data": "../pages/data.py",
 def start(page: str = "start", session: str | None = None, tab: str = "") -> AppTest:
     """The app on a page, with what was saved of a session, and on a tab."""
     app = AppTest.from_file(APP, default_timeout=180)
-    if tab:
-        app.session_state[f"{page}.view"] = tab
     if session:
         app.query_params["session"] = session
     if tab:
