@@ -7,7 +7,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import needs_browser
 from tests.journeys.pages import (
-    go_to_map,
     open_page,
     upload,
     wait_for_map,
@@ -33,8 +32,10 @@ def test_the_focus_is_kept_and_seen(browser, address, answers):
     page.get_by_role("button", name="Keep this data set").focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name=answers.stem, level=1)).to_be_focused()
-    go_to_map(page)
+    page.locator(".st-key-findings-go-map button").focus()
+    page.keyboard.press("Enter")
     wait_for_map(page)
+    expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_focused()
 
     tabs_to(page, "Download figure", 16)
     for dark in (False, True):
