@@ -7,6 +7,7 @@ A page is a file in `pages` that calls `show_page`. A tab is a function in any m
 from __future__ import annotations
 
 import pkgutil
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
@@ -153,8 +154,10 @@ def go_to(page: str, name: str) -> None:
     """Choose a tab by its key before the page is drawn; for what happens on a click."""
     if name not in tabs_of(page):
         raise KeyError(f"The page {page} has no tab {name}")
+    current = session()
     widgets()[_key(page)] = name
-    session().come_to(page)
+    current.come_to(page)
+    current.arrived = f"{page} {time.monotonic_ns()}"
 
 
 def _key(page: str) -> str:

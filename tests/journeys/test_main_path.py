@@ -219,7 +219,9 @@ def test_the_focus_is_kept_and_seen(browser, address, answers):
     expect(page.get_by_role("heading", name=f"Reading {answers.name}")).to_be_focused()
     page.get_by_role("button", name="Keep this data set").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_focused()
+    expect(page.get_by_role("heading", name=answers.stem, level=1)).to_be_focused()
+    page.locator(".st-key-findings-go-map button").focus()
+    page.keyboard.press("Enter")
     wait_for_map(page)
     expect(page.get_by_role("heading", name="Embedding", level=1)).to_be_focused()
 
