@@ -170,6 +170,16 @@ class PeopleComparison(Gains):
         return self.gain(WEIGHTS)[1] > 0
 
     @property
+    def is_chance(self) -> bool:
+        """Whether no view is seen to predict held-out answers better than guessing does.
+
+        By the paired 95 % t interval over people.
+        """
+        gains = self.accuracy[:, self._place(self.chosen)] - self.chance
+        reach = stdtrit(len(gains) - 1, 0.975) * gains.std(ddof=1) / np.sqrt(len(gains))
+        return not gains.mean() > reach
+
+    @property
     def n_told(self) -> int:
         """How many people have choices enough to tell whether a model is clearly better."""
         return int(np.isfinite(self.error).all(axis=1).sum())

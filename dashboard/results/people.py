@@ -73,9 +73,12 @@ def compared(shown: ShownResults, run: Run) -> Iterator[Element]:
 def people_said(words: Words, found: PeopleComparison, by: str) -> Iterator[str]:
     """What the comparison says, the most important first.
 
-    Silent on: people who are alike
-    (tests/dashboard/views/test_people.py::test_people_who_are_alike_are_said_to_be).
+    Silent on: coin flips
+    (tests/dashboard/results/test_people.py::test_of_people_who_flip_coins_nothing_is_said).
     """
+    if found.is_chance:
+        yield words("people at chance")
+        return
     chosen, people, told = found.chosen, len(found.people), found.n_told
     if chosen == ONE:
         yield words("people one map", by=by)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.people import WeightedEuclidean
+from tripletscope.core.people.comparing import compare_people
 from tripletscope.core.people.floor import Floor
-from tripletscope.dashboard.results.people import floor_said
+from tripletscope.dashboard.results.people import floor_said, people_said
 from tripletscope.dashboard.wording import ENGLISH, Words
 
 
@@ -31,3 +35,14 @@ def test_who_gave_too_few():
 @pytest.mark.parametrize("what", ["map", "scale", "weights"])
 def test_in_german(what):
     assert floor_said(Words("de"), floor([40], what)).startswith("Nichts gesagt wird über einzelne")
+
+
+def test_of_people_who_flip_coins_nothing_is_said():
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        rows = np.array([rng.choice(8, 3, replace=False) for _ in range(480)])
+        who = pd.DataFrame({"participant": np.repeat([f"p{k}" for k in range(8)], 60)})
+        coins = Triplets(rows, pd.DataFrame({"id": [str(i) for i in range(8)]}), who)
+        found = compare_people(WeightedEuclidean(), coins, most_groups=1, folds=3)
+        assert found.is_chance
+        assert list(people_said(ENGLISH, found, "participant")) == [ENGLISH("people at chance")]
