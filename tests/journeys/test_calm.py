@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -86,7 +87,7 @@ def test_every_page_is_calm(browser, address):
             if len(tabs) > 1:
                 shown = page.get_by_role("radio", name=tab.title, exact=True).first
                 shown.click()
-                expect(shown).to_be_checked()
+                expect(page).to_have_url(re.compile(f"[&?]tab={tab.name}(&|$)"))
             found.append(counted(page, f"{name} › {tab.title}"))
     table = "\n".join(
         f"{place:45} {n['view']:4} {n['page']:4} {n['words']:5}  {', '.join(n['which'])}"

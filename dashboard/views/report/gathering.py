@@ -37,13 +37,16 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
     """Results that can be told of: titles by key, and those that usually are.
 
     Usually, of all maps, only the one that is open is told of, with what was computed for it; of
-    other computations the newest with its settings.
+    other computations the newest with its settings. What pages compute when they are looked at is
+    not: the first kernel and the first clustering, as long as nothing is made of them.
     """
     listed = [run for run in services().workspace.runs(context.info.id) if run.task in TOLD]
     opened = opened_map(context.session, context.info)
     listed.sort(key=lambda run: opened is None or run.key != opened.key)  # stable: newest first
-    usual, taken = [], set()
+    usual, taken, unasked = [], set(), _unasked(listed)
     for run in listed:
+        if run.key in unasked:
+            continue
         is_map = (run.task, run.record["kind"]) == ("fit", "embedding")
         if is_map and opened is not None and run.key != opened.key:
             continue
@@ -59,6 +62,17 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
         for run in listed
     }
     return titles, usual
+
+
+def _unasked(listed: list[RunInfo]) -> set[str]:
+    """Keys of the first kernel and the first clustering where these are all that was computed."""
+    keys = set()
+    for kind in ("kernel", "cluster"):
+        fits = [run for run in listed if (run.task, run.record["kind"]) == ("fit", kind)]
+        first = min(fits, key=lambda run: run.number, default=None)
+        if first and all(run is first or _method(run) != _method(first) for run in listed):
+            keys.add(first.key)
+    return keys
 
 
 def _method(run: RunInfo) -> str:

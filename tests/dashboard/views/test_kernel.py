@@ -21,13 +21,17 @@ from tests.dashboard.views.harness import (
     start,
     words,
 )
+from tripletscope.core.cluster import Agglomerative
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
+from tripletscope.core.kernel import K1, K2
 from tripletscope.core.models.simulation.motifs import motif_graphs
 from tripletscope.core.models.simulation.simulate import simulate
+from tripletscope.core.run import run
 from tripletscope.core.tree.prediction import CLASSIFIERS, predict_labels
-from tripletscope.dashboard.state import _KEY
+from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.kernel import graphs
+from tripletscope.dashboard.views.report.gathering import offered
 
 
 def kernel(session: str, view: str = "similarities") -> AppTest:
@@ -272,3 +276,22 @@ def test_a_kernel_of_one_object_is_no_matrix(services, planted):
     app = settled(kernel(session_on(services, answers)), services)
     assert "There are no two objects to compare" in words(app)
     assert not [c for c in app.get("bidi_component") if c.proto.id.endswith("kernel.matrix")]
+
+
+def test_a_kernel_that_was_only_looked_at_is_not_told_of(services, planted):
+    """Reports wrote “Further methods were …” of pages that somebody had passed through."""
+    session = Session(session_on(services, planted))
+    (info,) = services.workspace.datasets()
+    session.open(info.id)
+    context = SimpleNamespace(session=session, info=info)
+
+    def computed(method, task: str, **options) -> str:
+        return services.workspace.add_run(info, run(task, method, planted, options), "A name").key
+
+    first, clusters = computed(K1(), "fit"), computed(Agglomerative(basis=K1()), "fit")
+    assert offered(context)[1] == []
+    other = computed(K2(), "fit")
+    assert offered(context)[1] == [other], "another one was asked for"
+    spectrum = computed(K1(), "spectrum", shuffles=5)
+    assert set(offered(context)[1]) == {first, other, spectrum}
+    assert clusters in offered(context)[0]
