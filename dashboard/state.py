@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableMapping
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import BROWSER, DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import FigureSheet, services
 
@@ -34,9 +34,12 @@ class Session:
 
     id: Unguessable; it is all that is needed to see the session.
     drafts: Last values of the widgets, by key.
+    is_copy: Whether what was saved is that of another session.
     """
 
-    def __init__(self, session_id: str, saved: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self, session_id: str, saved: dict[str, Any] | None = None, *, is_copy: bool = False
+    ) -> None:
         saved = saved or {}
         self.id = session_id
         self.drafts: dict[str, Any] = dict(saved.get("drafts", {}))
@@ -46,7 +49,7 @@ class Session:
         self._insisted: set[str] = set()
         self._followed: dict[str, tuple[int, Any]] = {}
         self._presses: set[str] = set()
-        self._saved = saved
+        self._saved = {} if is_copy else saved
         #: What was read of files beside the open data set, by the key of their widgets.
         self.read: dict[str, tuple[Any, Any]] = {}
         #: Key of the figure that is being composed for print.
@@ -61,26 +64,30 @@ class Session:
         self.arrived: str = ""
         #: Whether the search is open.
         self.is_looking: bool = False
+        #: How often it was opened.
+        self.looks: int = 0
         #: Data set that the address named and that is not in this workspace.
         self.missing: str = ""
+        #: What was written into the address, and for which page.
         self._address: dict[str, str] = {}
+        self._page = ""
         #: Whether the page that is being shown has said what its address names.
         self.has_address: bool = False
-        self._tabs_of: dict[str, str | None] = {}
+        #: For which data set the tab of a page was chosen.
+        self._tabs_of: dict[str, str | None] = dict(saved.get("tabs of") or {})
 
     # Data set ------------------------------------------------------------------------------
 
     @property
     def dataset(self) -> DatasetInfo | None:
         """The open data set; None if there is none, or it was deleted."""
-        return services().workspace.dataset(self._dataset) if self._dataset else None
+        if self.missing or not self._dataset:
+            return None
+        return services().workspace.dataset(self._dataset)
 
     def open(self, dataset: str) -> None:
         self._dataset, self.missing = dataset, ""
         services().workspace.touch(dataset)
-
-    def close(self) -> None:
-        self._dataset = None
 
     def triplets(self) -> Triplets:
         """The triplets of the open data set."""
@@ -152,8 +159,9 @@ class Session:
         return f"{name}.{turn}"
 
     def look(self, begun: bool) -> None:
-        """Open the search, or close it."""
-        self.is_looking = begun
+        """Open the search, or close it; beside a figure that is composed there is none."""
+        self.is_looking = begun and self.composing is None
+        self.looks += begun
 
     def press(self, key: str) -> None:
         """Note that a button was pressed."""
@@ -203,39 +211,33 @@ class Session:
         """Open the data set that the address names, if it is not the one that was written there."""
         self.has_address = False
         asked = st.query_params.get(_DATASET, "")
-        if not asked or asked in (self._dataset, self._address.get(_DATASET)):
+        if not asked or asked == self._address.get(_DATASET):
             return
         if services().workspace.dataset(asked) is None:
-            self.missing, self._dataset = asked, None
-        else:
+            self.missing = asked
+        elif asked != self._dataset or self.missing:
             self.open(asked)
 
-    def tab_asked_for(self, page: str, tabs: Sequence[str]) -> str | None:
-        """The tab that a page begins with, if not the one that it showed last.
+    def tab_asked_for(self, page: str, shown: str | None) -> str | None:
+        """The tab that a page is to show; None is the first.
 
-        It is the one that the address names; or the first, where another data set was open when
-        the page was last seen.
+        shown: That it shows, or showed last; it is forgotten where another data set was open.
         """
-        asked = self.address_of_tab()
         is_new = self._tabs_of.get(page, self._dataset) != self._dataset
         self.come_to(page)
-        if asked in tabs:
-            return asked
-        return tabs[0] if is_new else None
-
-    def address_of_tab(self) -> str | None:
-        """The tab that an address leads to; None of the address of what is seen."""
         asked = st.query_params.get(_TAB)
-        return None if asked == self._address.get(_TAB) else asked
+        if asked and (page, asked) != (self._page, self._address.get(_TAB)):
+            return asked
+        return None if is_new else shown
 
     def come_to(self, page: str) -> None:
         """Note that the tab of a page is chosen for the open data set."""
         self._tabs_of[page] = self._dataset
 
-    def write_address(self, tab: str = "") -> None:
+    def write_address(self, page: str = "", tab: str = "") -> None:
         """Let the address name what is seen."""
-        self.has_address = True
-        named = {_PARAMETER: self.id, _DATASET: self._dataset or self.missing, _TAB: tab}
+        self.has_address, self._page = True, page
+        named = {_PARAMETER: self.id, _DATASET: self.missing or self._dataset, _TAB: tab}
         self._address = {name: value for name, value in named.items() if value}
         if st.query_params.to_dict() != self._address:
             st.query_params.from_dict(self._address)
@@ -256,27 +258,47 @@ class Session:
     def save(self) -> None:
         """Keep what has changed, and note that somebody is there."""
         services().jobs.seen(self.id)
-        state = {
-            "dataset": self._dataset,
-            "selections": {name: list(ids) for name, ids in self._selections.items() if ids},
-            "drafts": dict(self.drafts),
-        }
+        state = self.state()
         if state != self._saved:
             services().workspace.save_session(self.id, state)
             self._saved = state
 
 
+    def state(self) -> dict[str, Any]:
+        """What is saved of it."""
+        return {
+            "dataset": self._dataset, "browser": _browser(),
+            "selections": {name: list(ids) for name, ids in self._selections.items() if ids},
+            "drafts": dict(self.drafts), "tabs of": dict(self._tabs_of),
+        }
+
+
 def session() -> Session:
-    """The session of the browser tab whose script is running."""
-    found = st.session_state.get(_KEY)
-    if found is None:
-        named = st.query_params.get(_PARAMETER, "")
-        saved = services().workspace.session(named) if named else None
-        is_ours = saved is not None and not _is_shown_elsewhere(named)
-        found = Session(named if is_ours else secrets.token_urlsafe(9), saved)
+    """The session of the browser tab whose script is running.
+
+    One that another tab shows, or that belongs to another browser, is copied.
+    """
+    found: Session | None = st.session_state.get(_KEY)
+    if found is not None and not _is_shown_elsewhere(found.id):
         found.sheet.shown_in = _script()
-        st.session_state[_KEY] = found
+        return found
+    named = found.id if found else st.query_params.get(_PARAMETER, "")
+    saved = found.state() if found else services().workspace.session(named) if named else None
+    is_ours = saved is not None and not _is_shown_elsewhere(named) and (
+        saved.get("browser", "") in ("", _browser())
+    )
+    found = Session(
+        named if is_ours else secrets.token_urlsafe(9), saved, is_copy=not is_ours
+    )
+    found.sheet.shown_in = _script()
+    st.session_state[_KEY] = found
     return found
+
+
+def _browser() -> str:
+    """What tells this browser from others; empty where that is not known."""
+    name = st.context.cookies.get(BROWSER, "")
+    return name if isinstance(name, str) else ""  # outside of a server it is anything
 
 
 def _is_shown_elsewhere(session_id: str) -> bool:

@@ -7,17 +7,8 @@ import streamlit as st
 from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.guide import page_title
 from tripletscope.dashboard.state import Session, session
-from tripletscope.dashboard.views.navigation import PLACES, Place, is_of_use, pin, pinned
+from tripletscope.dashboard.views.navigation import PLACES, TABS, Place, is_of_use, pin, pinned
 from tripletscope.dashboard.views.page import go_to
-
-#: Tabs that are not shown where the data have no use for them: title, place, what they do, need.
-_TABS = (
-    ("Dissimilarities", "embedding", "dissimilarities",
-     "Multidimensional scaling (MDS) of measured dissimilarities.",
-     "ratings, piles, confusions or arrangements, or a square matrix"),
-    ("Graphs", "kernel", "graphs", "Kernels of graphs, and how well they tell labels apart.",
-     "a file of graphs"),
-)
 
 
 def main() -> None:
@@ -26,7 +17,7 @@ def main() -> None:
     for place in PLACES.values():
         if place.fits is not None:
             _row(current, place)
-    for title, page, tab, about, needs in _TABS:
+    for (page, tab), (title, about, needs) in TABS.items():
         words, button = st.columns([5, 1], vertical_alignment="center")
         words.markdown(f"**{title}**  \n{about} Needs {needs}.")
         with button:

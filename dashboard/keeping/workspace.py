@@ -195,6 +195,10 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
             self._cleaning = wanted, cleaning
         return cleaning
 
+    def objects(self, info: DatasetInfo) -> pd.DataFrame:
+        """The objects of a data set alone; its answers may be many."""
+        return self._table(info, "objects")
+
     def measured(self, info: DatasetInfo) -> Measured | None:
         """What was measured of a data set, without participants who are left out entirely."""
         return self._folder(info.id).measured(self._as_of(info))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+import secrets
 from collections.abc import Collection, Sequence
 from typing import Protocol
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.middleware.trustedhost import TrustedHostMiddleware
+from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from tripletscope.dashboard.keeping.dataset import BROWSER
 
 LOOPBACK = ("localhost", "127.0.0.1")
 _ORIGIN = re.compile(r"https?://[^/?#@\s]+", re.IGNORECASE)
@@ -30,8 +34,19 @@ _HEADERS = {
         b"object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
     ),
 }
+#: What the page asks for before it opens its websocket.
+_HEALTH = "/_stcore/health"
 #: What the page needs of Streamlit's own addresses; the others tell about the server.
 _CORE = ("health", "host-config", "stream", "upload_file/", "bidi-components/")
+
+
+def _browser(scope: Scope) -> list[tuple[bytes, bytes]]:
+    """What gives a browser a name of its own, which no page can read, if it has none."""
+    if BROWSER in HTTPConnection(scope).cookies:
+        return []
+    secure = "; Secure" if scope.get("scheme") == "https" else ""
+    cookie = f"{BROWSER}={secrets.token_urlsafe(12)}; Path=/; HttpOnly; SameSite=Lax{secure}"
+    return [(b"set-cookie", f"{cookie}; Max-Age=31536000".encode())]
 
 
 class Door(Protocol):
@@ -61,7 +76,10 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start"):
-                message["headers"] = [*message.get("headers", []), *_HEADERS.items()]
+                headers = [*message.get("headers", []), *_HEADERS.items()]
+                if scope["type"] == "http" and scope["path"] == _HEALTH:
+                    headers += _browser(scope)
+                message["headers"] = headers
             await send(message)
 
         await self._app(scope, receive, send_with_headers)

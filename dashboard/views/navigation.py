@@ -70,7 +70,7 @@ def _quantities(info: DatasetInfo) -> list[str]:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def _quantities_of(key: tuple[str | None, ...], _info: DatasetInfo) -> list[str]:
-    objects = services().workspace.answers(_info).objects
+    objects = services().workspace.objects(_info)
     return [
         name for name in objects.columns if name not in ("id", "label", "image")
         and is_quantity(objects[name]) and objects[name].nunique() >= _LEVELS
@@ -105,6 +105,16 @@ PLACES = {place.name: place for place in (
     Place("papers", "Papers", "menu_book", None),
     Place("computing", "Computing", "memory", None),
 )}
+#: Tabs that are not shown where the data have no use for them: title, what they do, what they need.
+TABS = {
+    ("embedding", "dissimilarities"): (
+        "Dissimilarities", "Multidimensional scaling (MDS) of measured dissimilarities.",
+        "ratings, piles, confusions or arrangements, or a square matrix",
+    ),
+    ("kernel", "graphs"): (
+        "Graphs", "Kernels of graphs, and how well they tell labels apart.", "a file of graphs",
+    ),
+}
 #: Where pages of earlier versions have gone: page and tab.
 MOVED = {"uncertainty": ("embedding", "positions")}
 

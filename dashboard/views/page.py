@@ -102,34 +102,26 @@ def show_page(
             return
     else:
         page_title(title, name)
-    known = _offered(current, name, info)
+    wanted = current.tab_asked_for(name, widgets().get(
+        _key(name), current.remembered(_key(name), None)
+    ))
+    known = {
+        tab.name: tab for tab in tabs_of(name).values()
+        if tab.when is None or (info is not None and tab.when(info)) or tab.name == wanted
+    }
     row = st.container(horizontal=True, vertical_alignment="bottom")
+    chosen = known.get(wanted, next(iter(known.values())))
     if len(known) > 1:
-        asked = current.tab_asked_for(name, list(known))
-        if asked is not None:
-            widgets()[_key(name)] = asked
+        widgets()[_key(name)] = chosen.name
         titles = {tab.name: tab.title for tab in known.values()}
         with row:
             chosen = known[tabs(current, _key(name), "View", titles)]
-        current.write_address(chosen.name)
-    else:
-        (chosen,) = known.values()
-        current.write_address()
+    current.write_address(name, chosen.name if len(known) > 1 else "")
     context: Context | None = Context(current, info, name, chosen.slot, row)
     if chosen.needs is not None:
         context = chosen.needs(context)
     if context is not None:
         chosen.show(context)
-
-
-def _offered(current: Session, page: str, info: DatasetInfo | None) -> dict[str, Tab]:
-    """The tabs of a page that are of use for a data set, and the one that was asked for."""
-    asked = (widgets().get(_key(page)), current.remembered(_key(page), None),
-             current.address_of_tab())
-    return {
-        tab.name: tab for tab in tabs_of(page).values()
-        if tab.when is None or (info is not None and tab.when(info)) or tab.name in asked
-    }
 
 
 def of_the_open_data(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -12,21 +13,24 @@ import streamlit as st
 
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import methods
+from tripletscope.dashboard.interface.focus import focus_on
 from tripletscope.dashboard.interface.guide import help_address
-from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.first_look import look_first
-from tripletscope.dashboard.views.navigation import PLACES
+from tripletscope.dashboard.views.navigation import PLACES, TABS, is_of_use
 from tripletscope.dashboard.views.page import go_to, tabs_of
 from tripletscope.dashboard.wording import distinct
 
 _WORDS = Path(__file__).with_name("places.toml")
 #: Pages on which the methods of a kind are chosen.
 _PAGE_OF = {"embedding": "embedding", "kernel": "kernel", "cluster": "clusters",
-            "dimensions": "dimensions", "scale": "scale"}
+            "dimensions": "dimensions"}
 #: Pages that can do without a data set.
 _WITHOUT = {"start", "more", "simulate", "collect", "report", "papers", "computing"}
+#: Tabs of these that are about the open one, and pages that can do with comparisons of pairs.
+_OF_DATA, _WITH_PAIRS = {("simulate", "design"), ("simulate", "asking")}, {"data", "scale"}
 _MOST_OBJECTS = 3_000
 
 
@@ -61,6 +65,7 @@ def search_button(current: Session) -> None:
 
 
 def _search(current: Session) -> None:
+    focus_on('[role="dialog"] input', str(current.looks), name="search", take=True)
     hits = {hit.label: hit for hit in every_hit(current)}
     chosen = st.selectbox(
         "Page, method, object, data set, or a word", list(hits), index=None, key="search.for",
@@ -87,8 +92,8 @@ def follow(current: Session, hit: Hit) -> None:
         current.select([hit.object])
     if hit.method is not None:
         kind, name = hit.method
-        current.take_up({f"{kind}.method": name})
-        widgets()[f"{kind}.method"] = name
+        current.take_up({f"{_PAGE_OF[kind]}.method": name})
+        widgets()[f"{_PAGE_OF[kind]}.method"] = name
     if hit.tab:
         go_to(hit.page, hit.tab)
     st.switch_page(PLACES[hit.page].path)
@@ -99,25 +104,27 @@ def every_hit(current: Session) -> Iterator[Hit]:
     info = current.dataset
     for entry in _entries():
         page, tab = entry.get("page", "start"), entry.get("tab", "")
-        where = f"Help, {entry['help']}" if "help" in entry else _where(info, page, tab)
+        where = f"Help, {entry['help']}" if "help" in entry else _where(current, page, tab)
         yield Hit(f"{entry['words']} → {where}", page, tab, entry.get("help", ""))
     for place in PLACES.values():
         tabs = _tabs(place.name)
         for name, title in (tabs or {"": ""}).items():
-            yield Hit(f"{title or place.title} → {_where(info, place.name, name)}", place.name,
+            yield Hit(f"{title or place.title} → {_where(current, place.name, name)}", place.name,
                       name)
     for kind, page in _PAGE_OF.items():
         for name, method in methods(kind).items():
             settings = ", ".join(p.spec.label for p in parameters(method))
-            yield Hit(f"{method.title}, a method: {settings} → {PLACES[page].title}", page,
+            yield Hit(f"{method.title}, a method: {settings} → {_where(current, page, '')}", page,
                       next(iter(_tabs(page))), method=(kind, name))
     for other, name in _datasets():
         yield Hit(f"{name} → opens the data set", dataset=other)
-    if info is not None and info.n_objects <= _MOST_OBJECTS:
-        triplets = current.triplets()
-        for label, key in zip(distinct(triplets.labels), triplets.ids, strict=True):
-            yield Hit(f"{label} → selects the object, Embedding", "embedding", "embedding",
-                      object=key)
+    if info is not None and info.n_objects <= _MOST_OBJECTS and not info.has_only_pairs:
+        with suppress(WorkspaceError):  # the page says what is damaged
+            objects = services().workspace.objects(info)
+            labels = distinct(objects["label"].astype(str))
+            for label, key in zip(labels, objects["id"].astype(str), strict=True):
+                yield Hit(f"{label} → selects the object, Embedding", "embedding", "embedding",
+                          object=key)
 
 
 def _datasets() -> list[tuple[str, str]]:
@@ -125,17 +132,20 @@ def _datasets() -> list[tuple[str, str]]:
     return list(zip((i.id for i in infos), distinct(i.name for i in infos), strict=True))
 
 
-def _where(info: DatasetInfo | None, page: str, tab: str) -> str:
+def _where(current: Session, page: str, tab: str) -> str:
     """Where a hit leads, and what is missing to get there."""
-    place = PLACES[page]
+    place, info = PLACES[page], current.dataset
     where = ", ".join(filter(None, (place.title, _tabs(page).get(tab, ""))))
-    if page in _WITHOUT:
+    if page in _WITHOUT and (page, tab) not in _OF_DATA:
         return where
     if info is None:
         return f"{where} (once a data set is open)"
-    if place.fits is not None and not place.fits(info):
+    if info.has_only_pairs and page not in _WITH_PAIRS:
+        return f"{where} (needs triplets)"
+    if not is_of_use(current, place):
         return f"{where} (needs {place.needs})"
-    return where
+    when = tabs_of(page)[tab].when if tab else None
+    return where if when is None or when(info) else f"{where} (needs {TABS[page, tab][2]})"
 
 
 @cache

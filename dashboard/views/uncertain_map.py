@@ -102,15 +102,15 @@ def choose_map(context: Context) -> UncertaintyContext | None:
     listed = maps_of(context.info)
     if not listed:
         await_map(
-            context, "Uncertainty is computed for a map. Fit one under “Map”, unless one is being "
-            "computed now.",
+            context, "Uncertainty is computed for a map. Fit one on the page Embedding, unless one "
+            "is being computed now.",
         )
         return None
     with context.row:
         chosen = pick(
             context.session, f"{PAGE}.map@{context.info.id}", "Map",
             names_of(listed), default=opened_map(context.session, context.info).key, width=260,
-            help="Maps that were fitted under “Map” or on the page Compare.",
+            help="Maps that were fitted on the pages Embedding and Compare.",
         )
     watch(context.job)
     fit = services().workspace.run(context.info.id, chosen)

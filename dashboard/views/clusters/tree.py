@@ -193,8 +193,10 @@ def ground(shown: ShownClustering) -> analysis.Piece:
     """What makes the map on which clusters are shown: that of what was clustered, if it has one."""
     basis = getattr(shown.fitted, "basis", None)
     basis = K1() if basis is None else unfitted(basis)
-    if isinstance(basis, Embedding):
+    if isinstance(basis, Embedding) and basis.n_components > 1:
         return basis, "fit", {}
+    if isinstance(basis, Embedding):  # on a line there is nothing to see
+        return K1(), "kernel_map", {}
     if not hasattr(shown.fitted, "basis") or not shown.is_of_answers:
         opened = opened_map(shown.session, shown.info)
         if opened is not None:

@@ -63,8 +63,7 @@ def show_maps(context: Context) -> None:
     listed = _listed(context.info)
     if not listed:
         panels.empty(
-            "There is no map yet", "Fit one on the page Embedding, or compute several under "
-            "“Methods and dimensions”.",
+            "There is no map yet", "Fit one under “Map”, or compute several on the page Compare.",
         )
         return
     names = {place: name for place, (name, _, _) in listed.items()}

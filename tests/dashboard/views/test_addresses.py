@@ -95,3 +95,70 @@ def test_addresses_of_earlier_versions_lead_to_the_new_places(two):
     app.run()
     assert not app.exception
     assert app.segmented_control(key="embedding.view").value == "positions"
+
+
+def test_a_copy_is_kept_too(services, two, monkeypatch):
+    """A reload of the copy had lost its upload: it was not saved until something changed."""
+    shown = Session("s")
+    shown.sheet.shown_in = "another tab"
+    monkeypatch.setattr(state, "_is_active", lambda script: script == "another tab")
+    app = start("data", "s")
+    copy = app.session_state[_KEY].id
+    assert copy != "s"
+    assert services.workspace.session(copy)["dataset"] == two[1]
+
+
+def test_two_tabs_that_came_to_one_session_part_again(services, two, monkeypatch):
+    """As after a break in the network: another tab took the session over meanwhile."""
+    app = start("data", "s")
+    first = app.session_state[_KEY]
+    first.sheet.shown_in = "another tab"
+    monkeypatch.setattr(state, "_is_active", lambda script: script == "another tab")
+    app.run()
+    assert app.session_state[_KEY].id != "s"
+    assert app.session_state[_KEY].dataset.id == two[1]
+
+
+def test_the_session_of_another_browser_is_copied(services, two, monkeypatch):
+    monkeypatch.setattr(state, "_browser", lambda: "mine")
+    start("data", "s")
+    assert services.workspace.session("s")["browser"] == "mine"
+    assert start("data", "s").session_state[_KEY].id == "s"
+    monkeypatch.setattr(state, "_browser", lambda: "yours")
+    other = start("data", "s").session_state[_KEY]
+    assert other.id != "s"
+    assert other.dataset.id == two[1]
+
+
+def test_the_tab_of_a_data_set_is_forgotten_after_a_reload_too(services, two):
+    on_tab(start("data", "s"), "data", "objects")
+    again = Session("s", services.workspace.session("s"))
+    again.open(two[0])
+    again.save()
+    assert start("data", "s").segmented_control(key="data.view").value != "objects"
+
+
+def test_a_tab_that_few_data_need_goes_when_it_is_left(two):
+    app = at("kernel", session="s", data=two[1], tab="graphs")
+    assert "Graphs" in app.segmented_control(key="kernel.view").options
+    app.segmented_control(key="kernel.view").set_value("map").run()
+    app.run()
+    assert "Graphs" not in app.segmented_control(key="kernel.view").options
+
+
+def test_deleted_data_are_said_to_be_missing_and_others_stay_open(services, two):
+    services.workspace.delete_dataset(two[0])
+    app = at("data", session="s", data=two[0])
+    assert app.warning
+    assert start("data", "s").session_state[_KEY].dataset.id == two[1]
+    services.workspace.delete_dataset(two[1])
+    assert at("data", session="s", data=two[1]).warning, "also that which was open"
+
+
+def test_equal_names_of_tabs_of_two_pages_are_two_addresses(two):
+    app = at("clusters", session="s", data=two[1], tab="two_trees")
+    current = app.session_state[_KEY]
+    current.write_address("trees", "tree")
+    app.query_params["tab"] = "tree"
+    app.run()
+    assert app.segmented_control(key="clusters.view").value == "tree"
