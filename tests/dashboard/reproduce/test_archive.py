@@ -82,7 +82,8 @@ def test_it_opens_as_what_it_was(made, services):
     assert services.workspace.dataset(other.id) == other
     assert opened.settings == {
         f"map.colour@{opened.info.id}": "age",
-        f"trees.map@{opened.info.id}.x": opened.info.id, "composer": {"width": 120.0},
+        f"compare.maps@{opened.info.id}": [f"{opened.info.id}/f00"],
+        "composer": {"width": 120.0},
     }
 
 
@@ -456,6 +457,30 @@ def test_names_of_nobody_are_in_no_byte(tmp_path, has_pairs):
         ]).encode()
     for name, content in files.items():
         assert not [one for one in people if one.encode() in content], name
+    workspace.close()
+
+
+@pytest.mark.parametrize("folder", ["2024", "e", "map", 'my "study" (1)', "Üben #1"])
+def test_a_folder_may_have_any_name(made, tmp_path, services, folder):
+    """What was set is found by its whole name, and is of no other data set."""
+    workspace = Workspace(tmp_path / "ws")
+    with zipfile.ZipFile(io.BytesIO(made[2])) as file:
+        file.extractall(tmp_path / "ws" / folder)
+    info = workspace.dataset(folder)
+    chosen = {
+        "map.labels@{}.f00": {"map": [0.5, 1.2024]}, "map.size@{}": 0.2024, "map.way@{}": "map",
+        "compare.maps@{}": ["{}/e2024"],
+    }
+
+    def about(name):
+        return {key.format(name): [one.format(name) for one in value]
+                if isinstance(value, list) else value for key, value in chosen.items()}
+
+    others = {f"map.view@other-{folder}": "secret", f"map.view@{folder}-2": 1, "map.2024e": 2}
+    content = archive(workspace, info, Terms("x"), settings={**about(folder), **others})
+    assert json.loads(unzipped(content)["pages.json"]) == about("{data set}")
+    opened = imports.open_archive("x.zip", content)
+    assert opened.settings == about(opened.info.id)
     workspace.close()
 
 
