@@ -23,7 +23,8 @@ from tests.server import running
 
 #: What somebody types, and the page and tab that it is about.
 TASKS = {
-    "mds": "embedding&tab=embedding", "error bars": "embedding&tab=positions", "stress": "embedding&tab=dissimilarities",
+    "mds": "embedding&tab=embedding", "error bars": "embedding&tab=positions",
+    "stress": "embedding&tab=dissimilarities",
     "reliability": "data&tab=quality", "bad participants": "data&tab=exclusions",
     "undo": "data&tab=exclusions", "rename": "data", "cite": "report",
     "coordinates": "embedding&tab=embedding", "indscal": "people&tab=weights",
