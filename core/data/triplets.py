@@ -227,7 +227,7 @@ class Judgements:
         which = np.asarray(which)
         if which.dtype == bool:
             which = np.flatnonzero(which)
-        answers = self.answers.iloc[which].reset_index(drop=True)
+        answers = in_use(self.answers.iloc[which].reset_index(drop=True))
         return self._about(self._objects, self.rows[which], answers, self.name)
 
     def reweighted(self, weight: np.ndarray) -> Self:
@@ -457,6 +457,14 @@ def _checked_answers(answers: pd.DataFrame | None, n_answers: int) -> pd.DataFra
                 row=int(np.argmax(wrong)), remedy="Weights count how often an answer was given.",
             )
     return answers
+
+
+def in_use(table: pd.DataFrame) -> pd.DataFrame:
+    """A table whose categories all occur in it: files of it name nobody who is not in it."""
+    return table.assign(**{
+        name: table[name].cat.remove_unused_categories()
+        for name, dtype in table.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)
+    })
 
 
 def _update_with_table(digest: Any, table: pd.DataFrame) -> None:

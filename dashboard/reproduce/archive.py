@@ -40,7 +40,10 @@ from tripletscope.dashboard.reproduce.page_settings import kept_settings
 from tripletscope.dashboard.reproduce.pseudonyms import (
     pseudonyms,
     renamed,
+    renamed_answers,
     renamed_cleaning,
+    reworded,
+    tables_of,
 )
 from tripletscope.dashboard.reproduce.recipe import Steps, programs
 from tripletscope.dashboard.reproduce.tables import result_tables
@@ -144,15 +147,6 @@ class Deposit:
         return files
 
     @property
-    def tables(self) -> list[pd.DataFrame | None]:
-        """All tables that may name participants."""
-        cleaning, pairs = self.cleaning, self.pairs
-        return [
-            cleaning.raw.answers, cleaning.catch_trials, pairs and pairs.answers,
-            cleaning.gold and cleaning.gold.answers, self.measured and self.measured.table,
-        ]
-
-    @property
     def steps(self) -> Steps:
         """What computes the results again."""
         return Steps(self.info, self.cleaning, self.runs, self.pairs, named=self.named,
@@ -169,12 +163,9 @@ class Deposit:
 
         Results that depend on the names are left out: the script computes them again.
         """
-        names = pseudonyms(*self.tables)
+        names = pseudonyms(*tables_of(self.cleaning, self.pairs, self.measured))
         cleaning = renamed_cleaning(self.cleaning, names)
-        pairs = self.pairs and Quadruples(
-            self.pairs.rows, name=self.pairs.name, objects=self.pairs.objects,
-            answers=renamed(self.pairs.answers, names),
-        )
+        pairs = self.pairs and renamed_answers(self.pairs, names)
         # What was written for a report may name them, too.
         extra = {name: self.info.extra[name] for name in _NAMELESS if name in self.info.extra}
         left, kept = list(self.left), []
@@ -183,7 +174,16 @@ class Deposit:
             extra[NAMES_KEPT] = {
                 new[key].key: names for key, names in kept_names(self.info).items() if key in new
             }
-        info = replace(self.info, exclusions=cleaning.log(), extra=extra)
+        if "only" in extra.get("reading", {}):
+            extra["reading"] = {**extra["reading"], "only": {
+                column: values for column, values in extra["reading"]["only"].items()
+                if not names.keys() & set(values)
+            }}
+        said = {
+            "name": reworded(self.info.name, names), "origin": reworded(self.info.origin, names),
+            "report": [reworded(sentence, names) for sentence in self.info.report],
+        }
+        info = replace(self.info, exclusions=cleaning.log(), extra=extra, **said)
         for one, run in self.kept:
             if new[run.key].key == run.key:
                 kept.append((one, run))
@@ -193,8 +193,9 @@ class Deposit:
             self.measured.kind, renamed(self.measured.table, names), self.measured.options
         )
         return replace(
-            self, info=info, cleaning=cleaning, pairs=pairs, left=left, kept=kept, measured=given,
-            names=names, runs=[new[run.key] for run in self.runs],
+            self, about={**self.about, **said}, info=info, cleaning=cleaning, pairs=pairs,
+            left=left, kept=kept, measured=given, names=names,
+            runs=[new[run.key] for run in self.runs],
         )
 
 
@@ -230,7 +231,8 @@ def archive(
     deposit = Deposit.of(workspace, info.id)
     if terms.pseudonyms:
         deposit = deposit.under_pseudonyms()
-    name = export.file_name(info.name)
+        terms = replace(terms, title=reworded(terms.title, deposit.names))
+    name = export.file_name(deposit.info.name)
     steps = deposit.steps
     found = {**_analysis(deposit, steps, name), **deposit.files()}
     chosen = kept_settings(info, deposit.runs, settings or {}, hidden=deposit.names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -32,14 +33,15 @@ def kept_settings(
     names = [json.dumps(name)[1:-1] for name in hidden]
     chosen = {name: value for name, value in chosen.items()
               if not any(hidden in texts[name] for hidden in names)}
-    return json.loads(json.dumps(chosen).replace(info.id, _DATA_SET))
+    word = re.compile(_place(info))
+    return _reworded(json.loads(json.dumps(chosen)), lambda text: word.sub(_DATA_SET, text))
 
 
 def sound_settings(given: Any, info: DatasetInfo, runs: Sequence[Run]) -> dict[str, Any]:
     """What an archive says was set for a data set, under its name here, without what cannot be."""
     if not isinstance(given, dict):
         return {}
-    chosen = json.loads(json.dumps(given).replace(_DATA_SET, info.id))
+    chosen = _reworded(given, lambda text: text.replace(_DATA_SET, info.id))
     sound = {
         name: value for name, value in chosen.items()
         if _is_about(name, info, runs) and _is_usual(name, value, info.n_objects)
@@ -54,7 +56,24 @@ def sound_settings(given: Any, info: DatasetInfo, runs: Sequence[Run]) -> dict[s
 
 
 def _is_about(name: str, info: DatasetInfo, runs: Sequence[Run]) -> bool:
-    return any(word in name for word in (info.id, *(run.key for run in runs)))
+    return bool(re.search(_place(info), name)) or any(run.key in name for run in runs)
+
+
+def _place(info: DatasetInfo) -> str:
+    """Pattern of a data set's id: after the @ of a key, or before the / of a result's place."""
+    one = re.escape(info.id)
+    return rf"(?<=@){one}(?=\.|\Z)|\A{one}(?=/)"
+
+
+def _reworded(value: Any, change: Callable[[str], str]) -> Any:
+    """A plain value with all texts in it changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_reworded(one, change) for one in value]
+    if isinstance(value, dict):
+        return {change(name): _reworded(one, change) for name, one in value.items()}
+    return value
 
 
 def _is_usual(name: str, value: Any, n_objects: int) -> bool:

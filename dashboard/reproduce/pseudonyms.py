@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
@@ -9,11 +10,24 @@ from typing import TypeVar
 import pandas as pd
 
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.triplets import Triplets, in_use
+from tripletscope.core.ratings import Measured
 from tripletscope.core.studies.quality import Cleaning
 
 _WHO = "participant"
 _Answers = TypeVar("_Answers", Triplets, Quadruples)
+
+
+def tables_of(
+    cleaning: Cleaning, pairs: Quadruples | None, measured: Measured | None
+) -> list[pd.DataFrame | None]:
+    """All tables of a data set that may name participants."""
+    excluded = [name for step in cleaning.exclusions for name in step.participants]
+    return [
+        cleaning.raw.answers, cleaning.catch_trials, pairs and pairs.answers,
+        cleaning.gold and cleaning.gold.answers, measured and measured.table,
+        pd.DataFrame({_WHO: excluded}),
+    ]
 
 
 def pseudonyms(*tables: pd.DataFrame | None) -> dict[str, str]:
@@ -30,34 +44,50 @@ def renamed(table: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
     """A table with its participants under other names."""
     if _WHO not in table:
         return table
+    table = in_use(table)
     column = table[_WHO]
     if isinstance(column.dtype, pd.CategoricalDtype):
-        categories = [names.get(str(c), str(c)) for c in column.cat.categories]
+        categories = [names[str(c)] for c in column.cat.categories]
         return table.assign(**{_WHO: column.cat.rename_categories(categories)})
-    new = column.astype("str").map(lambda name: names.get(name, name))
+    new = column.astype("str").map(names)
     return table.assign(**{_WHO: new.where(column.notna())})
+
+
+def reworded(text: str, names: Mapping[str, str]) -> str:
+    """A text with its participants under other names.
+
+    Names without letters, or of one character, stay: they are other numbers and words, too.
+    """
+    words = sorted((name for name in names if len(name) > 1 and re.search(r"[^\W\d_]", name)),
+                   key=len, reverse=True)
+    if not words:
+        return text
+    one = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)")
+    return one.sub(lambda match: names[match[0]], text)
 
 
 def renamed_cleaning(cleaning: Cleaning, names: Mapping[str, str]) -> Cleaning:
     """Answers, checks and exclusions with the participants under other names."""
     catch = cleaning.catch_trials
     return Cleaning(
-        _renamed(cleaning.raw, names), None if catch is None else renamed(catch, names),
-        cleaning.gold and _renamed(cleaning.gold, names),
+        renamed_answers(cleaning.raw, names), None if catch is None else renamed(catch, names),
+        cleaning.gold and renamed_answers(cleaning.gold, names),
         tuple(
-            replace(step, participants=tuple(names.get(p, p) for p in step.participants))
+            replace(step, participants=tuple(names[p] for p in step.participants))
             for step in cleaning.exclusions
         ),
     )
 
 
-def _renamed(answers: _Answers, names: Mapping[str, str]) -> _Answers:
+def renamed_answers(answers: _Answers, names: Mapping[str, str]) -> _Answers:
+    """Answers with the participants under other names."""
     table = renamed(answers.answers, names)
     if isinstance(answers, Quadruples):
         return Quadruples(
-            answers.rows, name=answers.name, objects=answers.objects, answers=table
+            answers.rows, name=reworded(answers.name, names), objects=answers.objects,
+            answers=table,
         )
-    return Triplets(answers.rows, answers.objects, table, answers.name)
+    return Triplets(answers.rows, answers.objects, table, reworded(answers.name, names))
 
 
 def telling(tables: Sequence[pd.DataFrame | None]) -> list[str]:

@@ -12,7 +12,7 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements, Triplets
+from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements, Triplets, in_use
 from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, write_pairs
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import export
@@ -251,9 +251,9 @@ def _keep_part(info: DatasetInfo, part: Triplets, which: str) -> None:
     workspace = services().workspace
     catch = workspace.cleaning(info).catch_trials
     if catch is not None and {"participant"} <= set(catch) & set(part.answers):
-        catch = catch[catch["participant"].astype("str").isin(
+        catch = in_use(catch[catch["participant"].astype("str").isin(
             part.answers["participant"].dropna().astype("str").unique()
-        )]
+        )])
     workspace.add_dataset(
         part, origin=f"part of {info.origin}", catch_trials=catch,
         pictures=workspace.pictures(info),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import streamlit as st
 
@@ -12,7 +13,7 @@ from tripletscope.dashboard.interface.controls import pick, switch
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.reproduce.archive import archive
-from tripletscope.dashboard.reproduce.pseudonyms import telling
+from tripletscope.dashboard.reproduce.pseudonyms import tables_of, telling
 from tripletscope.dashboard.reproduce.terms import LICENCES, Terms, authors_of
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
@@ -59,11 +60,15 @@ def _line(current: Session, key: str, label: str, default: str, placeholder: str
 
 
 def _warn_of_telling(info: DatasetInfo) -> None:
-    columns = telling([services().workspace.cleaning(info).raw.answers])
+    workspace = services().workspace
+    columns = telling(tables_of(
+        workspace.cleaning(info), workspace.pairs(info),
+        workspace.measured(replace(info, exclusions=[])),
+    ))
     if columns:
-        some = ", ".join(columns[:5])
         st.warning(
-            panels.plain(f"These columns stay as they are and tell participants apart: {some}."),
+            panels.plain("These columns stay as they are and tell participants apart: "
+                         f"{', '.join(columns)}."),
             icon=":material/warning:",
         )
 

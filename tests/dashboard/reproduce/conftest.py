@@ -61,7 +61,8 @@ def made(tmp_path_factory):
     )):
         workspace.add_run(info, run(task, method, triplets, options), f"Result {k}")
     settings = {
-        f"map.colour@{info.id}": "age", f"trees.map@{info.id}.x": info.id, "map.other@f00": 1,
+        f"map.colour@{info.id}": "age", f"compare.maps@{info.id}": [f"{info.id}/f00"],
+        "map.other@f00": 1,
         "composer": {"width": 120.0, "nonsense": 3}, "composer.width": 120.0,
     }
     yield workspace, info, archive(

@@ -16,6 +16,8 @@ from dataclasses import replace
 import nbformat
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from scipy.spatial.distance import pdist
@@ -80,7 +82,8 @@ def test_it_opens_as_what_it_was(made, services):
     assert services.workspace.dataset(other.id) == other
     assert opened.settings == {
         f"map.colour@{opened.info.id}": "age",
-        f"trees.map@{opened.info.id}.x": opened.info.id, "composer": {"width": 120.0},
+        f"compare.maps@{opened.info.id}": [f"{opened.info.id}/f00"],
+        "composer": {"width": 120.0},
     }
 
 
@@ -413,6 +416,72 @@ def test_pseudonyms_take_the_place_of_names_everywhere(made, services):
     kept = {one.task for one in services.workspace.runs(opened.info.id)}
     assert kept == {"fit"}
     assert "depends on who answered" in files["README.md"].decode()
+
+
+@pytest.mark.parametrize("has_pairs", [False, True])
+def test_names_of_nobody_are_in_no_byte(tmp_path, has_pairs):
+    """Nor names of people whose answers are elsewhere: categories remember them."""
+    people = ["annabelle", "benedikt", "charlotte"]
+    data = people_data()
+    who = pd.Categorical(np.array(people)[np.arange(len(data)) % 3], categories=people)
+    data = Triplets(data.rows, data.objects, pd.DataFrame({"participant": who, "file": who}))
+    part = data.take(np.flatnonzero(who != "charlotte"))
+    assert list(part.answers["file"].cat.categories) == people[:2]
+    unused = pd.DataFrame({"participant": pd.Categorical(people[:2], categories=people)})
+    pairs = Pairs(np.array([[0, 1, 2, 3], [1, 2, 3, 4]]), unused, np.arange(2), data.n_objects)
+    ratings = unused.assign(item1=data.ids[:2], item2=data.ids[2:4], rating=[1.0, 2.0])
+    workspace = Workspace(tmp_path / "ws")
+    info = workspace.add_dataset(
+        Triplets(part.rows, data.objects, data.answers[who != "charlotte"][["participant"]],
+                 "Some, participant annabelle"),
+        origin="annabelle.csv", report=["Of these, 5 answers whose participant is annabelle."],
+        catch_trials=unused.assign(row=[2, 3], correct=True), pairs=pairs if has_pairs else None,
+        measured=None if has_pairs else ts.Ratings(ratings),
+        extra={"reading": {"only": {"who": people[:2], "block": ["1"]}}},
+    )
+    cleaning = workspace.cleaning(info).with_gold(Triplets(data.rows[:2], data.objects, unused))
+    info = workspace.update_dataset(info, cleaning.excluding(Exclusion(participants=people[1:])))
+    files = unzipped(archive(workspace, info, Terms(info.name, pseudonyms=True)))
+    assert json.loads(files[ABOUT])["name"] == "Some, participant sub-001"
+    assert json.loads(files[ABOUT])["extra"]["reading"] == {"only": {"block": ["1"]}}
+    tables = [name for name in files if name.endswith(".parquet")]
+    assert {"pairs" if has_pairs else "measured", "gold", "catch_trials", "answers"} <= {
+        name.removesuffix(".parquet") for name in tables
+    }
+    for name in tables:
+        table = pq.read_table(io.BytesIO(files[name]))
+        files[f"{name}, read"] = str([
+            (column.unify_dictionaries().chunk(0).dictionary.to_pylist()
+             if pa.types.is_dictionary(column.type) else column.to_pylist())
+            for column in table.columns
+        ]).encode()
+    for name, content in files.items():
+        assert not [one for one in people if one.encode() in content], name
+    workspace.close()
+
+
+@pytest.mark.parametrize("folder", ["2024", "e", "map", 'my "study" (1)', "Üben #1"])
+def test_a_folder_may_have_any_name(made, tmp_path, services, folder):
+    """What was set is found by its whole name, and is of no other data set."""
+    workspace = Workspace(tmp_path / "ws")
+    with zipfile.ZipFile(io.BytesIO(made[2])) as file:
+        file.extractall(tmp_path / "ws" / folder)
+    info = workspace.dataset(folder)
+    chosen = {
+        "map.labels@{}.f00": {"map": [0.5, 1.2024]}, "map.size@{}": 0.2024, "map.way@{}": "map",
+        "compare.maps@{}": ["{}/e2024"],
+    }
+
+    def about(name):
+        return {key.format(name): [one.format(name) for one in value]
+                if isinstance(value, list) else value for key, value in chosen.items()}
+
+    others = {f"map.view@other-{folder}": "secret", f"map.view@{folder}-2": 1, "map.2024e": 2}
+    content = archive(workspace, info, Terms("x"), settings={**about(folder), **others})
+    assert json.loads(unzipped(content)["pages.json"]) == about("{data set}")
+    opened = imports.open_archive("x.zip", content)
+    assert opened.settings == about(opened.info.id)
+    workspace.close()
 
 
 def test_comparisons_of_pairs_alone(tmp_path, services):

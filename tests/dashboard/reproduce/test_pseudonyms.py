@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from tripletscope.dashboard.reproduce.pseudonyms import pseudonyms, renamed, telling
+from tripletscope.dashboard.reproduce.pseudonyms import pseudonyms, renamed, reworded, telling
 
 
 def test_all_participants_get_names_in_the_order_of_theirs():
@@ -24,6 +24,13 @@ def test_tables_keep_their_form():
     made = renamed(pd.DataFrame({"participant": column}), names)["participant"]
     assert list(made.cat.categories) == ["sub-002", "sub-001"]
     assert made.isna().tolist() == [False, False, True]
+
+
+def test_texts_name_nobody_but_keep_numbers_and_words():
+    names = {"anna": "sub-001", "anna.b": "sub-002", "3": "sub-003", "a": "sub-004"}
+    text = "3 answers of a file by anna.b, anna and hanna; 1_anna"
+    assert reworded(text, names) == "3 answers of a file by sub-002, sub-001 and hanna; 1_anna"
+    assert reworded(text, {"3": "sub-001"}) == text
 
 
 def test_columns_with_a_value_for_each_participant_are_found():

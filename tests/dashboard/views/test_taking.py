@@ -12,7 +12,9 @@ import pytest
 
 from tests.dashboard.views.harness import settled, start
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.io import Pairs
 from tripletscope.core.models.embedding import STE
+from tripletscope.core.ratings import Arrangements
 from tripletscope.core.run import run
 from tripletscope.dashboard.door.archive import is_archive
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -54,6 +56,35 @@ def test_columns_that_tell_participants_apart_are_named(services, people):
     assert not app.exception
     (warning,) = [w.value for w in app.warning if "tell participants apart" in w.value]
     assert "file" in warning
+
+
+def test_columns_of_every_table_in_the_file_are_named(services, planted):
+    """Also where the answers themselves tell nobody apart."""
+    who = ["p0", "p0", "p1", "p1"]
+    pairs = Pairs(
+        np.array([[0, 1, 2, 3], [1, 2, 3, 4]] * 2),
+        pd.DataFrame({"participant": who, "sheet": who}), np.arange(4), planted.n_objects,
+    )
+    placed = pd.DataFrame({
+        "participant": np.repeat(["p0", "p1"], 3), "trial": np.repeat(["ann's", "bob's"], 3),
+        "item": planted.ids[:3] * 2, "x": [0.0, 1.0, 3.0] * 2, "y": 0.0,
+    })
+    answers = planted.answers.assign(participant=[f"p{k % 2}" for k in range(len(planted))])
+    info = services.workspace.add_dataset(
+        Triplets(planted.rows, planted.objects, answers), origin="x.csv", report=[], pairs=pairs,
+        catch_trials=pd.DataFrame({"participant": who, "row": 7, "correct": True, "file": who}),
+        measured=Arrangements(placed),
+    )
+    cleaning = services.workspace.cleaning(info).with_gold(Triplets(
+        planted.rows[:4], planted.objects, pd.DataFrame({"participant": who, "machine": who})
+    ))
+    info = services.workspace.update_dataset(info, cleaning)
+    session = Session("s")
+    session.open(info.id)
+    session.remember(f"away.pseudonyms@{info.id}", True)
+    session.save()
+    (warning,) = [w.value for w in start("data", "s").warning if "participants apart" in w.value]
+    assert "file, sheet, machine, trial" in warning
 
 
 def test_the_file_is_what_opens_again(services, people):
