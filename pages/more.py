@@ -7,7 +7,7 @@ import streamlit as st
 from tripletscope.dashboard.interface.controls import pressed
 from tripletscope.dashboard.interface.guide import page_title
 from tripletscope.dashboard.state import Session, session
-from tripletscope.dashboard.views.navigation import PLACES, TABS, Place, is_of_use, pin, pinned
+from tripletscope.dashboard.views.navigation import PLACES, TABS, PageEntry, is_of_use, pin, pinned
 from tripletscope.dashboard.views.page import go_to
 
 
@@ -27,7 +27,7 @@ def main() -> None:
                 st.switch_page(PLACES[page].path)
 
 
-def _row(current: Session, place: Place) -> None:
+def _row(current: Session, place: PageEntry) -> None:
     words, buttons = st.columns([5, 1], vertical_alignment="center")
     words.markdown(f"**{place.title}**  \n{place.about} Needs {place.needs}.")
     with buttons:

@@ -24,7 +24,7 @@ _LEVELS = 3
 
 
 @dataclass(frozen=True)
-class Place:
+class PageEntry:
     """A page.
 
     section: Of the navigation; None of pages that other ways lead to.
@@ -79,31 +79,31 @@ def _quantities_of(key: tuple[str | None, ...], _info: DatasetInfo) -> list[str]
 
 _ANALYSIS, _STUDY = "Analysis", "Study"
 PLACES = {place.name: place for place in (
-    Place("start", "Start", "home", ""),
-    Place("data", "Data", "table_rows", ""),
-    Place("embedding", "Embedding", "scatter_plot", _ANALYSIS),
-    Place("compare", "Compare", "query_stats", _ANALYSIS),
-    Place("kernel", "Kernel", "grid_on", _ANALYSIS),
-    Place("clusters", "Clusters", "account_tree", _ANALYSIS),
-    Place("trees", "Trees", "forest", _ANALYSIS),
-    Place("people", "People", "groups", _ANALYSIS,
+    PageEntry("start", "Start", "home", ""),
+    PageEntry("data", "Data", "table_rows", ""),
+    PageEntry("embedding", "Embedding", "scatter_plot", _ANALYSIS),
+    PageEntry("compare", "Compare", "query_stats", _ANALYSIS),
+    PageEntry("kernel", "Kernel", "grid_on", _ANALYSIS),
+    PageEntry("clusters", "Clusters", "account_tree", _ANALYSIS),
+    PageEntry("trees", "Trees", "forest", _ANALYSIS),
+    PageEntry("people", "People", "groups", _ANALYSIS,
           "Do people differ: weights of their own, groups, conditions, single persons.",
           "answers of two or more people", _has_people),
-    Place("scale", "Scale", "stairs", _ANALYSIS,
+    PageEntry("scale", "Scale", "stairs", _ANALYSIS,
           "How a physical quantity is perceived: difference scaling, and scales from maps.",
           "a column of numbers of the objects, or comparisons of pairs", _has_physical_column),
-    Place("dimensions", "Dimensions", "category", _ANALYSIS,
+    PageEntry("dimensions", "Dimensions", "category", _ANALYSIS,
           "Dimensions that can be named, from choices of the odd one out (SPoSE, VICE).",
           "trials in which one of three objects was chosen", _has_trials),
-    Place("features", "Features", "rule", _ANALYSIS,
+    PageEntry("features", "Features", "rule", _ANALYSIS,
           "How well features or the layers of networks explain the answers.",
           "two columns of numbers of the objects, or a table of features", _has_features),
-    Place("more", "More analyses", "add", _ANALYSIS),
-    Place("simulate", "Simulate", "science", _STUDY),
-    Place("collect", "Collect", "how_to_vote", _STUDY),
-    Place("report", "Report", "article", _STUDY),
-    Place("papers", "Papers", "menu_book", None),
-    Place("computing", "Computing", "memory", None),
+    PageEntry("more", "More analyses", "add", _ANALYSIS),
+    PageEntry("simulate", "Simulate", "science", _STUDY),
+    PageEntry("collect", "Collect", "how_to_vote", _STUDY),
+    PageEntry("report", "Report", "article", _STUDY),
+    PageEntry("papers", "Papers", "menu_book", None),
+    PageEntry("computing", "Computing", "memory", None),
 )}
 #: Tabs that are not shown where the data have no use for them: title, what they do, what they need.
 TABS = {
@@ -132,7 +132,7 @@ def navigation(current: Session) -> Any:
     return st.navigation(sections, expanded=True)
 
 
-def is_of_use(current: Session, place: Place) -> bool:
+def is_of_use(current: Session, place: PageEntry) -> bool:
     """Whether the open data set has what a page needs, or somebody wants it all the same."""
     info = current.dataset
     if place.fits is None or place.name in pinned(current):

@@ -180,10 +180,10 @@ def test_a_browser_comes_in_and_everything_works(locked):
         told.clear()  # browsers say that they were refused
         page.get_by_label("Key").fill(f"http://localhost:{port}/?key={key}")
         page.get_by_role("button", name="Open").click()
-        expect(page.get_by_role("heading", name="Embedding", exact=True)).to_be_visible(
+        expect(page.get_by_role("heading", name="Ekman's colours", exact=True)).to_be_visible(
             timeout=300_000
         )
-        page.locator(".st-key-map .nsewdrag").wait_for()
+        page.locator(".st-key-findings-map .js-plotly-plot").wait_for()
         assert "key=" not in page.url
         assert re.search(r"session=[\w-]", page.url)
         page.get_by_test_id("stSidebarNav").get_by_role("link", name="Start").click()

@@ -244,6 +244,8 @@ def test_people_work_in_workspaces_of_their_own(lab):
         asked = []
         ann.on("request", lambda request: asked.append(request.url))
         ann.goto(f"{lab}/?sample=ekman_colors")
+        expect(ann.get_by_role("heading", name="Ekman's colours", exact=True)).to_be_visible()
+        ann.get_by_test_id("stSidebar").get_by_role("link", name="Embedding", exact=True).click()
         expect(ann.get_by_role("heading", name="Embedding", exact=True)).to_be_visible()
         ann.locator(".st-key-map .nsewdrag").wait_for()
         with ann.expect_download() as waiting:

@@ -141,7 +141,7 @@ def _opened(services, kept):
     assert "Per minute" not in titles, "what follows the server says it, and of another moment"
     assert "9 finished, 2 stopped" in words(app)
     press(app, f"{PAGE}.answers.{kept}")
-    assert app.title[0].value == "Embedding"
+    assert app.title[0].value == "Fruit"
     assert services.workspace.datasets()[0].name == "Fruit"
 
 

@@ -43,8 +43,8 @@ def test_the_first_visit_shows_a_map_without_being_asked(services, opened):
     assert "95 % ellipses from 100 replicates" in text
     assert "Held-out error .1" in text
     assert "chance .500" in text
-    assert "as many answers of the same people" in text
-    assert "differences between people, errors of the model and questions never asked" in text
+    assert "With new answers of the same people" in text
+    assert "differences between people and errors of the model are not covered" in text
 
 
 @pytest.mark.parametrize(("n", "marks", "first"), [
@@ -83,7 +83,7 @@ def test_ellipses_are_of_participants_where_eight_or_more_are_known(services):
     app = settled(start("embedding", session), services)
     text = words(app).replace("\\", "")
     assert "100 replicates, 9 participants drawn with replacement" in text
-    assert "with as many other participants" in text
+    assert "With new participants" in text
     assert "over 9 participants" in text
     (info,) = services.workspace.datasets()
     (listed,) = services.workspace.runs(info.id, "bootstrap")
@@ -264,8 +264,7 @@ def test_samples_show_on_every_page(services, holding):
 
 
 def dissimilarities(services, session: str, file: bytes | None = None) -> AppTest:
-    app = start("embedding", session)
-    app.segmented_control(key="embedding.view").set_value("dissimilarities").run()
+    app = start("embedding", session, "dissimilarities")
     if file is not None:
         app.file_uploader(key="embedding.dissimilarities").upload("apart.csv", file, "text/csv")
         app.run()

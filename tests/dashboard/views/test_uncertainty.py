@@ -52,7 +52,7 @@ def test_positions_have_ellipses_from_every_source(services, mapped, source):
     settled(app, services)
     assert any(t.get("name") == "ellipses" for t in figure(app, "map")["data"])
     text = words(app)
-    assert ("repetitions" in text) == (source == "bootstrap")
+    assert ("would contain the true position" in text) == (source == "bootstrap")
     assert ("approximation covers" in text) == (source == "laplace")
     assert 0 < averages(app)[0] < 0.5
     assert ("(R-hat" in text.replace("\\", "")) == (source == "posterior")
