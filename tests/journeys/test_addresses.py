@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -16,6 +17,8 @@ pytestmark = [pytest.mark.browser, needs_browser]
 
 def choose(page: Page, tab: str) -> None:
     page.get_by_role("radio", name=tab, exact=True).click()
+    # A click is seen at once; the address is written when the server has heard of it.
+    expect(page).to_have_url(re.compile(f"[&?]tab={tab.lower()}(&|$)"))
     shows(page, tab)
 
 
