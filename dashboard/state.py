@@ -19,7 +19,8 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.dashboard.keeping.dataset import BROWSER, DatasetInfo
+from tripletscope.dashboard import BROWSER
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.jobs import Job
 from tripletscope.dashboard.keeping.services import FigureSheet, services
 

@@ -7,9 +7,6 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-#: Cookie by which the server tells one browser from another: sessions belong to theirs.
-BROWSER = "tripletscope-browser"
-
 
 class WorkspaceError(Exception):
     """The workspace cannot be used; the message says why and what to do."""

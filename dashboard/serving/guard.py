@@ -14,7 +14,7 @@ from starlette.requests import HTTPConnection
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tripletscope.dashboard.keeping.dataset import BROWSER
+from tripletscope.dashboard import BROWSER
 
 LOOPBACK = ("localhost", "127.0.0.1")
 _ORIGIN = re.compile(r"https?://[^/?#@\s]+", re.IGNORECASE)

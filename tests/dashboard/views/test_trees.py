@@ -453,7 +453,7 @@ def test_a_table_opens_where_no_data_set_is_open(services):
     assert "12 objects, leaf size" in words(app)
     again = table_of(12) + b"thing 3,1,1,2,u\n"
     app = start("trees")
-    app.session_state[_KEY].close()
+    app.session_state[_KEY]._dataset = None
     app.run()
     app.file_uploader(key="trees.table@").upload("twice.csv", again, "text/csv").run()
     assert "twice.csv, row 14: object 'thing 3' is listed twice" in (
