@@ -5,20 +5,18 @@ Usage: python benchmarks/finding.py
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
-from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.report import machine, print_table
 from tests.browser import CHROMIUM
-from tests.journeys.pages import FLAGS, PATIENCES, open_page, script_ended
+from tests.journeys.pages import FLAGS, look_for, open_page, script_ended
 from tests.server import running
 
 #: What somebody types, and the page and tab that it is about.
@@ -37,18 +35,9 @@ TASKS = {
 
 def found(page: Page, words: str) -> tuple[str, float]:
     """Address of the first hit without its session, and seconds from the keys to the page."""
-    box = page.get_by_role("dialog").get_by_role("combobox")
-    for patience in PATIENCES:
-        script_ended(page)
-        begun = time.perf_counter()
-        page.keyboard.press("Control+k")
-        with contextlib.suppress(PlaywrightTimeout):
-            box.click(timeout=patience)
-            break
-    page.keyboard.type(words)
-    page.get_by_role("option").first.wait_for()
-    page.keyboard.press("Enter")
-    page.get_by_role("dialog").wait_for(state="detached")
+    script_ended(page)
+    begun = time.perf_counter()
+    look_for(page, words)
     script_ended(page)
     taken = time.perf_counter() - begun
     place = page.url.split("/", 3)[3]

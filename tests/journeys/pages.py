@@ -56,6 +56,22 @@ def go(page: Page, name: str) -> None:
     page.get_by_test_id("stSidebar").get_by_role("link", name=name, exact=True).click()
 
 
+def look_for(page: Page, words: str) -> None:
+    """Open the search by its keys, and take the first that it finds."""
+    for patience in PATIENCES:  # keys that are pressed while the page comes are lost
+        script_ended(page)
+        page.keyboard.press("Control+k")
+        with contextlib.suppress(PlaywrightTimeout):
+            field = page.get_by_role("dialog").get_by_role("combobox")
+            field.wait_for(timeout=patience)
+            break
+    expect(field).to_be_focused()
+    page.keyboard.type(words)
+    page.get_by_role("option").first.wait_for()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
 def upload(page: Page, file: Path) -> None:
     page.locator(".st-key-upload input[type=file]").set_input_files(file)
     expect(page.get_by_role("heading", name=f"Reading {file.name}")).to_be_visible()

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 
 import pytest
 from playwright.sync_api import Page, expect
-from playwright.sync_api import TimeoutError as PlaywrightTimeout
 
 from tests.browser import needs_browser
-from tests.journeys.pages import PATIENCES, go, open_page, script_ended
+from tests.journeys.pages import go, look_for, open_page
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
@@ -51,21 +49,6 @@ def test_back_undoes_one_step_and_an_address_shows_the_same_anywhere(browser, ad
     choose(page, "Answers")
     shows(page, "Answers")
     page.context.close()
-
-
-def look_for(page: Page, words: str) -> None:
-    """Open the search by its keys, and take the first that it finds."""
-    box = page.get_by_role("dialog").get_by_role("combobox")
-    for patience in PATIENCES:  # keys that are pressed while the page comes are lost
-        script_ended(page)
-        page.keyboard.press("Control+k")
-        with contextlib.suppress(PlaywrightTimeout):
-            box.click(timeout=patience)
-            break
-    page.keyboard.type(words)
-    page.get_by_role("option").first.wait_for()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("dialog")).to_have_count(0)
 
 
 def test_what_is_looked_for_is_found_by_keyboard(browser, address):

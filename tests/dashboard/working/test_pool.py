@@ -204,10 +204,12 @@ def test_a_computation_stops_with_what_there_is(worker):
 @pytest.mark.parametrize("way", ["hold_the_interpreter", "count_for_long"])
 def test_what_does_not_stop_is_ended(worker, way, monkeypatch):
     monkeypatch.setattr(module, "_UNHEARD", 1.0)
+    # On a busy machine Python has heard of it by the time that it counts on.
+    monkeypatch.setattr(module, "_HEARD", 1.0)
     begun = time.monotonic()
     with pytest.raises(Stopped, match="is lost"):
         worker.call(getattr(harm, way), progress=lambda fraction, **_: True)
-    assert time.monotonic() - begun < 600, "long before the hour that it would take"
+    assert time.monotonic() - begun < 20
     assert gone(worker.pid)
 
 
