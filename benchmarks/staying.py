@@ -32,7 +32,7 @@ from tests.browser import CHROMIUM
 from tests.journeys.pages import PATIENCE, choose, keep, open_page, upload
 from tripletscope.dashboard.working import memory
 
-_PAGES = ("Clusters", "Kernel", "Compare", "Trees", "Scale", "Computing")
+_PAGES = ("Clusters", "Kernel", "Compare", "Trees", "Data", "Simulate")
 _METHODS = ("STE", "t-STE", "CKL", "SOE")
 
 

@@ -188,7 +188,8 @@ def show_findings(context: FindingsContext) -> None:
     watch(context.job)
     texts, pictures = st.columns([5, 4], gap="large")
     with texts:
-        rows = {topic.name: st.container(gap="xxsmall") for topic in context.findings}
+        rows = {topic.name: st.container(gap="xxsmall", key=f"finding.{topic.name}")
+                for topic in context.findings}
         if not are_triplets(context.subject):
             st.caption("Maps need triplets: these answers compare pairs.")
     # Whom to look at takes longest to say, and must not keep others waiting.
