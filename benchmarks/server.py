@@ -166,7 +166,7 @@ def actions(page: Page, folder: Path, number: int, told: Told) -> list[Callable[
     def fitted() -> None:
         choose(page, "Method", "STE")
         page.locator(".st-key-fit button").click()
-        page.get_by_text(re.compile(r"^STE, 2 dimensions, lowest loss")).wait_for()
+        page.get_by_text(re.compile(r"^Map \(STE, 2 dimensions, lowest loss")).wait_for()
         wait_for_map(page)
         told.maps[name] = Counter(fit=2, bootstrap=2, cross_validate=2)
 
@@ -187,7 +187,7 @@ def actions(page: Page, folder: Path, number: int, told: Told) -> list[Callable[
         page.get_by_role("button", name="Delete", exact=True).first.click()
         asked = page.get_by_role("dialog").filter(has_text="Delete this map?")
         asked.get_by_role("button", name="Delete", exact=True).click()
-        page.get_by_text(re.compile(r"^t-STE, 2 dimensions, lowest loss")).wait_for()
+        page.get_by_text(re.compile(r"^Map \(t-STE, 2 dimensions, lowest loss")).wait_for()
 
     def excluded() -> None:
         told.maps[name] = Counter()  # of all answers: hidden until the exclusion is undone

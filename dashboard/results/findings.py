@@ -23,6 +23,7 @@ from tripletscope.core.engine.method import Method, Piece
 from tripletscope.core.inference.evaluation.compare import is_chance, needed_answers
 from tripletscope.core.inference.evaluation.paired import behind_best
 from tripletscope.core.inference.evaluation.score import cross_validate, has_split, n_groups
+from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.people import WeightedEuclidean
 from tripletscope.core.people.floor import Floor, answers_needed
@@ -306,11 +307,16 @@ def _too_few_objects(subject: Subject, words: Words) -> str:
     return _too_few_questions(subject, words)
 
 
+def usual_clustering() -> Agglomerative:
+    """The clustering with which its page begins."""
+    return Agglomerative(basis=DEFAULT_EMBEDDING())
+
+
 @finding("clusters", "clusters", "numbers", lacks=_too_few_objects, seconds=1e-3,
-         pieces=lambda subject: [(Agglomerative(), "count_clusters", {})])
+         pieces=lambda subject: [(usual_clustering(), "count_clusters", {})])
 def clusters(results: SubjectResults) -> Iterator[Element]:
     """Whether there are clusters, or a continuum."""
-    run = results.run(Agglomerative(), "count_clusters")
+    run = results.run(usual_clustering(), "count_clusters")
     if run is None:
         return
     is_told = recommend_clusters(run.result()).n_clusters is not None

@@ -19,6 +19,7 @@ from tripletscope.dashboard.interface.reading import read_file
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.clusters import described, named
+from tripletscope.dashboard.results.findings import usual_clustering
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.choosing import choose_run
@@ -45,7 +46,7 @@ def choose_clustering(
     """The clustering that is chosen beside the picture; None where there is none yet."""
     info, listed = context.info, context.runs("fit", "cluster")
     if context.job is None and not listed and info.n_objects <= _QUICK:
-        _compute(context, Agglomerative(basis=DEFAULT_EMBEDDING()))
+        _compute(context, usual_clustering())
     picture, side = context.picture_and_side()
     with side:
         if listed:

@@ -247,6 +247,21 @@ def test_findings_come_unasked_and_are_those_of_other_places(services):
     assert f"with an error of {number}" in text_of(sections["findings"])
 
 
+def test_where_a_finding_leads_it_is_there(services):
+    """The number of clusters was that of another tree than its page begins with."""
+    data = line()
+    settled(start("data", session_on(services, data)), services)
+    subject = Subject(data, DEFAULT_EMBEDDING())
+    places = [one for one in FINDINGS.values() if one.applies(subject) and one.pieces(subject)]
+    assert len(places) >= 6
+    for one in places:
+        app = start(one.page, "test-session")
+        if len(tabs_of(one.page)) > 1:
+            app = on_tab(app, one.page, one.tab)
+        text = words(settled(app, services))
+        assert "computed yet" not in text, one.name
+
+
 def test_what_takes_long_waits_until_it_is_asked_for(services, monkeypatch):
     monkeypatch.setattr(view, "_PATIENCE", 0.5)  # seconds
     app = settled(start("data", session_on(services, small())), services)
