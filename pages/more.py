@@ -18,7 +18,7 @@ def main() -> None:
         if place.fits is not None:
             _row(current, place)
     for (page, tab), (title, about, needs) in TABS.items():
-        words, button = st.columns([5, 1], vertical_alignment="center")
+        words, button = st.columns([4, 1], vertical_alignment="center")
         words.markdown(f"**{title}**  \n{about} Needs {needs}.")
         with button:
             if pressed(current, f"more.{tab}", "Open", icon=":material/arrow_forward:",
@@ -28,9 +28,9 @@ def main() -> None:
 
 
 def _row(current: Session, place: PageEntry) -> None:
-    words, buttons = st.columns([5, 1], vertical_alignment="center")
+    words, buttons = st.columns([4, 1], vertical_alignment="center")
     words.markdown(f"**{place.title}**  \n{place.about} Needs {place.needs}.")
-    with buttons:
+    with buttons.container(horizontal=True, vertical_alignment="center"):
         st.page_link(place.path, label="Open", icon=":material/arrow_forward:", width="content")
         if place.name in pinned(current):
             st.button(

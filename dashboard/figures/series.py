@@ -81,9 +81,9 @@ def ceiling_layers(ceiling: Ceiling | None) -> list[Level]:
     if ceiling is None or not ceiling.is_precise:
         return []
     bounds = [1 - bound.value for bound in (ceiling.upper, ceiling.lower)]
-    note = "noise ceiling, {} bound".format
+    # Not which bound is which: the upper one of accuracy is the lower one of errors.
     return [
         Level(at=min(bounds), to=max(bounds)),
-        Level(at=bounds[0], note=note("upper"), side="bottom right", dash="dash"),
-        Level(at=bounds[1], note=note("lower"), side="top right", dash="dash"),
+        Level(at=bounds[0], dash="dash"),
+        Level(at=bounds[1], note="noise ceiling", side="top right", dash="dash"),
     ]
