@@ -94,19 +94,20 @@ class KeptRuns(OpenFolder):
         return run_info_of(dataset, run.key, said)
 
     def runs(
-        self, dataset: str | None, task: str | None = None, kind: str | None = None
+        self, dataset: str | None, task: str | None = None, kind: str | None = None,
+        *, of_any_exclusions: bool = False,
     ) -> list[RunInfo]:
         """The runs of a data set, of a task, with methods of a kind; the newest first.
 
-        Those that were computed while other answers were left out are not among them, and come
-        back with these exclusions. None is for simulations, which belong to no data set.
+        Those that were computed while other answers were left out are among them only if wanted,
+        and come back with these exclusions. None is for simulations, which belong to no data set.
         """
         info = self.dataset(dataset) if dataset else None
         return [
             run for run in self._listed(dataset)
             if task in (None, run.task) and kind in (None, run.record["kind"])
-            and (info is None or run.state is None
-                 or (run.state, run.renewals) == (info.state, info.renewals))
+            and (info is None or run.state is None or (run.renewals == info.renewals
+                 and (of_any_exclusions or run.state == info.state)))
         ]
 
     def first_map(self, dataset: str) -> RunInfo | None:

@@ -27,7 +27,7 @@ from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.excluding import exclude
 from tripletscope.dashboard.views.data.quality import opened_method, pick_people
 from tripletscope.dashboard.views.data.weighting import show_weights
-from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
 from tripletscope.dashboard.working.pool import pool
@@ -218,9 +218,12 @@ def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
         weighted = f", weighted: as many as {cleaning.effective:,.0f} trials of equal weight"
     st.markdown(
         f"{count(len(cleaning.triplets), 'answer')} of {len(cleaning.raw):,} are in use{weighted}. "
-        "Results "
-        "computed from other answers are hidden, and return when you undo."
+        "Results computed from other answers are hidden, and return when you undo."
     )
+    if pressed(current, "exclusions.maps", "Maps before and after", icon=":material/arrow_forward:",
+               type="tertiary"):
+        go_to("embedding", "maps")
+        st.switch_page("../pages/embedding.py")
     with st.container(horizontal=True):
         if pressed(current, "exclusions.undo", "Undo the last", icon=":material/undo:"):
             _keep(info, cleaning.undone())

@@ -70,8 +70,8 @@ def show_maps(context: Context) -> None:
     chosen = several(
         context.session, f"compare.maps@{context.info.id}", "Maps", names,
         default=_first(context, listed),
-        help="Maps fitted on any page, including those of other data sets about the same objects: "
-        "of other participants, or of a subset of the answers.",
+        help="Maps fitted on any page, including those from before exclusions, and those of other "
+        "data sets about the same objects: of other participants, or of a subset of the answers.",
     )
     if not chosen:
         panels.empty("No map is chosen", "Choose some above.")
@@ -119,9 +119,14 @@ def _listed(info: DatasetInfo) -> dict[str, tuple[str, str, RunInfo]]:
     found: dict[str, tuple[str, str, RunInfo]] = {}
     taken: Counter[str] = Counter()
     for data in (info, *workspace.about_the_same_objects(info)):
-        more = "" if data.id == info.id else f" ({data.name})"
-        for run in workspace.runs(data.id, "fit", "embedding"):
-            name = f"{run.name}{more}"
+        is_open = data.id == info.id
+        for run in workspace.runs(data.id, "fit", "embedding", of_any_exclusions=is_open):
+            if not is_open:
+                name = f"{run.name} ({data.name})"
+            elif run.state in (None, info.state):
+                name = run.name
+            else:
+                name = f"{run.name} ({'other exclusions' if run.state else 'all answers'})"
             taken[name] += 1
             # Names tell maps apart, also along the sides of a matrix.
             numbered = f"{name} {taken[name]}" if taken[name] > 1 else name
@@ -157,8 +162,9 @@ def _padded(fitted: OrdinalEmbedding, n_components: int) -> np.ndarray:
 
 
 def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> list[str]:
-    """The maps to begin with: the one that is open, and of each method that in the dimensions
-    recommended for it. Where these are fewer than two, then the newest other one.
+    """The maps to begin with: the one that is open, the same of all answers where some were
+    excluded, and of each method that in the dimensions recommended for it. Where these are fewer
+    than two, then the newest other one.
     """
     info, triplets = context.info, context.triplets
     plan = standing(context.session, triplets)
@@ -171,7 +177,14 @@ def _first(context: Context, listed: dict[str, tuple[str, str, RunInfo]]) -> lis
         if (method.title, method.n_components) in wanted
     ]
     opened = opened_map(context.session, info)
-    keys = [opened.key, *keys] if opened else keys
+    if opened is not None:
+        before = [
+            run.key for _, _, run in listed.values()
+            if info.state and run.dataset == info.id and run.state == ""
+            and run.record["method"] == opened.record["method"]
+            and run.record["parameters"] == opened.record["parameters"]
+        ]
+        keys = [opened.key, *before[:1], *keys]
     places = dict.fromkeys(place for k in keys if (place := f"{info.id}/{k}") in listed)
     return list(places)[:_MOST] if len(places) > 1 else list({**places, **listed})[:2]
 
@@ -249,6 +262,8 @@ def _map_caption(info: DatasetInfo, shown: ShownMap, reference: ShownMap, place:
         "Its held-out error is not known." if error is None
         else ENGLISH("held-out error of map", error=error)
     )
+    if error is not None and shown.run.data != reference.run.data:
+        text += " Its error and that of the reference are about different answers."
     if not shown.run.complete:
         text += " Stopped early."
     if shown.fitted.n_components > 2:
@@ -271,7 +286,7 @@ def _held_out(shown: ShownMap) -> tuple[float, float, float] | None:
     run, workspace = shown.run, services().workspace
     known = [
         other for task in ("cross_validate", "split_error")
-        for other in workspace.runs(dataset, task, "embedding")
+        for other in workspace.runs(dataset, task, "embedding", of_any_exclusions=True)
         if other.record.items() >= {
             "method": run.method, "parameters": run.parameters, "data": run.data,
         }.items()

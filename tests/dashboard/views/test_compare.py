@@ -130,6 +130,28 @@ def test_maps_side_by_side_are_aligned(services, opened):
     assert not [t for t in figure(app, "compare.map.0")["data"] if t.get("mode") == "lines"]
 
 
+def test_maps_before_and_after_an_exclusion_stand_beside_one_another(services, opened):
+    settled(start("embedding", opened), services)
+    (info,) = services.workspace.datasets()
+    cleaning = services.workspace.cleaning(info)
+    excluded = cleaning.excluding(Exclusion(answers=tuple(range(100))))
+    info = services.workspace.update_dataset(info, excluded)
+    settled(start("embedding", opened), services)
+    assert len(services.workspace.runs(info.id, "fit")) == 1, "results of other answers are hidden"
+    assert len(services.workspace.runs(info.id, "fit", of_any_exclusions=True)) == 2
+    app = start("data", opened, "exclusions")
+    app.button(key="exclusions.maps").click().run()
+    app = start("embedding", opened, "maps")
+    assert not app.exception
+    before, after = app.multiselect(key=f"compare.maps@{info.id}").value[::-1]
+    assert before.rpartition("/")[0] == after.rpartition("/")[0] == info.id
+    text = said(app)
+    assert "(all answers)" in text
+    assert "Its error and that of the reference are about different answers" in text
+    assert "is not known" not in text, "the errors of both are told"
+    assert "nearest neighbours are the same" in text
+
+
 def test_comparing_does_not_change_the_map_that_is_open(services, opened):
     """Nor do other pages show another one, in this session or in the next."""
     app = settled(start("embedding", opened), services)
