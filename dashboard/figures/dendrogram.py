@@ -81,6 +81,14 @@ class Rows:
     def total(self) -> float:
         return float(self.extents.sum())
 
+    @cached_property
+    def leaf_places(self) -> np.ndarray:
+        """(m,) where every leaf stands, those of a collapsed branch spread over its row."""
+        start = self.tree.spans[self.nodes, 0]
+        above = np.repeat(np.cumsum(self.extents) - self.extents, self.sizes)
+        within = np.arange(self.tree.n_leaves) - np.repeat(start, self.sizes) + 0.5
+        return above + within * np.repeat(self.extents / self.sizes, self.sizes)
+
     @property
     def branches(self) -> range:
         """The nodes of the branches that are drawn, the lowest first."""
@@ -163,7 +171,7 @@ def dendrogram(
     around = _AROUND if canvas.screen else _AROUND_IN_FILE
     pitch = max((canvas.height - around) / rows.total, 0.1)
     _add_selected(figure, data, rows, floor, top)
-    _add_wedges(figure, data, rows, floor)
+    add_wedges(figure, data, rows, floor)
     add_branches(figure, data, rows, floor)
     supported = _supported(data, rows, floor, pitch, canvas)
     _add_marks(figure, data, rows, floor, pitch, supported)
@@ -172,7 +180,7 @@ def dendrogram(
     if marks == "pictures" and data.pictures:
         domain = _add_pictures(figure, data, rows, pitch, canvas)
     wanted = _wanted_rows(data, rows, marks)
-    chosen = _under(data, np.isin(tree.order, list(data.selected)), rows.nodes[wanted])
+    chosen = holds_selected(data, rows)[wanted]
     size, written = row_labels(
         rows.places[rows.nodes[wanted]], pitch, 0.92 * FONT_SIZE, np.flatnonzero(chosen).tolist()
     )
@@ -234,6 +242,11 @@ def _under(data: DendrogramData, leaves: np.ndarray, nodes: np.ndarray) -> np.nd
     before = np.concatenate([[0], np.cumsum(leaves)])
     start, stop = data.tree.spans[nodes].T
     return before[stop] > before[start]
+
+
+def holds_selected(data: DendrogramData, rows: Rows) -> np.ndarray:
+    """(r,) whether any selected object is in a row."""
+    return _under(data, np.isin(data.tree.order, list(data.selected)), rows.nodes)
 
 
 def row_titles(data: DendrogramData, rows: Rows, width: float = _WIDEST) -> list[str]:
@@ -303,7 +316,9 @@ def cluster_name(rank: int) -> str:
     return f"Cluster {rank + 1}"
 
 
-def _add_wedges(figure: go.Figure, data: DendrogramData, rows: Rows, floor: float) -> None:
+def add_wedges(
+    figure: go.Figure, data: DendrogramData, rows: Rows, floor: float, xaxis: str = "x"
+) -> None:
     """Collapsed branches: as high as their last merge, as wide as their row."""
     for group, nodes in _by_cluster(data, rows.nodes[rows.sizes > 1]):
         x, y = [], []
@@ -317,7 +332,7 @@ def _add_wedges(figure: go.Figure, data: DendrogramData, rows: Rows, floor: floa
         figure.add_scatter(
             x=np.array(x, dtype=np.float32), y=np.array(y, dtype=np.float32), mode="lines",
             fill="toself", fillcolor=transparent(colour, 0.35), line={"width": 0},
-            hoverinfo="skip", showlegend=False, name="collapsed",
+            hoverinfo="skip", showlegend=False, name="collapsed", xaxis=xaxis,
         )
 
 

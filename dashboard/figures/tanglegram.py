@@ -9,12 +9,18 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.tanglegram import Tanglegram
 from tripletscope.dashboard.figures.colours import look
-from tripletscope.dashboard.figures.dendrogram import DendrogramData, Rows, add_branches, reach
+from tripletscope.dashboard.figures.dendrogram import (
+    DendrogramData,
+    Rows,
+    add_branches,
+    add_wedges,
+    holds_selected,
+    reach,
+    row_titles,
+)
 from tripletscope.dashboard.figures.fonts import width_of, wrapped
-from tripletscope.dashboard.figures.labels import short_labels
 from tripletscope.dashboard.figures.placing import row_labels
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.theme import (
@@ -37,9 +43,9 @@ _WIDEST = 9.0  # em of a name
 _BOLD, _TITLE = 1.08, 1.2
 
 
-def screen_height(n_leaves: int) -> float:
-    """Height in pixels at which leaves can be read, if they are not too many."""
-    return min(max(_ROW * n_leaves + 90.0, 240.0), _TALLEST)
+def screen_height(*rows: Rows) -> float:
+    """Height in pixels at which rows of trees can be read, if they are not too many."""
+    return min(max(_ROW * max(one.total for one in rows) + 90.0, 240.0), _TALLEST)
 
 
 def tanglegram(
@@ -48,6 +54,7 @@ def tanglegram(
     clusters: np.ndarray,
     *,
     titles: tuple[str, str],
+    most: int | None = None,
     selected: Collection[int] = (),
     caption: str = "",
     revision: str = "",
@@ -58,28 +65,34 @@ def tanglegram(
     objects: With a column ``label``.
     clusters (n,): Of the first tree, 0 for the largest; lines and both trees have their colours.
     titles: What the trees are called.
+    most: Rows of a tree; where there are more leaves, what merged first is collapsed.
     selected: Objects whose lines stand out.
     caption, revision, canvas: As for a dendrogram.
     Returns: Leaves carry the position of their object in ``customdata``.
     """
     figure = go.Figure()
-    trees = (found.first, found.second)
-    n_rows = max(tree.n_leaves for tree in trees)
+    drawn = [
+        (DendrogramData(tree, objects, clusters, selected=selected),
+         Rows(tree, most or tree.n_leaves))
+        for tree in (found.first, found.second)
+    ]
+    n_rows = max(rows.total for _, rows in drawn)
     canvas = with_rows(canvas, n_rows + 4)  # titles may have several lines
     pitch = max((canvas.height - 90.0) / max(n_rows, 1), 0.1)
     tall = canvas.screen and canvas.height > 700
     width = min(canvas.width, NARROW) if canvas.screen else canvas.width
-    size, names, written = _names(trees, objects, selected, pitch, width)
-    widest = float(width_of([names[i] for kept in written for i in kept], size).max(initial=0.0))
+    size, names = _names(drawn, pitch, width)
+    texts = [_plain(text) for named in names for text in named.values()]
+    widest = float(width_of(texts, size).max(initial=0.0))
     column = ((_BOLD if len(selected) else 1.0) * widest + 0.8 * FONT_SIZE) / width
     tree_share = (1 - _LINES) / 2 - column
     places = []
-    for tree, side, axis in zip(trees, (0, 1), ("x", "x2"), strict=True):
-        rows, data = Rows(tree, tree.n_leaves), DendrogramData(tree, objects, clusters)
-        floor, top = reach(tree)
+    for (data, rows), side, axis in zip(drawn, (0, 1), ("x", "x2"), strict=True):
+        floor, top = reach(data.tree)
+        add_wedges(figure, data, rows, floor, axis)
         add_branches(figure, data, rows, floor, axis)
         place = np.full(len(objects), np.nan)
-        place[tree.order] = rows.places[rows.nodes]
+        place[data.tree.order] = rows.leaf_places
         places.append(place)
         limits = [top + 0.03 * (top - floor), floor]
         figure.update_layout({
@@ -97,7 +110,7 @@ def tanglegram(
     _add_lines(figure, places, clusters, selected, reserved)
     mark = float(np.clip(0.3 * pitch, 1.5, 5))
     for side, place in enumerate(places):
-        shown, kept = np.flatnonzero(np.isfinite(place)), written[side]
+        shown, (_, rows) = np.flatnonzero(np.isfinite(place)), drawn[side]
         figure.add_scatter(
             x=np.full(len(shown), reserved if not side else 1 - reserved), y=place[shown],
             xaxis="x3", mode="markers", customdata=shown.tolist(),
@@ -108,14 +121,15 @@ def tanglegram(
         )
         # Beside marks that are not seen: plotly forgets texts that were empty before.
         figure.add_scatter(
-            x=np.full(len(kept), reserved if not side else 1 - reserved), y=place[kept],
+            x=np.full(len(names[side]), reserved if not side else 1 - reserved),
+            y=rows.places[rows.nodes[list(names[side])]],
             xaxis="x3", mode="markers+text", name="names", hoverinfo="skip", showlegend=False,
-            text=[_label(names[i], i in selected) for i in kept], textfont={"size": size},
+            text=list(names[side].values()), textfont={"size": size},
             textposition="middle right" if side else "middle left", cliponaxis=False,
             marker={"size": mark, "opacity": 0},
         )
-    n_leaves = sum(tree.n_leaves for tree in trees)
-    note_hidden(figure, n_leaves - sum(map(len, written)), n_leaves)
+    n_named = sum(len(rows.nodes) for _, rows in drawn)
+    note_hidden(figure, n_named - sum(map(len, names)), n_named)
     figure.update_layout(
         template=template(canvas), uirevision=revision, dragmode="zoom", showlegend=False,
         xaxis3={"domain": [tree_share, 1 - tree_share], "range": [0, 1], "visible": False,
@@ -126,24 +140,25 @@ def tanglegram(
 
 
 def _names(
-    trees: Sequence[Dendrogram], objects: pd.DataFrame, selected: Collection[int], pitch: float,
-    width: float,
-) -> tuple[float, list[str], list[list[int]]]:
-    """Size of the names, the names, and the objects of each tree that are named."""
-    written = []
-    size = 0.85 * FONT_SIZE
-    for tree in trees:
-        first = np.flatnonzero(np.isin(tree.order, list(selected))).tolist()
-        small, rows = row_labels(np.arange(tree.n_leaves), pitch, 0.85 * FONT_SIZE, first)
+    drawn: Sequence[tuple[DendrogramData, Rows]], pitch: float, width: float
+) -> tuple[float, list[dict[int, str]]]:
+    """Size of the names, and the names of each tree by their row."""
+    size, written = 0.85 * FONT_SIZE, []
+    for data, rows in drawn:
+        chosen = np.flatnonzero(holds_selected(data, rows)).tolist()
+        small, named = row_labels(rows.places[rows.nodes], pitch, 0.85 * FONT_SIZE, chosen)
         size = min(size, small)
-        written.append(tree.order[rows].tolist())
-    labels = short_labels(objects["label"].tolist(), min(_WIDEST, _NAMES * width / size))
-    return size, labels, written
+        written.append(named)
+    room = min(_WIDEST, _NAMES * width / size)
+    titles = [row_titles(data, rows, room) for data, rows in drawn]
+    return size, [
+        {row: text[row] for row in named} for text, named in zip(titles, written, strict=True)
+    ]
 
 
-def _label(text: str, marked: bool) -> str:
-    text = html.escape(text, quote=False)
-    return f"<b>{text}</b>" if marked else text
+def _plain(text: str) -> str:
+    """The title of a row as it is read."""
+    return html.unescape(text.removeprefix("<b>").removesuffix("</b>"))
 
 
 def _add_lines(

@@ -52,7 +52,7 @@ from tripletscope.dashboard.wording import Words
 #: Width for which trees are laid out, and height of the tallest on paper, divided by it.
 TREE_WIDTH, _TALLEST = 640.0, 1.9
 #: Trees of more leaves than so many are drawn with some branches collapsed.
-_MANY, _ROWS = 120, 80
+_MANY, _ROWS = 60, 24
 #: Members that are named of a merge, and clusters whose sizes are told.
 _MEMBERS, _SIZES = 12, 12
 _HALF = 0.55  # height of a curve, divided by its width
@@ -147,6 +147,11 @@ def clusters_said(shown: ShownResults, run: Run) -> Iterator[str]:
         yield words("by silhouette", number=len(sizes))
 
 
+def usual_rows(n_leaves: int) -> int:
+    """Rows of a tree that are drawn where nothing else is wanted."""
+    return n_leaves if n_leaves <= _MANY else _ROWS
+
+
 def tree_of(shown: ShownResults, run: Run) -> TreeDrawing:
     """The tree of a hierarchy, cut as it is looked at."""
     words, tree = shown.words, run.fitted().tree_
@@ -154,7 +159,7 @@ def tree_of(shown: ShownResults, run: Run) -> TreeDrawing:
     number, marks = int(clusters.max(initial=-1) + 1), shown.marks
     has_pictures = bool(shown.addresses or shown.pictures)
     marks = marks or ("pictures" if has_pictures else "labels")
-    rows = Rows(tree, shown.rows or (tree.n_leaves if tree.n_leaves <= _MANY else _ROWS))
+    rows = Rows(tree, shown.rows or usual_rows(tree.n_leaves))
     height = shown.heights.get(run.key)
     text = words("tree of", method=described(shown, run), about=shown.about,
                  clusters=words.count(number, "cluster"))

@@ -13,6 +13,7 @@ from tripletscope.core.cluster.clustering import Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.tanglegram import Tanglegram, untangle
 from tripletscope.core.engine.method import methods
+from tripletscope.dashboard.figures.dendrogram import Rows
 from tripletscope.dashboard.figures.tanglegram import screen_height, tanglegram
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
@@ -21,6 +22,7 @@ from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.views.choosing import names_of
 from tripletscope.dashboard.views.clusters.choosing import choose_clustering
 from tripletscope.dashboard.views.clusters.clustering import PAGE, ShownClustering
+from tripletscope.dashboard.views.clusters.tree import pick_rows
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording.formats import count
 
@@ -70,8 +72,10 @@ def show_two_trees(shown: ShownClustering) -> None:
         with shown.picture:
             st.caption("The other tree has only one leaf.")
         return
+    with shown.side:
+        most = pick_rows(shown)
     with shown.picture:
-        _draw(shown, second)
+        _draw(shown, second, most)
 
 
 def _suggested(shown: ShownClustering) -> Agglomerative:
@@ -86,7 +90,7 @@ def _untangled(keys: tuple[str, str], _first: Dendrogram, _second: Dendrogram) -
     return untangle(_first, _second)
 
 
-def _draw(shown: ShownClustering, second: ShownClustering) -> None:
+def _draw(shown: ShownClustering, second: ShownClustering, most: int) -> None:
     found = _untangled((shown.run.key, second.run.key), shown.tree, second.tree)
     verdict = (
         f"Of {found.pairs:,} pairs of lines, {found.crossings:,} cross (entanglement "
@@ -97,10 +101,14 @@ def _draw(shown: ShownClustering, second: ShownClustering) -> None:
         f"the clusters on the left, also of branches on the right that hold one alone. {verdict}"
     )
     n = max(found.first.n_leaves, found.second.n_leaves)
+    if most < n:
+        text += f" Branches that merge first are collapsed, until {most} rows are left."
+    height = screen_height(Rows(found.first, most), Rows(found.second, most))
     shown.figure(Drawing(
         "two-trees", "Two trees", text, f"Two trees of {count(n, 'object')}. {text}",
-        screen_height(n) / _WIDTH, lambda canvas: tanglegram(
+        height / _WIDTH, lambda canvas: tanglegram(
             found, shown.triplets.objects, shown.clusters, titles=(shown.name, second.name),
+            most=most,
             selected=shown.selected, caption=text,
             revision=f"{shown.run.key} {second.run.key}", canvas=canvas,
         ), lambda: places(found, shown.triplets.objects), picks=True,

@@ -26,6 +26,7 @@ from tripletscope.dashboard.results.clusters import (
     memberships,
     on_map,
     tree_of,
+    usual_rows,
 )
 from tripletscope.dashboard.state import widgets
 from tripletscope.dashboard.views.clusters.choosing import make_clustering
@@ -37,9 +38,8 @@ from tripletscope.dashboard.wording.formats import count
 
 #: Height of the part of the tree that is seen at a time, in pixels.
 _WINDOW = 740
-#: Trees of so few leaves are always drawn whole; those of so many at first, larger ones with so
-#: many rows.
-_FEW, _MANY, _ROWS = 30, 300, 100
+#: Trees of so few leaves are always drawn whole.
+_FEW = 30
 #: More rows than this no browser draws in a reasonable time.
 _MOST_ROWS = 3_000
 _MEMBERS = 40  # named in the table of clusters
@@ -59,7 +59,7 @@ def show_tree(shown: ShownClustering) -> None:
             folded = way == "tree" and shown.tree.n_leaves > _FEW
             with st.popover("Leaves") if folded else nullcontext():
                 marks = _pick_marks(shown, way)
-                rows = _pick_rows(shown) if way == "tree" else 0
+                rows = pick_rows(shown) if way == "tree" else 0
         panels.sentences(list(clusters_said(shown.presented(), shown.run)))
         if way == "tree":
             _draw_tree(shown, marks, rows)
@@ -119,11 +119,12 @@ def _pick_marks(shown: ShownClustering, way: str) -> str:
     )
 
 
-def _pick_rows(shown: ShownClustering) -> int:
+def pick_rows(shown: ShownClustering) -> int:
+    """How many rows of a tree are drawn."""
     m = shown.tree.n_leaves
     if m <= _FEW:
         return m
-    usual = m if m <= _MANY else _ROWS
+    usual = usual_rows(m)
     return number(
         shown.session, f"{PAGE}.rows@{shown.info.id}", "Max. leaves", 5, min(m, _MOST_ROWS),
         usual, step=10, width=150,

@@ -248,6 +248,23 @@ def test_two_trees_join_equal_leaves(points, tree):
     assert ends == {(left[i], right[i]) for i in left}
 
 
+def test_two_large_trees_are_collapsed_and_lines_end_in_the_row_of_their_object(tree):
+    objects = pd.DataFrame({"label": [f"object {i}" for i in range(N)]})
+    other = untangle(tree, tree)
+    figure = tanglegram(other, objects, np.zeros(N, int), titles=("one", "two"), most=5)
+    rows = Rows(other.first, 5)
+    assert len(rows.nodes) == 5 < tree.n_leaves
+    left = next(trace for trace in figure.data if trace.customdata is not None)
+    place = dict(zip(left.customdata, left.y, strict=True))
+    below = np.cumsum(rows.extents)
+    for node, end, extent in zip(rows.nodes, below, rows.extents, strict=True):
+        for member in other.first.members(node):
+            assert end - extent < place[member] < end
+    names = next(trace for trace in figure.data if trace.name == "names")
+    assert len(names.text) == 5
+    assert sum(trace.name == "collapsed" for trace in figure.data) >= 2
+
+
 @pytest.mark.parametrize("canvas", [Canvas(), FILE])
 def test_names_between_two_trees_have_columns_of_their_own(tree, canvas):
     objects = pd.DataFrame({"label": [f"stimulus number {i} of the first list" for i in range(N)]})
