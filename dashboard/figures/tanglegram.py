@@ -86,7 +86,7 @@ def tanglegram(
     widest = float(width_of(texts, size).max(initial=0.0))
     column = ((_BOLD if len(selected) else 1.0) * widest + 0.8 * FONT_SIZE) / width
     tree_share = (1 - _LINES) / 2 - column
-    places = []
+    places, lines = [], []
     for (data, rows), side, axis in zip(drawn, (0, 1), ("x", "x2"), strict=True):
         floor, top = reach(data.tree)
         add_wedges(figure, data, rows, floor, axis)
@@ -94,15 +94,14 @@ def tanglegram(
         place = np.full(len(objects), np.nan)
         place[data.tree.order] = rows.leaf_places
         places.append(place)
+        lines.append(wrapped(titles[side], tree_share * width, _TITLE * FONT_SIZE))
         limits = [top + 0.03 * (top - floor), floor]
         figure.update_layout({
             "xaxis2" if side else "xaxis": {
                 "range": limits[::-1] if side else limits, "zeroline": False, "showgrid": False,
                 "domain": [1 - tree_share, 1] if side else [0, tree_share],
-                "title": "<br>".join(
-                    html.escape(line, quote=False)
-                    for line in wrapped(titles[side], tree_share * width, _TITLE * FONT_SIZE)
-                ), "nticks": 5,
+                "title": "<br>".join(html.escape(line, quote=False) for line in lines[side]),
+                "nticks": 5,
                 "side": "top" if tall else "bottom",
             }
         })
@@ -136,7 +135,9 @@ def tanglegram(
                 "fixedrange": True},
         yaxis={"range": [n_rows, 0], "visible": False},
     )
-    return finished(figure, caption, canvas, top=100 if tall else 34)
+    # Between the trees and what operates the figure.
+    above = 60 + 20 * max(map(len, lines))
+    return finished(figure, caption, canvas, top=max(above, 100) if tall else 34)
 
 
 def _names(
