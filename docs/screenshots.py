@@ -100,19 +100,12 @@ def first_map(browser: Browser, address: str) -> None:
 
 def of_eggs(browser: Browser, address: str) -> None:
     page = opened(browser, address, "alien_eggs")
-    take(page, "embedding", 900)
-    page.get_by_test_id("stSidebar").get_by_role("link", name="Data", exact=True).click()
-    expect(page.get_by_role("heading", name="Alien eggs", level=1)).to_be_visible()
-    at_rest(page)
-    take(page, "data")
-    page.get_by_role("radio", name="Quality", exact=True).click()
-    at_rest(page)
-    take(page, "data-quality")
-    go(page, "Report")
-    take(page, "report")
     go(page, "Scale")
     compute(page)
     take(page, "scale")
+    go(page, "Collect")
+    page.get_by_role("button", name="Make the experiment").wait_for()
+    take(page, "collect")
 
 
 def of_colours(browser: Browser, address: str) -> None:
@@ -121,15 +114,28 @@ def of_colours(browser: Browser, address: str) -> None:
     page.get_by_role("radio", name="Positions", exact=True).click()
     at_rest(page)
     take(page, "uncertainty")
-    for name in ("Kernel", "Clusters", "Compare", "Trees"):
+    for name in ("Kernel", "Compare", "Trees"):
         go(page, name)
         if name == "Compare":
             compute(page)
-        take(page, name.lower(), 1080 if name == "Clusters" else SIZE["height"])
+        take(page, name.lower())
 
 
-def of_people(browser: Browser, address: str) -> None:
+def of_kitchens(browser: Browser, address: str) -> None:
     page = opened(browser, address, "crowd")
+    take(page, "embedding", 900)
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Data", exact=True).click()
+    expect(page.get_by_role("heading", name="Kitchen objects", level=1)).to_be_visible()
+    expect(page.get_by_text("Being computed.")).to_have_count(0)
+    at_rest(page)
+    take(page, "data", 1080)
+    page.get_by_role("radio", name="Quality", exact=True).click()
+    at_rest(page)
+    take(page, "data-quality")
+    go(page, "Report")
+    take(page, "report")
+    go(page, "Clusters")
+    take(page, "clusters", 1080)
     go(page, "People")
     compute(page)
     take(page, "people", 1080)
@@ -148,13 +154,6 @@ def of_choices(browser: Browser, address: str) -> None:
     take(page, "dimensions", 900)
 
 
-def of_a_new_experiment(browser: Browser, address: str) -> None:
-    page = opened(browser, address, "alien_eggs")
-    go(page, "Collect")
-    page.get_by_role("button", name="Make the experiment").wait_for()
-    take(page, "collect")
-
-
 def of_plans(browser: Browser, address: str) -> None:
     page = opened(browser, address)
     go(page, "Simulate")
@@ -170,8 +169,7 @@ def main(wanted: list[str]) -> None:
     known: dict[str, Callable[[Browser, str], None]] = {
         show.__name__: show
         for show in (
-            first_map, of_eggs, of_colours, of_pebbles, of_choices, of_people, of_a_new_experiment,
-            of_plans,
+            first_map, of_kitchens, of_eggs, of_colours, of_pebbles, of_choices, of_plans,
         )
     }
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
