@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 from tests.conftest import LONG as HANDED_OUT_FIRST
@@ -186,6 +188,17 @@ def test_public_names_print_nothing_and_need_no_page():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_drawing_shows_every_room_on_its_floor():
+    drawing = (ROOT / "docs" / "pictures" / "house.svg").read_text()
+    heights = {
+        name: float(y) for y, text in re.findall(r'<text [^>]*?y="([\d.]+)"[^>]*>([^<]+)<', drawing)
+        for name in re.findall(r"\w+", text)
+    }
+    floors = [[room.split(".")[-1] for room in floor] for floor in FLOORS] + STOREYS[:-1]
+    for lower, upper in pairwise(floors):
+        assert min(map(heights.get, lower)) >= max(map(heights.get, upper)), (lower, upper)
 
 
 def test_nothing_runs_parts_of_pages_by_a_clock():
