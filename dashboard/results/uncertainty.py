@@ -63,7 +63,9 @@ def positions_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
         yield Advice(words("chains explained", judged=JUDGED, agreed=AGREED))
         if not agree and samples.reference.shape[1] == 1:
             yield Advice(words("chains on a line"))
-    if samples.effective is not None and (samples.effective < _EFFECTIVE or not samples.chains_agree):
+    if samples.effective is not None and not (
+        samples.effective >= _EFFECTIVE and samples.chains_agree
+    ):
         yield Advice(words("sample more"))
 
 

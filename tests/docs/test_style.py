@@ -56,9 +56,11 @@ def strings(file: Path) -> Iterator[str]:
             parts = [part for part in node.values if isinstance(part, ast.Constant)]
             aside |= {id(part) for part in parts}
             yield " … ".join(str(part.value) for part in parts)
-        elif isinstance(node, ast.Constant) and id(node) not in aside:
-            if isinstance(node.value, str) and " " in node.value:
-                yield node.value
+        elif (
+            isinstance(node, ast.Constant) and isinstance(node.value, str)
+            and id(node) not in aside and " " in node.value
+        ):
+            yield node.value
 
 
 def catalogue(table: dict) -> Iterator[str]:

@@ -245,9 +245,10 @@ def test_chains_that_are_apart_do_not_agree():
 
 def test_perfect_chains_agree_whose_largest_rhat_is_above_that_of_one_quantity():
     rng = np.random.default_rng(0)
-    largest = np.array([convergence(rng.normal(size=(4, 180, JUDGED)))[1] for _ in range(20)])
-    assert largest.max() < AGREED
-    assert np.mean(largest > 1.01) > 0.9
+    # as many independent draws as are wanted effective ones
+    largest = [convergence(rng.normal(size=(4, 100, JUDGED)))[1] for _ in range(20)]
+    assert 1.01 < min(largest)
+    assert max(largest) < AGREED
 
 
 @pytest.mark.parametrize("method", [TSTE, CKL])
