@@ -11,9 +11,9 @@ questions is random all the same. Where the queue is empty, random questions sta
 
 Of each kind: the share of fresh answers to random questions that the map predicts wrongly, the
 share of comparisons that it gets wrong, and the mean size of the 95 % ellipses (root of the area,
-relative to the size of the map), and the share of these that hold the true place. Then, of the
-first three, the share of the random experiment's answers after which the adaptive one is as good,
-with a 95 % t interval over experiments; over 1 where it never is.
+relative to the root mean square coordinate), and the share of these that hold the true place.
+Then, of the first three, the share of the random experiment's answers after which the adaptive one
+is as good, with a 95 % t interval over experiments; over 1 where it never is.
 """
 
 from __future__ import annotations

@@ -31,8 +31,16 @@ def principal_axes(positions: np.ndarray) -> np.ndarray:
 
 
 def rms(positions: np.ndarray) -> float:
-    """Size of a configuration: root mean square of the coordinates about their centre."""
+    """Root mean square of the coordinates of a configuration about their centre."""
     return float(np.sqrt(np.mean((positions - positions.mean(axis=0)) ** 2)))
+
+
+def map_size(positions: np.ndarray) -> float:
+    """Size of a map: root mean square distance of its objects from their centre.
+
+    Shapes: positions (n, d).
+    """
+    return float(np.sqrt(positions.shape[1])) * rms(positions)
 
 
 def to_unit_rms(embedding: np.ndarray, placed: np.ndarray) -> np.ndarray:

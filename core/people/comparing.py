@@ -119,7 +119,7 @@ class PeopleComparison(Gains):
     n_choices : ndarray of int, shape (P,)
         Held-out choices of each.
     models : ndarray of str, shape (M,)
-        ``one map`` for all; ``consistency``: that, and how consistent a person answers;
+        ``one map`` for all; ``consistency``: that, and how precisely a person answers;
         ``weights`` of its axes; ``2 groups`` and so on; ``own maps``.
     log_share : ndarray, shape (P, M)
         Mean log probability of a held-out choice.
@@ -258,7 +258,7 @@ def compare_people(
 
     Notes
     -----
-    The models of groups and weights know how consistent a person answers; so does
+    The models of groups and weights know how precisely a person answers; so does
     ``consistency``, which is what they are to be compared with before attention is spoken of.
 
     Examples

@@ -192,7 +192,7 @@ class WeightedEuclidean(PeopleMap):
 
     Person p sees d²(i, j) = Σₖ wₚₖ (xᵢₖ − xⱼₖ)². The log weights are normal about those of the
     group, with two standard deviations of the highest marginal likelihood on held-out answers: in
-    what all weights of a person share, which is how consistent the answers are, and in what they
+    what all weights of a person share, which is how precise the answers are, and in what they
     do not, which is attention. People with few answers therefore stay near the group. The mean of
     the weights over people is 1 for every axis.
 
@@ -216,7 +216,7 @@ class WeightedEuclidean(PeopleMap):
         Standard deviation of the direction of the worst known axis, in degrees; infinite where
         `p_attention_` is 0.05 or more, and where the intervals take the map as known.
     p_attention_ : float
-        Of the likelihood ratio, on held-out answers, against people who differ in consistency
+        Of the likelihood ratio, on held-out answers, against people who differ in precision
         alone.
     loss_ : float
         Minus the log of likelihood and priors.
@@ -250,7 +250,7 @@ class WeightedEuclidean(PeopleMap):
     by: By = "participant"
     alike: Annotated[
         bool, Switch(
-            "Same weight on all axes", "People differ in how consistently they answer, not in "
+            "Same weight on all axes", "People differ in how precisely they answer, not in "
             "what they attend to. The map may then be turned freely.",
         )
     ] = False

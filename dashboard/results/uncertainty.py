@@ -37,8 +37,9 @@ from tripletscope.dashboard.wording import Words
 #: Response probabilities from which responses are predicted, in the figure and in words.
 THRESHOLDS = np.round(np.arange(0.5, 0.991, 0.02), 2)
 _SURE = 0.9
-#: Fewer effective maps than this make ellipses that would look different another time.
-_FEW = 100
+#: Effective maps that are enough (Vehtari et al., 2021): from fewer, ellipses and R-hat itself
+#: would look different another time.
+_EFFECTIVE = 400
 _HALF = 0.8  # height of a square figure, divided by its width
 
 
@@ -62,7 +63,9 @@ def positions_of(shown: ShownResults, run: Run) -> Iterator[Statement | Advice]:
         yield Advice(words("chains explained", judged=JUDGED, agreed=AGREED))
         if not agree and samples.reference.shape[1] == 1:
             yield Advice(words("chains on a line"))
-    if samples.effective is not None and (samples.effective < _FEW or not samples.chains_agree):
+    if samples.effective is not None and not (
+        samples.effective >= _EFFECTIVE and samples.chains_agree
+    ):
         yield Advice(words("sample more"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.data.geometry import ellipsoids
+from tripletscope.core.data.geometry import ellipsoids, map_size
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 
@@ -22,8 +22,8 @@ def inspect_objects(
     degrees: Of freedom of the covariances; see `tripletscope.core.data.geometry.coverage_radius`.
     Returns: ``id``, ``label``, ``neighbours`` (labels, the nearest first), ``answers`` (in which
         the object occurs), ``contradicted`` (share of them that the map contradicts), and, with
-        covariances, ``uncertainty``: radius of the circle as large as the object's ellipse, in
-        units of the root mean square distance of the objects from the centre.
+        covariances, ``uncertainty``: radius of the circle as large as the object's ellipse,
+        as a share of the size of the map (`tripletscope.core.data.geometry.map_size`).
     """
     positions = fitted.embedding_
     labels = np.array(triplets.labels, dtype=object)
@@ -36,8 +36,8 @@ def inspect_objects(
     table["answers"] = answers
     table["contradicted"] = np.where(answers > 0, misses / np.maximum(answers, 1), np.nan)
     if covariances is not None:
-        spread = np.sqrt(np.mean(np.sum(positions[fitted.placed_] ** 2, axis=1)))
-        table["uncertainty"] = ellipsoids(covariances, coverage, degrees).size / (spread or 1.0)
+        size = map_size(positions[fitted.placed_]) or 1.0
+        table["uncertainty"] = ellipsoids(covariances, coverage, degrees).size / size
     return table
 
 

@@ -33,9 +33,9 @@ class Heterogeneity:
     Attributes
     ----------
     value : float
-        Standard deviation of a coordinate between the maps of people, as a share of the size of
-        the group's map (`tripletscope.core.data.geometry.rms`); 0 where they differ no more than
-        the noise of their answers makes them.
+        Root mean square distance of people's positions from the group's, as a share of the size
+        of the group's map (`tripletscope.core.data.geometry.map_size`); 0 where they differ no
+        more than the noise of their answers makes them.
     widening : float
         Standard errors by participants that are left out, divided by those by as many answers of
         anybody; the median over the objects.

@@ -75,9 +75,9 @@ def evidence(method: Method, embeddings: np.ndarray, rows: np.ndarray) -> np.nda
     """What maps say of each response, above 0 where they agree.
 
     Where the method has a likelihood, the log odds of its mean over the maps; otherwise the mean
-    difference of the two distances, over the size of the map. Of a choice among several pairs,
-    such as an odd one out, each answer is about two of them: given that one of these was chosen,
-    it is as probable as if no other had been shown.
+    difference of the two distances, over the root mean square of all. Of a choice among several
+    pairs, such as an odd one out, each answer is about two of them: given that one of these was
+    chosen, it is as probable as if no other had been shown.
 
     Shapes: rows (T, 3) or (T, 4).
     embeddings (b, n, d): NaN for objects that have no place.

@@ -29,7 +29,7 @@ from tripletscope.core.models.optimise.responses import choose, pair_of, pairs_s
 #: Distances from which convergence is judged, at most.
 JUDGED = 60
 #: Where the largest R-hat is lower, chains agree. The usual 1.01 is for one quantity; the largest
-#: of many is above it by chance even in perfect chains of this length.
+#: of many is above it by chance even in perfect chains of 400 draws.
 AGREED = 1.05
 #: Looks at progress between two judgements.
 _LOOKS = 8

@@ -236,8 +236,8 @@ def personal_maps(
     """(p, n, d) maps of people, normal about the map of the group.
 
     positions (n, d): The map of the group.
-    heterogeneity: Standard deviation of every coordinate between people, as a share of the size of
-        the group's map: see `tripletscope.core.data.geometry.rms`.
+    heterogeneity: Root mean square distance of people's positions from the group's, as a share of
+        the size of the group's map: see `tripletscope.core.data.geometry.map_size`.
     """
     noise = rng.standard_normal((n_people, *positions.shape))
     return positions + heterogeneity * rms(positions) * noise

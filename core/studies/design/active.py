@@ -40,7 +40,8 @@ Strategy = Annotated[str, Choice(
     STRATEGIES, "Questions",
     "Random: any question. Most uncertain: where the plausible maps disagree most. Information "
     "gain: where an answer would tell most about the position of the anchor. Landmarks: every "
-    "object against pairs of a few. Repeats: questions asked before, to measure consistency."
+    "object against pairs of a few. Repeats: questions asked before, to measure intra-observer "
+    "consistency."
 )]
 Batch = Annotated[str, Choice(
     {"spread": "Spread over the objects", "top": "The first ones, as published"}, "Batch",

@@ -70,9 +70,9 @@ class Plan:
         Share that the truth itself predicts.
     ellipse : ndarray, shape (r, p)
         Median over the objects of the radius of the 95 % ellipse (in one dimension, half the
-        error bar; the root mean square of the half-axes where they differ), in units of the root
-        mean square of the map's coordinates: about 2.4 in the plane where nothing is known. NaN
-        for kernels.
+        error bar; the root mean square of the half-axes where they differ), as a share of the
+        size of the map (`tripletscope.core.data.geometry.map_size`): about 1.7 in the plane where
+        nothing is known. NaN for kernels.
     disparity : ndarray, shape (r, p)
         Share of the truth's variance that the map leaves unexplained; NaN for kernels.
     """
@@ -357,13 +357,13 @@ def _radius(maps: np.ndarray, positions: np.ndarray, placed: np.ndarray) -> floa
     Shapes: positions (n, d), placed bool (n,).
     maps (b, n, d): NaN where one does not place an object.
     """
-    reference = to_unit_rms(positions, placed)
+    d = positions.shape[1]
+    reference = to_unit_rms(positions, placed) / np.sqrt(d)  # a map of size 1
     sized = []
     for one in maps:
         finite = np.isfinite(one[:, 0])
         sized.append(aligned(one, finite, reference))
     covariances = Samples(np.array(sized), reference).covariances
-    d = positions.shape[1]
     variance = np.trace(covariances, axis1=1, axis2=2) / d
     return coverage_radius(0.95, d) * float(np.sqrt(np.nanmedian(variance)))
 

@@ -178,7 +178,7 @@ class Experiment:
     )] = 50
     fails: Annotated[int, Number(
         0, 100, "Stop after failed checks", "Catch and gold questions answered wrong, after which "
-        "a person is asked no more; 0 for never.",
+        "a person is stopped; 0 for never.",
     )] = 3
     most_people: Annotated[int, Number(1, 100_000, "Participants", "After whom it is full.")] = 100
     enough_error: Annotated[float | None, Number(

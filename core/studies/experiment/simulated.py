@@ -39,8 +39,8 @@ Careless = Annotated[float, Number(
     0.0, 1.0, "Careless", "Share of participants who press at random, and soon."
 )]
 Heterogeneity = Annotated[float, Number(
-    0.0, 2.0, "Differences between people", "Standard deviation of every coordinate between "
-    "people, as a share of the size of the map.", advanced=True,
+    0.0, 2.0, "Differences between people", "Root mean square distance of people's positions "
+    "from those of the group, as a share of the size of the map.", advanced=True,
 )]
 Seconds = Annotated[float, Number(
     0.2, 600.0, "Seconds per question", "Including what is between two of them."

@@ -132,7 +132,7 @@ def show_making(context: Context) -> None:
 
 
 def _suggested(current: Session) -> str:
-    return f"{current.dataset.name}, anew" if current.dataset else "My experiment"
+    return f"{current.dataset.name}, new" if current.dataset else "My experiment"
 
 
 def _sentence(problem: str) -> str:

@@ -19,7 +19,7 @@ from tripletscope.dashboard.state import Session
 _TITLES = {
     "consent": "Consent", "instructions": "Instructions", "question": "Question",
     "practice": "Before practice", "right": "Practice: right", "wrong": "Practice: wrong",
-    "break": "Break", "end": "End", "excluded": "Asked no more", "closed": "Closed",
+    "break": "Break", "end": "End", "excluded": "Stopped", "closed": "Closed",
     "paused": "Paused", "elsewhere": "Open in another tab",
 }
 

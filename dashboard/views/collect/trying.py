@@ -209,7 +209,7 @@ def _simulated(
     stopped = int(np.sum(table["failed"] >= experiment.fails)) if experiment.fails else 0
     checks, again = int(table["checks"].sum()), int(table["repeats"].sum())
     words = [f"**{count(len(table), 'simulated participant')}**, of whom "
-             f"{stopped:,} would be asked no more after failed checks."]
+             f"{stopped:,} would be stopped after failed checks."]
     if again:
         words.append(f"Repeats are answered alike in {table['consistent'].sum() / again:.0%}.")
     if checks:

@@ -30,8 +30,8 @@ from tripletscope.dashboard.working.pool import pool
 
 _ABOUT = (
     "Weights count answers of people who often seem to guess for less, and leave nobody out. They "
-    "are estimated with a map by STE: whoever errs where its distances are clear is taken to "
-    "guess, if the answers confirm that so many errors there are not to be expected. In "
+    "are estimated with a map by STE: people who err where its distances are clear are taken "
+    "to guess, if the answers confirm that so many errors there are not to be expected. In "
     "simulations they served as well as excluding those who clearly guess, not better."
 )
 
@@ -40,7 +40,7 @@ def show_weights(context: Context, cleaning: Cleaning) -> None:
     """Lapse rates of all people, what weights do beside exclusion, and a button that sets them."""
     st.markdown(_ABOUT)
     if any(step.rule == WEIGHTS for step in cleaning.exclusions):
-        st.info("These answers are weighted. Undo that to estimate anew.", icon=":material/info:")
+        st.info("These answers are weighted. Undo that to estimate again.", icon=":material/info:")
         return
     method = _method(context)
     piece = (method, "with_lapses", {})

@@ -240,7 +240,7 @@ _COLUMNS = {
     "lost": st.column_config.NumberColumn(
         "lost (points)", format="%.2f",
         help="By how many percentage points the share of correctly predicted trials, among those "
-        "fitted, falls if the dimension is left out and nothing is fitted anew.",
+        "fitted, falls if the dimension is left out and nothing is fitted again.",
     ),
     "reproduced": st.column_config.NumberColumn(
         "reproduced (r)", format="%.2f",

@@ -78,7 +78,7 @@ def _turn_to_more(here: KernelContext, kernel: Kernel) -> None:
     # Kleindessner & von Luxburg (2017, figure 5) find classes of digits in such answers.
     st.caption("A map needs fewer answers; kernels need " + (
         "more: those at hand follow a landmark design already. Groups of many objects, over which "
-        "similarities average, can be right all the same."
+        "similarities average, can be right nevertheless."
         if designed else "more, or a landmark design."
     ))
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -80,7 +80,7 @@ def show_overview(context: Context) -> None:
     places = len(table) + sum(len(item.also) for item in items().values())
     st.write(
         f"{len(table):,} figures, tables, theorems, algorithms and claims of four documents, which "
-        f"stand in {places:,} places. What can be measured was computed anew; its word follows by "
+        f"stand in {places:,} places. What can be measured was computed again; its word follows by "
         "the rule on its card, over five seeds where anything is random."
     )
     tallies = table["verdict"].value_counts()

@@ -91,7 +91,7 @@ def _said(fitted: WeightedEuclidean, place: int, found: PeopleComparison) -> str
     right = dict(zip(found.models.tolist(), found.accuracy[rows[0]], strict=True))
     return (
         f"{text} Held-out answers of this person are predicted right by one map in "
-        f"{right[ONE]:.0%}, by weights in {right[WEIGHTS]:.0%} (consistency alone: "
+        f"{right[ONE]:.0%}, by weights in {right[WEIGHTS]:.0%} (precision alone: "
         f"{right[CONSISTENCY]:.0%}; chance: {found.chance[rows[0]]:.0%})."
     )
 

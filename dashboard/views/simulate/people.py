@@ -68,7 +68,7 @@ def _show(context: Context, scenario: Scenario, data: Triplets) -> None:
         facts[3].metric(
             "Noise ceiling", f"{100 * (1.0 - wrong):.1f} %",
             help="Proportion of the answers that agree with the true distances: no method can "
-            "predict such answers better.",
+            "be expected to predict such answers better.",
         )
     about = f"{scenario.described}."
     with st.container(horizontal=True):

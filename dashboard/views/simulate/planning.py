@@ -131,8 +131,8 @@ def _wanted(current: Session) -> dict[str, float | None]:
         ellipse = number(
             current, f"{PAGE}.wanted.ellipse", "Radius of the ellipses", 0.01, 10.0, None,
             placeholder="e.g. 0.3",
-            help="Of 95 % ellipses, relative to the size of the map: the root mean square of its "
-            "coordinates.",
+            help="Of 95 % ellipses, as a share of the size of the map: the root mean square "
+            "distance of the objects from their centre.",
         )
     return {
         "accuracy": accuracy / 100 if accuracy is not None else None, "ellipse": ellipse,

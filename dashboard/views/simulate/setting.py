@@ -126,7 +126,7 @@ def _follow(current: Session) -> None:
     current.drafts[_OF] = info.id
     st.toast(panels.plain(
         f"Like {info.name}: {count(info.n_objects, 'object')}, "
-        f"{answers_of(info)}, noise {like.level:.2f} of the size of the map."
+        f"{answers_of(info)}, unit of distance {like.level:.2f}."
     ))
     st.rerun()
 

@@ -11,6 +11,7 @@ from tripletscope.core.data.geometry import (
     coverage_radius,
     distances,
     ellipsoids,
+    map_size,
     outlines,
     principal_axes,
     procrustes,
@@ -22,6 +23,12 @@ from tripletscope.core.data.geometry import (
 
 def rotation(rng, d):
     return np.linalg.qr(rng.normal(size=(d, d)))[0]
+
+
+def test_the_size_of_a_map_is_the_distance_from_its_centre():
+    assert map_size(np.array([[8.0, 9.0], [2.0, 1.0]])) == pytest.approx(5.0)
+    assert map_size(np.array([[8.0], [2.0]])) == pytest.approx(3.0)
+    assert map_size(np.zeros((4, 3))) == 0.0
 
 
 def test_unit_rms_counts_placed_objects_only():

@@ -19,7 +19,7 @@ from tripletscope.core.inference.uncertainty import (
 )
 from tripletscope.core.inference.uncertainty import posterior as module
 from tripletscope.core.inference.uncertainty.curvature import laplace_normal, second_derivatives
-from tripletscope.core.inference.uncertainty.sampling import convergence
+from tripletscope.core.inference.uncertainty.sampling import AGREED, JUDGED, convergence
 from tripletscope.core.models.embedding import CKL, SOE, STE, TSTE
 from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Objective
@@ -241,6 +241,14 @@ def test_chains_that_are_apart_do_not_agree():
         found = Samples(np.zeros((2, 3, 2)), np.zeros((3, 2)), rhat=rhat)
         assert found.chains_agree == agree
     assert not replace(found, rhat=None).chains_agree
+
+
+def test_perfect_chains_agree_whose_largest_rhat_is_above_that_of_one_quantity():
+    rng = np.random.default_rng(0)
+    # as many independent draws as are wanted effective ones
+    largest = [convergence(rng.normal(size=(4, 100, JUDGED)))[1] for _ in range(20)]
+    assert min(largest) > 1.01
+    assert max(largest) < AGREED
 
 
 @pytest.mark.parametrize("method", [TSTE, CKL])

@@ -8,10 +8,12 @@ import joblib
 import numpy as np
 import pytest
 
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import Method, gathered
 from tripletscope.core.engine.parallel import Halt
 from tripletscope.core.engine.progress import Stopped
-from tripletscope.core.inference.uncertainty import bootstrap
+from tripletscope.core.inference.evaluation.inspection import inspect_objects
+from tripletscope.core.inference.uncertainty import Samples, bootstrap
 from tripletscope.core.kernel import K1
 from tripletscope.core.models.embedding import SOE, STE
 from tripletscope.core.models.simulation.simulate import random_questions
@@ -52,8 +54,23 @@ def test_more_answers_predict_better_and_shrink_the_ellipses(small):
 def test_where_nothing_is_known_ellipses_are_as_large_as_the_map():
     found = planned(METHOD, n_objects=60, most=90, points=1, repeats=3)
     assert found.accuracy.mean() < 0.6
-    # a normal cloud about the middle of a map of size 1 has a 95 % radius of 2.45
-    assert 1.8 < found.ellipse.mean() < 2.6
+    # a normal cloud as large as a map of size 1 has a 95 % radius of 2.45 / √2
+    assert 1.25 < found.ellipse.mean() < 1.85
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_ellipses_are_in_the_unit_of_the_table_of_objects(d):
+    rng = np.random.default_rng(0)
+    positions = 5.0 * rng.normal(size=(40, d))
+    positions -= positions.mean(axis=0)
+    maps = positions + 0.2 * rng.normal(size=(400, 40, d))
+    fitted = STE(n_components=d)
+    fitted.embedding_, fitted.placed_ = positions, np.ones(40, dtype=bool)
+    fitted.n_objects_ = 40
+    answers = Triplets.from_array([[0, 1, 2]], 40)
+    table = inspect_objects(fitted, answers, Samples(maps, positions).covariances)
+    found = planning._radius(maps, positions, fitted.placed_)
+    assert found == pytest.approx(table["uncertainty"].median(), rel=0.03)
 
 
 def test_noise_costs_accuracy(small):
