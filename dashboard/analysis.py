@@ -51,17 +51,20 @@ def submit(
     title: str,
     pieces: Sequence[Piece],
     names: Sequence[str] = (),
+    *,
+    unasked: bool = False,
 ) -> Job:
     """Compute in the background what is not there yet; results go to the workspace one by one.
 
     triplets: None for simulations, which belong to no data set.
     page: A newer job of the same page on the same data replaces this one.
     names: Under which the results are kept; by default the methods'.
+    unasked: Whether nobody asked for them but by looking at a page.
     """
     slot = session.slot(page) if info else page
     names = names or [describe(method) for method, _, _ in pieces]
     steps = [
-        step_of(info, triplets, piece, name, _words(info, page, piece))
+        step_of(info, triplets, piece, name, _words(info, page, piece), unasked=unasked)
         for name, piece in zip(names, pieces, strict=True)
     ]
     return services().jobs.submit(Job(session.id, slot, title, steps))
@@ -79,12 +82,14 @@ def _words(info: DatasetInfo | None, page: str, piece: Piece) -> str:
 
 
 def step_of(
-    info: DatasetInfo | None, triplets: Triplets | None, piece: Piece, name: str, words: str
+    info: DatasetInfo | None, triplets: Triplets | None, piece: Piece, name: str, words: str, *,
+    unasked: bool = False,
 ) -> Step:
     """A step that computes a piece, unless it is there or another job is at work on it.
 
     name: Under which the result is kept.
     words: What is done.
+    unasked: See `submit`.
     """
     method, task, options = piece
 
@@ -96,13 +101,13 @@ def step_of(
                 _stop_if_deleted(info)
                 with pool().taken() as worker:
                     found = worker.compute(task, method, triplets, options, progress=progress)
-                    listed = workspace.add_run(info, found, name)
+                    listed = workspace.add_run(info, found, name, unasked=unasked)
             elif info is None or found.key in {
                 listed.key for listed in workspace.runs(info.id, task)
             }:
                 return
             else:  # of the same answers, left by other exclusions: it is listed anew
-                listed = workspace.add_run(info, found, name)
+                listed = workspace.add_run(info, found, name, unasked=unasked)
             if listed is None:
                 raise Stopped
 

@@ -107,6 +107,7 @@ class RunInfo:
     number: The later it was first kept, the higher.
     state, renewals: Those of the `DatasetInfo` when it was computed; no state where that does not
         matter.
+    unasked: Whether a page computed it because it was looked at.
     """
 
     id: str
@@ -120,6 +121,7 @@ class RunInfo:
     number: int
     state: str | None
     renewals: int
+    unasked: bool
 
 
 def state_of(exclusions: list[dict[str, Any]], gold: str | None) -> str:

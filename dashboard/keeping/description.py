@@ -102,6 +102,7 @@ def run_info_of(dataset: str | None, key: str, said: Mapping[str, Any]) -> RunIn
     return RunInfo(
         f"{dataset or ''}/{key}", dataset, key, said["name"], run["task"], run["complete"],
         run["created"], run, said["number"], said["state"], said["renewals"],
+        said.get("unasked", False),
     )
 
 
@@ -146,6 +147,8 @@ def _is_sound(about: Mapping[str, Any]) -> bool:
 
 def _is_sound_run(said: Mapping[str, Any]) -> bool:
     if not _are_of(said, _KEPT) or not _are_of(said["run"], _RUN):
+        return False
+    if not isinstance(said.get("unasked", False), bool):  # folders of 0.3 do not say it
         return False
     datetime.fromisoformat(said["run"]["created"]).astimezone(UTC)
     return set(said["run"]) == set(_RUN) and bool(_ARRAYS.fullmatch(said["file"]))

@@ -37,11 +37,13 @@ class KeptRuns(OpenFolder):
         super().__init__(folder)
 
     def add_run(
-        self, info: DatasetInfo | None, run: Run, name: str, *, state: str | None = None
+        self, info: DatasetInfo | None, run: Run, name: str, *, state: str | None = None,
+        unasked: bool = False,
     ) -> RunInfo | None:
         """Keep a run of a data set as it was when `info` was read, or of none.
 
         state: `DatasetInfo.state` where it was computed, if that is another one.
+        unasked: Whether a page computed it because it was looked at.
         A run of the same key is replaced. None is returned if the data set was deleted
         meanwhile, and with it the place for the run.
         """
@@ -61,12 +63,12 @@ class KeptRuns(OpenFolder):
                     if info is not None and self._about_of(dataset) is None:
                         return None
                     if (folder.path / RESULTS / run.key / file).exists():
-                        return self._keep_run(info, run, name, file, total, state)
+                        return self._keep_run(info, run, name, file, total, state, unasked)
             # Somebody has deleted the one before meanwhile, and this with it.
 
     def _keep_run(
         self, info: DatasetInfo | None, run: Run, name: str, file: str, total: str,
-        state: str | None,
+        state: str | None, unasked: bool,
     ) -> RunInfo:
         """Let a run be listed whose arrays are written; nobody else changes anything meanwhile."""
         dataset = info.id if info else None
@@ -82,6 +84,7 @@ class KeptRuns(OpenFolder):
             "number": before.number if before else latest + 1,
             "state": None if free else state, "renewals": info.renewals if info else 0,
             "file": file, "sum": total,
+            "unasked": unasked and (before is None or before.unasked),
             "run": {part: value for part, value in vars(run).items() if part != "arrays"},
         }
         try:

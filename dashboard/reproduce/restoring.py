@@ -179,7 +179,10 @@ def _keep(
             if run.key not in keys:
                 # Of those that were computed while other answers were left out.
                 other = None if said["state"] == state else said["state"]
-                added.append(workspace.add_run(info, run, said["name"][:200], state=other))
+                added.append(workspace.add_run(
+                    info, run, said["name"][:200], state=other,
+                    unasked=said.get("unasked", False),
+                ))
     except BaseException:
         if there is None and info is not None:
             workspace.delete_dataset(info.id)

@@ -120,11 +120,14 @@ class Context:
         return analysis.find(self.info, self.answers if self.info else None, method, task, options)
 
     def submit(
-        self, title: str, pieces: Sequence[analysis.Piece], names: Sequence[str] = ()
+        self, title: str, pieces: Sequence[analysis.Piece], names: Sequence[str] = (), *,
+        unasked: bool = False,
     ) -> Job:
-        """Compute in the background what is not there yet."""
+        """Compute in the background what is not there yet; see `analysis.submit`."""
         answers = self.answers if self.info else None
-        return analysis.submit(self.session, self.info, answers, self._slot(), title, pieces, names)
+        return analysis.submit(
+            self.session, self.info, answers, self._slot(), title, pieces, names, unasked=unasked
+        )
 
     def begin(self, title: str, words: str, work: Callable[[Progress], Any]) -> Job:
         """Do in the background what is no task of a method; its result is in `Job.results`."""
@@ -194,7 +197,7 @@ class Context:
         ]
         self.compute_button(f"{self.page}.{key}.run", title, missing, about, label=label)
         if at_once and missing and self.job is None:
-            self.submit(f"{title}: {self.info.name}", missing)
+            self.submit(f"{title}: {self.info.name}", missing, unasked=True)
             st.rerun()
         return runs
 

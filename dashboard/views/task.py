@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from operator import attrgetter
 from types import NoneType
 from typing import Any
@@ -15,6 +16,9 @@ from tripletscope.dashboard.results.showing import PRESENTATIONS
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.page import tab
 
+#: Seconds of processor time; what takes longer is computed when it is asked for.
+_AT_ONCE = 3.0
+
 
 def task_tab(
     page: str, title: str, order: float, task: str, *, name: str, about: str,
@@ -24,7 +28,7 @@ def task_tab(
     refuse: Callable[[Any], tuple[str, str] | None] = lambda context: None,
     given: Callable[[Any, Method], Mapping[str, Any]] = lambda context, method: {},
     beside: Callable[[Any, Method, dict[str, Any]], Sequence[Piece]] = lambda *_: (),
-    at_once: Callable[[Any], bool] = lambda context: False,
+    seconds: float = inf, at_once: Callable[[Any], bool] | None = None,
     further: Callable[[Any], Mapping[str, Any]] = lambda context: {},
     looks: Callable[[Any, Run], Mapping[str, Any]] = lambda context, run: {},
     columns: Callable[[Any], Mapping[str, list[str]]] = lambda context: {},
@@ -40,12 +44,15 @@ def task_tab(
     refuse: Says, as a title and a text, why the task cannot be computed, if so.
     given: Options that are not asked for.
     beside: Asks for what is computed with it and judges the result, such as a held-out error.
-    at_once: Whether it takes so little that it is computed without being asked for.
+    seconds: Of processor time for an answer; what takes little is computed without being asked
+        for.
+    at_once: Whether that is so, where it does not depend on the number of answers.
     further: Asks, below the button, for more of how the result is shown; see `Context.present`.
     looks: Asks the same where that depends on the result, once it is there.
     columns: That may be chosen; see `parameter_form`.
     after: Shows, below the result, what can be done with it.
     """
+    is_quick = at_once or (lambda context: seconds * len(context.answers) <= _AT_ONCE)
 
     def show(context: Any) -> None:
         picture, side = context.picture_and_side()
@@ -58,7 +65,7 @@ def task_tab(
                 )
                 pieces = [(chosen, task, options), *beside(context, chosen, options)]
                 run, *others = context.results(
-                    task, TASKS[task].words, pieces, about, at_once=at_once(context)
+                    task, TASKS[task].words, pieces, about, at_once=is_quick(context)
                 )
                 how = {"beside": [one for one in others if one is not None], **further(context)}
                 if run is not None and run.complete:

@@ -46,7 +46,7 @@ def choose_clustering(
     """The clustering that is chosen beside the picture; None where there is none yet."""
     info, listed = context.info, context.runs("fit", "cluster")
     if context.job is None and not listed and info.n_objects <= _QUICK:
-        _compute(context, usual_clustering())
+        _compute(context, usual_clustering(), unasked=True)
     picture, side = context.picture_and_side()
     with side:
         if listed:
@@ -145,5 +145,7 @@ def _method(current: Session) -> Clustering:
     return method(**values)
 
 
-def _compute(context: Context, method: Clustering) -> None:
-    context.submit(f"{method.title}: {context.info.name}", [(method, "fit", {})])
+def _compute(context: Context, method: Clustering, *, unasked: bool = False) -> None:
+    context.submit(
+        f"{method.title}: {context.info.name}", [(method, "fit", {})], unasked=unasked
+    )

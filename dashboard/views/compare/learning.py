@@ -47,12 +47,14 @@ def _use(context: Context, run: Run) -> None:
 
 task_tab(
     PAGE, "Learning curve", 3, "learning_curve", name="learning", method=_of_curve,
+    seconds=1e-4,
     about="Fits to growing subsets of the answers and predicts the same held-out answers.",
     promise="Compute shows how the error falls with the number of answers, and whether more "
     "answers would help.",
 )
 task_tab(
     PAGE, "Hyperparameters", 4, "tune", name="tuning", method=_of_tuning, after=_use,
+    seconds=5e-4,
     about="Cross-validates five prior strengths in several numbers of dimensions.",
     promise="With few answers, a prior that shrinks the map and an average over restarts predict "
     "better than the best single map. Compute finds the prior strength that predicts best.",

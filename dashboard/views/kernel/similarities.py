@@ -65,7 +65,8 @@ def _begin(here: KernelContext) -> None:
     """Compute the first kernel of a data set without being asked."""
     known = here.runs("fit", "kernel")
     if not known and here.job is None and here.info.n_answers <= _QUICK:
-        here.submit(f"{here.kernel.title}: {here.info.name}", [(here.kernel, "fit", {})])
+        here.submit(f"{here.kernel.title}: {here.info.name}", [(here.kernel, "fit", {})],
+                    unasked=True)
         st.rerun()
 
 

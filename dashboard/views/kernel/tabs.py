@@ -10,6 +10,9 @@ from tripletscope.dashboard.views.kernel.context import PAGE, KernelContext, cho
 from tripletscope.dashboard.views.pictures import picture_addresses
 from tripletscope.dashboard.views.task import task_tab
 
+#: Objects whose classes are learned within a few seconds.
+_FEW = 60
+
 
 def _marks(context: KernelContext) -> dict[str, Any]:
     """How objects are shown, as on the page of maps."""
@@ -43,17 +46,20 @@ def _no_labels(context: KernelContext) -> tuple[str, str] | None:
 
 task_tab(
     PAGE, "Map", 2, "kernel_map", name="map", needs=choose_kernel, further=_marks,
+    seconds=1e-5,
     about="Computes a map from the similarities.",
     promise="Compute draws a map of the objects from the kernel.",
 )
 task_tab(
     PAGE, "Spectrum", 3, "spectrum", name="spectrum", needs=choose_kernel,
+    seconds=5e-5,
     about="Computes the components of the kernel and those of permuted answers.",
     promise="Compute shows which components of the kernel exceed chance, and how well the leading "
     "ones predict held-out answers.",
 )
 task_tab(
     PAGE, "Classes", 4, "classify", name="classes", needs=choose_kernel, refuse=_no_labels,
+    at_once=lambda context: context.info.n_objects <= _FEW,
     columns=lambda context: {"objects": _labels(context)},
     about="Predicts held-out labels; hyperparameters are chosen on inner folds.",
     promise="Compute shows how well labels are predicted from similarities to labelled objects.",

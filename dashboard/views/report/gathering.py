@@ -38,7 +38,7 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
 
     Usually, of all maps, only the one that is open is told of, with what was computed for it; of
     other computations the newest with its settings. What pages compute when they are looked at is
-    not: the first kernel and the first clustering, as long as nothing is made of them.
+    not, such as the first kernel, as long as nothing is made of it.
     """
     listed = [run for run in services().workspace.runs(context.info.id) if run.task in TOLD]
     opened = opened_map(context.session, context.info)
@@ -65,14 +65,9 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
 
 
 def _unasked(listed: list[RunInfo]) -> set[str]:
-    """Keys of the first kernel and the first clustering where these are all that was computed."""
-    keys = set()
-    for kind in ("kernel", "cluster"):
-        fits = [run for run in listed if (run.task, run.record["kind"]) == ("fit", kind)]
-        first = min(fits, key=lambda run: run.number, default=None)
-        if first and all(run is first or _method(run) != _method(first) for run in listed):
-            keys.add(first.key)
-    return keys
+    """Keys of what pages computed because they were looked at, if nothing was made of it."""
+    wanted = {_method(run) for run in listed if not run.unasked}
+    return {run.key for run in listed if run.unasked and _method(run) not in wanted}
 
 
 def _method(run: RunInfo) -> str:

@@ -95,6 +95,7 @@ def _take_lapses(context: Context, run: Run, rates: str) -> None:
 
 task_tab(
     PAGE, "Circle or helix", 2, "ordinal_scale", name="space", needs=choose_stimulus,
+    seconds=1e-4,
     method=_in_space, given=_on_stimulus, beside=_errors, looks=_looks,
     about="Computes bootstrap maps, aligned to the stimulus, and the held-out error beside that of "
     "a line.",
@@ -104,6 +105,7 @@ task_tab(
 )
 task_tab(
     PAGE, "Goodness of fit", 3, "diagnose", name="fit", needs=choose_stimulus,
+    seconds=1e-4,
     method=StimulusContext.mlds, beside=lambda _, method, __: [(method, "fit", {})],
     after=_offer_lapses,
     about="Fits the scale and simulates answers from the fitted model.",

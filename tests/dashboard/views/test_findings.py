@@ -275,11 +275,11 @@ def test_what_takes_long_waits_until_it_is_asked_for(services, monkeypatch):
 def test_what_the_data_do_not_allow_ends_no_other_finding(services, monkeypatch):
     real = analysis.step_of
 
-    def refusing(info, answers, piece, *words):
+    def refusing(info, answers, piece, *words, **how):
         def refuse(progress):
             raise DataError("these answers are *odd*")
 
-        step = real(info, answers, piece, *words)
+        step = real(info, answers, piece, *words, **how)
         return replace(step, work=refuse) if piece[1] == "cross_validate" else step
 
     monkeypatch.setattr(analysis, "step_of", refusing)

@@ -285,13 +285,17 @@ def test_a_kernel_that_was_only_looked_at_is_not_told_of(services, planted):
     session.open(info.id)
     context = SimpleNamespace(session=session, info=info)
 
-    def computed(method, task: str, **options) -> str:
-        return services.workspace.add_run(info, run(task, method, planted, options), "A name").key
+    def computed(method, task: str, *, unasked: bool = False, **options) -> str:
+        result = run(task, method, planted, options)
+        return services.workspace.add_run(info, result, "A name", unasked=unasked).key
 
-    first, clusters = computed(K1(), "fit"), computed(Agglomerative(basis=K1()), "fit")
+    first = computed(K1(), "fit", unasked=True)
+    clusters = computed(Agglomerative(basis=K1()), "fit", unasked=True)
     assert offered(context)[1] == []
     other = computed(K2(), "fit")
     assert offered(context)[1] == [other], "another one was asked for"
     spectrum = computed(K1(), "spectrum", shuffles=5)
     assert set(offered(context)[1]) == {first, other, spectrum}
+    assert computed(K1(), "spectrum", shuffles=5, unasked=True) == spectrum
+    assert spectrum in offered(context)[1], "what was asked for stays so"
     assert clusters in offered(context)[0]

@@ -216,6 +216,7 @@ def test_a_test_of_another_reading_is_given_up(services, anchor_last):
     assert second is not first
     assert first.stopping or first.state == "done"
     assert second.wait(300)
+    assert second.state == "done", second.message
     forget()
     assert uploads.direction("s", upload) is second
     assert second.results[0].readings[0] == upload.reading
