@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self, get_origin, get_type_hints
 import numpy as np
 
 from tripletscope import __version__
-from tripletscope.core.engine.declared import checked
+from tripletscope.core.engine.declared import checked, with_seed
 from tripletscope.core.engine.documented import check_documented, documented
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.registry import TASKS, registry
@@ -165,7 +165,7 @@ def key(
     kinds = TASKS[task].kinds
     if kinds and method.kind not in kinds:
         raise ValueError(f"{task} is for methods of kind {' or '.join(kinds)}, not {method.kind}.")
-    chosen = checked(TASKS[task].function, options or {})
+    chosen = checked(TASKS[task].function, with_seed(options or {}))
     set_to = checked(type(method), method.get_params(deep=False))
     record = [
         RESULTS_SINCE, task, method.kind, method.name, for_key(type(method), set_to),
@@ -230,7 +230,7 @@ def run(
     from tripletscope.core.engine.method import unfitted
 
     name = key(task, method, triplets, options)
-    chosen = checked(TASKS[task].function, options or {})
+    chosen = checked(TASKS[task].function, with_seed(options or {}))
     begun, created = time.perf_counter(), datetime.now(UTC)
     numbers, arrays, complete = TASKS[task].compute(unfitted(method), triplets, chosen, progress)
     return Run(

@@ -206,7 +206,6 @@ def penalty_curve(
     method : SPoSE
         Its penalty is not used.
     triplets : Triplets or array-like of int, shape (T, 3)
-    folds, points, seed : int
     progress : Progress
 
     Returns

@@ -153,7 +153,6 @@ def dimension_reproducibility(
     method : SPoSE or VICE
         Not changed.
     triplets : Triplets or array-like of int, shape (T, 3)
-    runs : int
     halves : bool
         Half of the trials has fewer dimensions than all: what is not found in halves may still be
         right. What is found with other starts alone may still be chance.
@@ -266,10 +265,6 @@ def bootstrap_dimensions(
     method : SPoSE
         Not changed.
     triplets : Triplets or array-like of int, shape (T, 3)
-    replicates : int
-    unit : str
-        See its declaration.
-    seed : int
     progress : Progress
         Called after every fit.
 

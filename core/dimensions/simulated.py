@@ -9,8 +9,10 @@ import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.dimensions.sparse import similarities_of
+from tripletscope.core.engine.declared import with_random_state
 
 
+@with_random_state
 def simulate_choices(
     embedding: np.ndarray,
     n_trials: int,

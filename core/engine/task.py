@@ -17,7 +17,8 @@ from typing import Any, TypeVar, get_type_hints
 import numpy as np
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.declared import Column, checked, parameters
+from tripletscope.core.engine.declared import Column, checked, parameters, with_seed
+from tripletscope.core.engine.docstrings import completed, short_signature
 from tripletscope.core.engine.documented import OPTIONAL, documented
 from tripletscope.core.engine.method import Method, builds_on_choices, gathered, reads_choices
 from tripletscope.core.engine.progress import Progress, stopping
@@ -37,7 +38,7 @@ def declared(function: Function) -> Function:
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        bound = signature.bind(*args, **kwargs)
+        bound = signature.bind(*args, **with_seed(kwargs))
         for name in {p.record for p in parameters(function)} & set(bound.arguments):
             value, kind = bound.arguments[name], get_type_hints(function)[name]
             if not isinstance(value, kind):
@@ -52,6 +53,10 @@ def declared(function: Function) -> Function:
         bound.arguments.update({name: values[name] for name in own})
         return function(*bound.args, **bound.kwargs)
 
+    call.__doc__ = function.__doc__ and completed(function, function.__doc__)
+    call.__signature__ = short_signature(
+        signature, {p.record or p.name for p in parameters(function)}
+    )
     return call
 
 

@@ -131,10 +131,6 @@ def map_correlation(
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     embedding : OrdinalEmbedding, optional
         By default STE in two dimensions.
-    coefficient : str
-    replicates, seed : int
-    unit : str
-        See its declaration.
     progress : Progress
 
     Returns

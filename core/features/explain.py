@@ -223,9 +223,6 @@ def explain(
     ----------
     spaces : FeatureSpaces, FeatureSpace or list of FeatureSpace
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    object_folds, folds, components, seed : int
-    unit : str
-        See its declaration.
     progress : Progress
 
     Returns

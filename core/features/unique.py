@@ -166,10 +166,7 @@ def unique_parts(
     spaces : FeatureSpaces, FeatureSpace or list of FeatureSpace
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     predictors : str
-        See its declaration; by default spaces if there are several, of one its features.
-    object_folds, folds, seed : int
-    unit : str
-        See its declaration.
+        By default spaces, or the features of a single space.
     progress : Progress
 
     Returns

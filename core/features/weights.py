@@ -103,9 +103,6 @@ def feature_weights(
     ----------
     spaces : FeatureSpaces, FeatureSpace or list of FeatureSpace
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    replicates, seed : int
-    unit : str
-        See its declaration.
     progress : Progress
 
     Returns

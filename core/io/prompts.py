@@ -20,6 +20,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.io.formats.encoding import to_utf8
 from tripletscope.core.io.formats.source import Source, fetch
 from tripletscope.core.io.languages import WORDS
@@ -65,6 +66,7 @@ class Replies:
     first_share: float
 
 
+@with_random_state
 def write_prompts(
     triplets: Judgements, *, most: int = 1000, language: str = "en", seed: int = 0
 ) -> bytes:

@@ -169,8 +169,6 @@ def with_lapses(
         One with a likelihood: STE, t-STE or CKL.
     triplets : Triplets or Quadruples
         With participants; else all are taken for one person.
-    sides, steps
-        See their declarations.
     progress : Progress
 
     Returns

@@ -240,8 +240,6 @@ def compare_people(
     method : WeightedEuclidean
         Its dimensions, column of people, response model and prior are those of all models.
     triplets : Triplets or Quadruples
-    most_groups, folds, seed
-        See their declarations.
     progress : Progress
         Called after every fold of every model.
 

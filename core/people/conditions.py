@@ -114,8 +114,6 @@ def compare_conditions(
     method : WeightedEuclidean
         Its column `by` names the condition of each answer.
     triplets : Triplets or Quadruples
-    permutations, folds, seed
-        See their declarations.
     progress : Progress
 
     Raises

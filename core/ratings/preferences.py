@@ -13,6 +13,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, log_expit, log_ndtr, logsumexp, ndtr, ndtri, xlogy
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.ratings.measured import counts_of, named_objects, named_raters
@@ -119,6 +120,7 @@ class PreferenceScale:
         return float(better / (better + worse))
 
 
+@with_random_state
 def paired_preferences(
     table: Any, *, model: str = "bradley_terry", prior: float = 0.1, replicates: int = 200,
     level: float = 0.95, seed: int = 0, progress: Progress = silent,

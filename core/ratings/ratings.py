@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.ratings.measured import (
     Dissimilarities,
     JudgedPairs,
@@ -158,6 +159,7 @@ class Ratings(Measured):
         judged = JudgedPairs(n, both // n_pairs, both % n_pairs, value)
         return judged, "raters", len(self.raters)
 
+    @with_random_state
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
         judged, *_ = self._judged()
         if judged.n_units > 1:

@@ -74,7 +74,6 @@ def heterogeneity(
         With participants.
     divisions : int
         How often the trials are divided at random; the variance is the mean over them.
-    seed : int
     progress : Progress
 
     Raises

@@ -104,10 +104,10 @@ def bootstrap(
     method : OrdinalEmbedding
         Every replicate is fitted from a single start.
     triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    replicates, scheme, unit, share, rescale, align, seed
-        See their declarations; `share` and `rescale` matter to subsamples only. The setting of
-        Lohaus et al. is ``replicates=20, scheme="subsample", unit="answers", share=0.4,
-        rescale=False, align="replicate"``.
+    share, rescale, align
+        `share` and `rescale` matter to subsamples only. The setting of Lohaus et al. is
+        ``replicates=20, scheme="subsample", unit="answers", share=0.4, rescale=False,
+        align="replicate"``.
     reference : ndarray, shape (n, d), optional
         By default the map of all answers.
     progress : Progress

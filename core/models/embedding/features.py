@@ -25,11 +25,6 @@ class Features(Embedding):
     What compares objects by their features goes in the place of a map: trees, searches and
     forests ask it which of two objects a third is nearer to.
 
-    Parameters
-    ----------
-    columns, standardise
-        See their declarations.
-
     Attributes
     ----------
     embedding_ : ndarray, shape (n, d)

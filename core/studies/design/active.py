@@ -84,8 +84,6 @@ def propose(
         The answers so far.
     n_questions : int
         Fewer come back where there are not so many different ones.
-    strategy, landmarks, batch, seed
-        See their declarations.
     samples : Samples, optional
         Of the map of these answers; by default a bootstrap of 50 replicates, where needed.
 

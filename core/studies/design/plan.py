@@ -192,8 +192,6 @@ def plan(
         So that it can be run like other tasks.
     scenario : Scenario
         What is compared, and how responses err.
-    design, repeated, repeats, seed
-        See their declarations.
     sizes : SampleSizes
         Numbers of answers.
     progress : Progress

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 from tripletscope.core.data.cells import reads_as_itself, writable
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import Choice, Number, Switch, checked, parameters
+from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.studies.experiment.question import ASKINGS
 
@@ -101,6 +102,7 @@ class Stimulus:
         return self.medium in ("picture", "sound", "video")
 
 
+@parametric
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
     """What is shown, what is asked, how often, and when it ends.

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.inference.evaluation.score import held_out_reach, n_groups, question_folds
 from tripletscope.core.inference.evaluation.units import known_people
@@ -56,6 +57,7 @@ class CollectedError:
     unit: str
 
 
+@with_random_state
 def collected_error(
     experiment: Experiment, records: Sequence[AnswerRecord], *, seed: int = 0,
     progress: Progress = silent,
@@ -129,6 +131,7 @@ def collected_error(
     )
 
 
+@with_random_state
 def collected_map(
     experiment: Experiment, records: Sequence[AnswerRecord], *, before: np.ndarray | None = None,
     seed: int = 0, progress: Progress = silent,

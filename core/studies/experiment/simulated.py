@@ -11,7 +11,7 @@ import numpy as np
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import CHECKS
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, with_random_state
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import declared
@@ -81,8 +81,6 @@ def simulated_participants(
     experiment : Experiment
     positions : array-like, shape (n, d)
         Where the objects are, in the order of the experiment.
-    n_people, noise, level, careless, heterogeneity, seed
-        See their declarations.
 
     Returns
     -------
@@ -251,8 +249,8 @@ def expected(
     Parameters
     ----------
     experiment : Experiment
-    seconds, seconds_before, pay, fee
-        See their declarations. What a question takes is known best from a pilot.
+    seconds : float
+        What a question takes is known best from a pilot.
 
     Raises
     ------
@@ -285,6 +283,7 @@ def expected(
     )
 
 
+@with_random_state
 def expected_accuracy(
     experiment: Experiment, *, scenario: Scenario | None = None, repeats: int = 8, seed: int = 0,
     progress: Progress = silent,
