@@ -23,6 +23,7 @@ from tripletscope.core.engine.declared import checked, with_seed
 from tripletscope.core.engine.documented import check_documented, documented
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.registry import TASKS, registry
+from tripletscope.core.engine.short_repr import short_repr
 
 if TYPE_CHECKING:  # what computes takes long to load, and who only reads results needs none of it
     from tripletscope.core.cluster.clustering import Clustering
@@ -37,6 +38,7 @@ __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 RESULTS_SINCE = "0.4.1"
 _KEY = re.compile(r"[0-9a-f]{32}")
 
+@short_repr
 @dataclass(frozen=True)
 class Run:
     """A computation and its result.

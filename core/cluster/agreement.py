@@ -16,6 +16,7 @@ from tripletscope.core.engine.declared import Column, Number
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.paired import mean_with_reach
 
@@ -23,6 +24,7 @@ from tripletscope.core.inference.evaluation.paired import mean_with_reach
 _FEWEST = 10
 
 
+@short_repr
 @dataclass(frozen=True)
 class LabelAgreement:
     """Clusters beside labels.

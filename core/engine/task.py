@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cached_property, wraps
 from typing import Any, TypeVar, get_type_hints
 
@@ -23,6 +23,7 @@ from tripletscope.core.engine.documented import OPTIONAL, documented
 from tripletscope.core.engine.method import Method, builds_on_choices, gathered, reads_choices
 from tripletscope.core.engine.progress import Progress, stopping
 from tripletscope.core.engine.registry import TASKS
+from tripletscope.core.engine.short_repr import short_repr
 
 Function = TypeVar("Function", bound=Callable)
 Result = tuple[dict[str, Any], dict[str, np.ndarray], bool]
@@ -181,13 +182,17 @@ def task(
 ) -> Callable[[Function], Function]:
     """Declare a function as a task; its arguments are checked whenever it is called.
 
-    words, kinds, columns, needs_data: See `Computation`.
+    words, kinds, columns, needs_data: See `Computation`. The class of the result gets a
+        `tripletscope.core.engine.short_repr`.
     name: By default the function's.
     computation: Where the function does not compute the result by itself.
     """
 
     def add(function: Function) -> Function:
         checking = declared(function)
+        result = get_type_hints(function).get("return")
+        if is_dataclass(result):
+            short_repr(result)
         checking.name = name or function.__name__
         TASKS.add(
             checking.name,

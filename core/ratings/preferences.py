@@ -16,6 +16,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.ratings.measured import counts_of, named_objects, named_raters
 
 MODELS = {"bradley_terry": "Bradley-Terry (logistic)", "thurstone": "Thurstone, case V (normal)"}
@@ -24,6 +25,7 @@ _ENOUGH = 8
 _LARGEST = 30.0
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class PreferenceScale:
     """Values of objects on a scale of preference.

@@ -15,6 +15,7 @@ from tripletscope.core.engine.declared import Choice, Number
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.growing import (
     LABELS,
@@ -32,6 +33,7 @@ from tripletscope.core.tree.oracle import AnswersOracle, Oracle, Vectors, conver
 from tripletscope.core.tree.search import best_first, nearest
 
 
+@short_repr
 class Neighbours(NamedTuple):
     """What a search found.
 

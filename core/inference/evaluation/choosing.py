@@ -16,6 +16,7 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
 from tripletscope.core.inference.evaluation.choice_ceiling import (
     ChoiceCeiling,
@@ -57,6 +58,7 @@ class ChoiceKind:
         return f"{self.name} of {self.shown}"
 
 
+@short_repr
 @dataclass(frozen=True)
 class ChoiceAccuracy:
     """How often one kind of choice was predicted as a whole.

@@ -18,6 +18,7 @@ from tripletscope.core.engine.declared import Choice, Number, Switch
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.units import (
     SamplingUnits,
@@ -277,6 +278,7 @@ def _is_same(warm: np.ndarray, cold: np.ndarray, reference: np.ndarray) -> bool:
     return bool(difference <= _SAME * procrustes_disparity(reference[placed], cold[placed]))
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class MapOfDissimilarities:
     """A map of dissimilarities with its uncertainty.

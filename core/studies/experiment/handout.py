@@ -11,6 +11,7 @@ import pandas as pd
 
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import declared
 from tripletscope.core.studies.experiment.drawing import (
     QuestionPool,
@@ -54,6 +55,7 @@ def question_table(questions: np.ndarray, objects: pd.DataFrame, layout: str) ->
     })
 
 
+@short_repr
 @dataclass(frozen=True)
 class QuestionList:
     """Questions of an experiment, in the order in which they are asked.

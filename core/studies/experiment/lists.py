@@ -10,6 +10,7 @@ import numpy as np
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.studies.experiment.drawing import (
     QuestionPool,
     at_random,
@@ -24,6 +25,7 @@ from tripletscope.core.studies.experiment.question import ASKINGS, KINDS, Questi
 STAND_IN = "stand-in"
 
 
+@short_repr
 @dataclass(frozen=True)
 class PersonList:
     """What one person is asked, in order.

@@ -13,6 +13,7 @@ from tripletscope.core.data.geometry import procrustes
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.score import held_out_reach, n_groups, question_folds
 from tripletscope.core.inference.evaluation.units import known_people
 from tripletscope.core.inference.uncertainty.curvature import LARGEST
@@ -32,6 +33,7 @@ _DIMENSIONS = 2
 FEWEST = 50
 
 
+@short_repr
 @dataclass(frozen=True)
 class CollectedError:
     """The held-out error of a map at some moment of an experiment.

@@ -14,6 +14,7 @@ from tripletscope.core.data.kinds import CHECKS
 from tripletscope.core.engine.declared import Number, with_random_state
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import declared
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import LEVELS, personal_maps
@@ -213,6 +214,7 @@ def _most_similar_first(who: _Simulated, shown: np.ndarray, pairs: np.ndarray) -
 # What it takes -------------------------------------------------------------------------------
 
 
+@short_repr
 @dataclass(frozen=True)
 class Expected:
     """What an experiment takes, if everybody finishes.
