@@ -142,7 +142,8 @@ def rebuild(
 
     Examples
     --------
-    >>> outcome = rebuild("uncertainty-figure-8", quick=True)
+    >>> import tripletscope as ts
+    >>> outcome = ts.reproductions.rebuild("uncertainty-figure-8", quick=True)
     >>> outcome.observations[0].shows
     'holds'
     >>> list(outcome.table)

@@ -225,7 +225,7 @@ def penalty_curve(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/odd_one_out/answers.csv")
-    >>> curve = ts.penalty_curve(ts.SPoSE(n_components=10), answers, folds=2)
+    >>> curve = ts.dimensions.penalty_curve(ts.dimensions.SPoSE(n_components=10), answers, folds=2)
     >>> curve.chosen in curve.penalties
     True
     """

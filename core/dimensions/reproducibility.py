@@ -180,8 +180,8 @@ def dimension_reproducibility(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/odd_one_out/answers.csv")
-    >>> method = ts.SPoSE(n_components=10, penalty=4)
-    >>> found = ts.dimension_reproducibility(method, answers, runs=2)
+    >>> method = ts.dimensions.SPoSE(n_components=10, penalty=4)
+    >>> found = ts.dimensions.dimension_reproducibility(method, answers, runs=2)
     >>> found.correlations.shape == (2, found.reference.shape[1])
     True
     """
@@ -285,8 +285,8 @@ def bootstrap_dimensions(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/odd_one_out/answers.csv")
-    >>> method = ts.SPoSE(n_components=10, penalty=4)
-    >>> found = ts.bootstrap_dimensions(method, answers, replicates=10)
+    >>> method = ts.dimensions.SPoSE(n_components=10, penalty=4)
+    >>> found = ts.dimensions.bootstrap_dimensions(method, answers, replicates=10)
     >>> found.sd.shape == found.embedding.shape
     True
     """

@@ -50,7 +50,7 @@ def simulate_choices(
     >>> import numpy as np
     >>> import tripletscope as ts
     >>> truth = np.repeat(np.eye(3), 10, axis=0) * 2
-    >>> answers = ts.simulate_choices(truth, 500, seed=1)
+    >>> answers = ts.dimensions.simulate_choices(truth, 500, seed=1)
     >>> answers.n_trials, answers.n_objects
     (500, 30)
     """

@@ -203,7 +203,7 @@ def with_lapses(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/crowd/answers.csv")
-    >>> found = ts.with_lapses(ts.STE(), answers)
+    >>> found = ts.people.with_lapses(ts.STE(), answers)
     >>> found.told  # these people see the objects in two ways, and err for one another
     False
     """

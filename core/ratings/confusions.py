@@ -70,7 +70,7 @@ class Confusions(Measured):
     --------
     >>> import tripletscope as ts
     >>> counts = [[40, 9, 1], [11, 38, 1], [0, 2, 48]]
-    >>> heard = ts.Confusions.from_matrix(counts, ["b", "d", "s"])
+    >>> heard = ts.ratings.Confusions.from_matrix(counts, ["b", "d", "s"])
     >>> heard.dissimilarities().mean.round(1).tolist()
     [[0.0, 1.3, 3.9], [1.3, 0.0, 3.1], [3.9, 3.1, 0.0]]
     """

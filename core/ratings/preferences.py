@@ -164,7 +164,7 @@ def paired_preferences(
     >>> table = pd.DataFrame({"winner": ["tea", "tea", "soup", "soup", "tea", "milk"],
     ...                       "loser": ["soup", "milk", "milk", "tea", "soup", "soup"],
     ...                       "count": [8, 9, 7, 2, 1, 3]})
-    >>> scale = ts.paired_preferences(table, replicates=100)
+    >>> scale = ts.ratings.paired_preferences(table, replicates=100)
     >>> scale.table["object"].tolist(), round(scale.probability("tea", "soup"), 2)
     (['tea', 'soup', 'milk'], 0.85)
     """

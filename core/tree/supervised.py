@@ -121,7 +121,7 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
 
     Parameters
     ----------
-    metric, n_estimators, leaf_size, max_samples, seed
+    metric
         See `ComparisonForest`.
 
     Attributes
@@ -260,7 +260,7 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
 
     Parameters
     ----------
-    metric, n_estimators, max_samples, seed
+    metric
         See `ComparisonForest`.
 
     Attributes

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.cluster.counting import GROUP, recommend_clusters
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements
@@ -307,10 +307,10 @@ def _too_few_objects(subject: Subject, words: Words) -> str:
 
 
 @finding("clusters", "clusters", "numbers", lacks=_too_few_objects, seconds=1e-3,
-         pieces=lambda subject: [(Agglomerative(), "count_clusters", {})])
+         pieces=lambda subject: [(AgglomerativeClustering(), "count_clusters", {})])
 def clusters(results: SubjectResults) -> Iterator[Element]:
     """Whether there are clusters, or a continuum."""
-    run = results.run(Agglomerative(), "count_clusters")
+    run = results.run(AgglomerativeClustering(), "count_clusters")
     if run is None:
         return
     is_told = recommend_clusters(run.result()).n_clusters is not None

@@ -54,10 +54,9 @@ def drawings(
     Examples
     --------
     >>> import tripletscope as ts
-    >>> from tripletscope.dashboard.results import drawings
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
     >>> run = ts.run("fit", ts.STE(n_init=2), answers)
-    >>> [drawing.name for drawing in drawings(run, answers)]
+    >>> [drawing.name for drawing in ts.drawings(run, answers)]
     ['map']
     """
     given = (runs,) if isinstance(runs, Run) else tuple(runs)
@@ -75,9 +74,8 @@ def sentences(*results: Any, answers: Judgements, **further: Any) -> list[str]:
     Examples
     --------
     >>> import tripletscope as ts
-    >>> from tripletscope.dashboard.results import sentences
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> print(sentences(ts.quality(answers), answers=answers)[0])
+    >>> print(ts.sentences(ts.quality(answers), answers=answers)[0])
     176 of 585 questions were answered more than once, 23 of these in contradictory ways.
     """
     shown = ShownResults(runs_of(results), answers, further.pop("name", ""), **further)

@@ -130,7 +130,7 @@ def choice_accuracies(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/odd_one_out/answers.csv")
-    >>> found = ts.choice_accuracies(answers, ts.cross_validate(ts.STE(), answers))
+    >>> found = ts.dimensions.choice_accuracies(answers, ts.cross_validate(ts.STE(), answers))
     >>> [(str(one.kind), round(one.chance, 3)) for one in found]
     [('odd one out of 3', 0.333)]
     >>> found[0].accuracy.low > found[0].chance
@@ -241,7 +241,7 @@ def observer_agreement(
     >>> import tripletscope as ts
     >>> people = ts.Triplets.from_array([[0, 1, 2], [0, 1, 2], [1, 2, 0]])
     >>> model = ts.Triplets.from_array([[0, 1, 2], [1, 0, 2]])
-    >>> round(ts.observer_agreement(people, model)[0].accuracy.value, 3)
+    >>> round(ts.people.observer_agreement(people, model)[0].accuracy.value, 3)
     0.667
     """
     joint = with_observer(people, model)

@@ -327,7 +327,8 @@ def map_dissimilarities(
     >>> table = pd.DataFrame({
     ...     "participant": ["ann"] * 6 + ["bob"] * 6, "item1": list("aaabbc") * 2,
     ...     "item2": list("bcdcdd") * 2, "rating": [6, 3, 1, 5, 2, 7, 7, 2, 1, 4, 3, 6]})
-    >>> found = ts.map_dissimilarities(ts.MDS(), ts.Ratings(table).dissimilarities(), most=20)
+    >>> apart = ts.ratings.Ratings(table).dissimilarities()
+    >>> found = ts.ratings.map_dissimilarities(ts.MDS(), apart, most=20)
     >>> found.fitted.embedding_.shape, found.samples.n_units
     ((4, 2), 2)
     """

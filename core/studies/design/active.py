@@ -110,8 +110,9 @@ def propose(
     Examples
     --------
     >>> import tripletscope as ts
+    >>> from tripletscope.experiment import propose
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> ts.propose(ts.STE(), answers, 5, strategy="landmark", landmarks=3).shape
+    >>> propose(ts.STE(), answers, 5, strategy="landmark", landmarks=3).shape
     (5, 3)
     """
     triplets = as_triplets(triplets)

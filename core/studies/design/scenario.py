@@ -88,8 +88,8 @@ class Scenario:
 
     Examples
     --------
-    >>> import tripletscope as ts
-    >>> ts.Scenario(n_objects=20, truth="sigmoid", noise="none").described
+    >>> from tripletscope.experiment import Scenario
+    >>> Scenario(n_objects=20, truth="sigmoid", noise="none").described
     '20 objects, scale: sigmoid, no noise'
     """
 
@@ -186,7 +186,7 @@ class SampleSizes:
 
     Examples
     --------
-    >>> from tripletscope import SampleSizes
+    >>> from tripletscope.experiment import SampleSizes
     >>> SampleSizes(most=3_000, fewest=30, points=3).n_answers
     array([  30,  300, 3000])
     """

@@ -67,8 +67,8 @@ class Stimulus:
 
     Examples
     --------
-    >>> import tripletscope as ts
-    >>> ts.Stimulus("445 nm", "colour", "#2800ff", label="violet").medium
+    >>> from tripletscope.experiment import Stimulus
+    >>> Stimulus("445 nm", "colour", "#2800ff", label="violet").medium
     'colour'
     """
 
@@ -133,9 +133,9 @@ class Experiment:
 
     Examples
     --------
-    >>> import tripletscope as ts
-    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
-    >>> experiment = ts.Experiment(title="Dishes", objects=objects, task="odd_one_out")
+    >>> from tripletscope.experiment import Experiment, Stimulus
+    >>> objects = tuple(Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
+    >>> experiment = Experiment(title="Dishes", objects=objects, task="odd_one_out")
     >>> experiment.n_shown, experiment.n_chosen
     (3, 1)
     """

@@ -106,7 +106,15 @@ def question_list(
     )] = 0,
     seed: Seed = 0,
 ) -> QuestionList:
-    """Lists of different questions, balanced over all of them, with repeats and gold slots."""
+    """Lists of different questions, balanced over all of them, with repeats and gold slots.
+
+    Examples
+    --------
+    >>> from tripletscope.experiment import question_list
+    >>> lists = question_list(40, 60, lists=3, repeated=0.2, gold=4)
+    >>> lists.questions.shape, int((lists.kind == "repeat").sum())
+    ((228, 3), 36)
+    """
     pool = QuestionPool("triplet", n_objects, 3, seed)
     if n_questions * lists > pool.n_possible:
         raise ValueError(

@@ -80,10 +80,10 @@ def person_list(
 
     Examples
     --------
-    >>> import tripletscope as ts
-    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork", "pan"))
-    >>> experiment = ts.Experiment(title="Dishes", objects=objects, n_questions=8, n_practice=1)
-    >>> asked = ts.person_list(experiment, 0).questions
+    >>> from tripletscope.experiment import Experiment, Stimulus, person_list
+    >>> objects = tuple(Stimulus(name, "text", name) for name in ("cup", "mug", "fork", "pan"))
+    >>> experiment = Experiment(title="Dishes", objects=objects, n_questions=8, n_practice=1)
+    >>> asked = person_list(experiment, 0).questions
     >>> asked[0].kind, len(asked)
     ('practice', 10)
     """

@@ -90,12 +90,13 @@ def collected_error(
     Examples
     --------
     >>> import numpy as np
-    >>> import tripletscope as ts
+    >>> from tripletscope.experiment import (
+    ...     Experiment, Stimulus, collected_error, simulated_participants)
     >>> places = np.random.default_rng(0).normal(size=(10, 2))
-    >>> objects = tuple(ts.Stimulus(f"i{k}", "text", f"i{k}") for k in range(10))
-    >>> experiment = ts.Experiment(title="Things", objects=objects)
-    >>> records = ts.simulated_participants(experiment, places, 8, careless=0.0)
-    >>> found = ts.collected_error(experiment, records)
+    >>> objects = tuple(Stimulus(f"i{k}", "text", f"i{k}") for k in range(10))
+    >>> experiment = Experiment(title="Things", objects=objects)
+    >>> records = simulated_participants(experiment, places, 8, careless=0.0)
+    >>> found = collected_error(experiment, records)
     >>> found.low < found.error < found.high < 0.5
     True
     """
@@ -165,12 +166,13 @@ def collected_map(
     Examples
     --------
     >>> import numpy as np
-    >>> import tripletscope as ts
+    >>> from tripletscope.experiment import (
+    ...     Experiment, Stimulus, collected_map, simulated_participants)
     >>> places = np.random.default_rng(0).normal(size=(10, 2))
-    >>> objects = tuple(ts.Stimulus(f"i{k}", "text", f"i{k}") for k in range(10))
-    >>> experiment = ts.Experiment(title="Things", objects=objects)
-    >>> records = ts.simulated_participants(experiment, places, 8, careless=0.0)
-    >>> ts.collected_map(experiment, records).shape
+    >>> objects = tuple(Stimulus(f"i{k}", "text", f"i{k}") for k in range(10))
+    >>> experiment = Experiment(title="Things", objects=objects)
+    >>> records = simulated_participants(experiment, places, 8, careless=0.0)
+    >>> collected_map(experiment, records).shape
     (10, 2)
     """
     answers = gathered_answers(experiment, [one for one in records if one.is_about_objects])

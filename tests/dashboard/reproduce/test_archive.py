@@ -444,7 +444,8 @@ def test_names_of_dimensions_come_along(tmp_path):
     trials = simulate_choices(weights, 500, seed=3, participants=6)
     info = workspace.add_dataset(trials.renamed("Things"), origin="a.csv", report=[])
     first, again = (
-        run("fit", ts.SPoSE(n_components=6, penalty=penalty), trials) for penalty in (2.0, 3.0)
+        run("fit", ts.dimensions.SPoSE(n_components=6, penalty=penalty), trials)
+        for penalty in (2.0, 3.0)
     )
     workspace.add_run(info, first, "SPoSE")
     workspace.add_run(info, again, "Another")

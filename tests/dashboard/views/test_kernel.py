@@ -21,7 +21,7 @@ from tests.dashboard.views.harness import (
     start,
     words,
 )
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.kernel import K1, K2
@@ -288,7 +288,7 @@ def test_a_kernel_that_was_only_looked_at_is_not_told_of(services, planted):
     def computed(method, task: str, **options) -> str:
         return services.workspace.add_run(info, run(task, method, planted, options), "A name").key
 
-    first, clusters = computed(K1(), "fit"), computed(Agglomerative(basis=K1()), "fit")
+    first, clusters = computed(K1(), "fit"), computed(AgglomerativeClustering(basis=K1()), "fit")
     assert offered(context)[1] == []
     other = computed(K2(), "fit")
     assert offered(context)[1] == [other], "another one was asked for"
