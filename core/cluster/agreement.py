@@ -46,8 +46,12 @@ class LabelAgreement:
 def label_agreement(clusters: np.ndarray, labels: Any) -> LabelAgreement:
     """Compare clusters with labels.
 
-    clusters (n,): -1 for objects without a cluster.
-    labels (n,): Missing values mean that the label is not known. Such objects are left out.
+    Parameters
+    ----------
+    clusters : array-like of int, shape (n,)
+        -1 for objects without a cluster.
+    labels : array-like, shape (n,)
+        Objects whose label is missing are left out.
 
     Examples
     --------

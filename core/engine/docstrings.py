@@ -150,4 +150,6 @@ def _type_of(parameter: Parameter) -> str:
 
 def _wrapped(line: str) -> str:
     hanging = _INDENT + ("  " if line.startswith("- ") else "")
-    return textwrap.fill(line, _WIDTH, initial_indent=_INDENT, subsequent_indent=hanging)
+    return textwrap.fill(
+        line, _WIDTH, initial_indent=_INDENT, subsequent_indent=hanging, break_on_hyphens=False
+    )

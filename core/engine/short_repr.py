@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from html import escape
 from typing import Any, TypeVar
 
@@ -26,7 +26,9 @@ class _Brief(reprlib.Repr):
         return f"{x:.4g}"
 
     def repr_instance(self, x: Any, level: int) -> str:
-        return str(x) if type(x).__str__ is not object.__str__ else super().repr_instance(x, level)
+        if type(x).__str__ is not object.__str__:
+            return str(x)
+        return f"{type(x).__name__}(…)" if is_dataclass(x) else super().repr_instance(x, level)
 
     repr_DataFrame, repr_float64, repr_float32 = repr_ndarray, repr_float, repr_float
 

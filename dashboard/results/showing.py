@@ -43,13 +43,24 @@ def drawings(
 ) -> list[Drawing]:
     """All figures that belong to results.
 
-    runs: What belongs together is drawn in one figure: a map and its uncertainty, held-out errors
-        in several numbers of dimensions, a tree and the support of its branches.
-    answers: That they were computed from; None of simulations.
-    samples: A further result, such as the bootstrap of a map.
-    name: Of the data set, for captions.
-    **further: Other attributes of `ShownResults`.
-    Returns: In the order of the results.
+    Parameters
+    ----------
+    runs : Run or list of Run
+        Results that belong together are drawn in one figure: a map and its uncertainty, held-out
+        errors in several numbers of dimensions, a tree and the support of its branches.
+    answers : Triplets, Quadruples or None
+        The answers that they were computed from; None for simulations.
+    samples : Run, optional
+        A further result, such as the bootstrap of a map.
+    name : str
+        Of the data set, for captions.
+    **further
+        Other attributes of `ShownResults`.
+
+    Returns
+    -------
+    list of Drawing
+        In the order of the results.
 
     Examples
     --------
@@ -67,9 +78,14 @@ def drawings(
 def sentences(*results: Any, answers: Judgements, **further: Any) -> list[str]:
     """What results say, in plain words.
 
-    results: Runs, or other results, such as the quality of the answers.
-    answers: That they were computed from.
-    **further: Other attributes of `ShownResults`.
+    Parameters
+    ----------
+    *results : Run or other results
+        Such as the quality of the answers.
+    answers : Triplets or Quadruples
+        The answers that they were computed from.
+    **further
+        Other attributes of `ShownResults`.
 
     Examples
     --------

@@ -14,6 +14,11 @@ from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.share import Share
 
 
+@dataclass(frozen=True)
+class Inner:
+    maps: np.ndarray
+
+
 @short_repr
 @dataclass(frozen=True)
 class Made:
@@ -23,25 +28,26 @@ class Made:
     share: Share
     words: str
     many: list[int]
+    within: Inner
 
 
 MADE = Made(
     np.float64(0.123456), np.zeros((4, 2)), pd.DataFrame({"a": [1, 2]}),
-    Share(0.5, 0.25, 0.75, 8), "a < b", list(range(100)),
+    Share(0.5, 0.25, 0.75, 8), "a < b", list(range(100)), Inner(np.zeros(9)),
 )
 
 
 def test_a_line_has_the_values_and_the_shapes():
     assert repr(MADE) == (
         "Made(error=0.1235, maps=<ndarray 4×2>, table=<DataFrame 2×1>, "
-        "share=50.0% [25.0%, 75.0%], words='a < b', many=[0, 1, 2, ...])"
+        "share=50.0% [25.0%, 75.0%], words='a < b', many=[0, 1, 2, ...], within=Inner(…))"
     )
 
 
 def test_a_notebook_gets_a_table():
     shown = MADE._repr_html_()
     assert shown.startswith("<table><caption>Made</caption>")
-    assert shown.count("<tr>") == 6
+    assert shown.count("<tr>") == 7
     assert "&#x27;a &lt; b&#x27;" in shown
 
 

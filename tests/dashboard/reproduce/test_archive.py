@@ -345,7 +345,7 @@ def test_the_script_and_the_notebook_compute_the_results(made, tmp_path):
     book = nbformat.reads(files["analysis/Shapes.ipynb"].decode(), as_version=4)
     nbformat.validate(book)
     script = files["analysis/Shapes.py"].decode()
-    shown = [cell for cell in book.cells if "show(drawings(" in cell.source]
+    shown = [cell for cell in book.cells if "show(ts.drawings(" in cell.source]
     assert len(shown) == 1
     for cell in book.cells[1:]:
         if cell.cell_type == "code" and cell not in shown:
