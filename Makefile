@@ -67,5 +67,6 @@ pictures: $(VENV)/ready-for-tests
 	$(BIN)/python -m tests.docs.documents
 
 clean:
+	find tripletscope -maxdepth 1 -type l -delete
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis docs/_build docs/reference/generated $(SITE)
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -74,12 +74,12 @@ def compare(options: argparse.Namespace) -> None:
     if options.objects:
         chosen = np.random.default_rng(5).choice(len(truth), options.objects, replace=False)
         truth = truth[np.sort(chosen)]
-    data = ts.simulate_choices(truth, options.trials, seed=1)
-    held_out = ts.simulate_choices(truth, HELD_OUT, seed=2)
+    data = ts.dimensions.simulate_choices(truth, options.trials, seed=1)
+    held_out = ts.dimensions.simulate_choices(truth, HELD_OUT, seed=2)
     rows = held_out.choices.odd_one_out().rows
-    ts.VICE(max_iter=40).fit(data)  # compiles
+    ts.dimensions.VICE(max_iter=40).fit(data)  # compiles
     table = [["truth", truth.shape[1], f"{100 * accuracy(truth, rows):.2f}", *[""] * 4]]
-    for method in (ts.VICE(), ts.SPoSE(penalty=options.penalty)):
+    for method in (ts.dimensions.VICE(), ts.dimensions.SPoSE(penalty=options.penalty)):
         table.append(measured(method, data, held_out, truth))
     if options.peer:
         table += of_peer(options, data, rows, truth)
@@ -98,8 +98,8 @@ def coverage(fits: int = 20) -> None:
     for n_trials in (4000, 20_000):
         apart, weights, spread = [], [], []
         for seed in range(fits):
-            data = ts.simulate_choices(truth, n_trials, seed=seed)
-            fitted = ts.VICE(n_components=12).fit(data)
+            data = ts.dimensions.simulate_choices(truth, n_trials, seed=seed)
+            fitted = ts.dimensions.VICE(n_components=12).fit(data)
             if (best_matches(truth, fitted.embedding_) < 0.8).any():
                 continue
             order = np.corrcoef(truth.T, fitted.embedding_.T)[:4, 4:].argmax(axis=1)

@@ -35,8 +35,8 @@ def features() -> np.ndarray:
     return (x - x.mean(axis=0)) / x.std(axis=0)
 
 
-def space_of(x: np.ndarray) -> ts.FeatureSpace:
-    return ts.FeatureSpace(name="ratings", values=x, feature_names=NAMES[: x.shape[1]])
+def space_of(x: np.ndarray) -> ts.features.FeatureSpace:
+    return ts.features.FeatureSpace(name="ratings", values=x, feature_names=NAMES[: x.shape[1]])
 
 
 def by_people(x: np.ndarray, people: int, each: int, differ: float, seed: int) -> ts.Triplets:
@@ -62,14 +62,14 @@ def weights(repetitions: int) -> None:
     """Weights of 1,500 answers, and of twenty people who differ with 100 answers each."""
     x = features()
     many = by_people(x * np.sqrt(WEIGHTS), 400, 150, 0.3, 999)
-    of_many = ts.feature_weights(space_of(x), many, replicates=20).weight
+    of_many = ts.features.feature_weights(space_of(x), many, replicates=20).weight
     for title, truth, draw in (
         ("answers", WEIGHTS, lambda k: ts.simulate(
             x * np.sqrt(WEIGHTS), 1500, noise="logistic", seed=k)),
         ("people", of_many, lambda k: by_people(x * np.sqrt(WEIGHTS), 20, 100, 0.3, k)),
     ):
         found = [
-            ts.feature_weights(space_of(x), draw(k), replicates=100, seed=k)
+            ts.features.feature_weights(space_of(x), draw(k), replicates=100, seed=k)
             for k in range(repetitions)
         ]
         inside = np.mean([held(f.weight_low, f.weight_high, truth) for f in found], axis=0)
@@ -89,7 +89,7 @@ def unique(repetitions: int) -> None:
 
     def parts(n_answers: int, seed: int) -> object:
         answers = ts.simulate(seen, n_answers, noise="logistic", seed=seed)
-        return ts.unique_parts(space_of(x), answers, object_folds=NO_OBJECTS, seed=seed)
+        return ts.features.unique_parts(space_of(x), answers, object_folds=NO_OBJECTS, seed=seed)
 
     truth, found = parts(60_000, 9999), [parts(1500, k) for k in range(repetitions)]
     print("Unique parts of the deviance explained")
@@ -114,13 +114,14 @@ def unique(repetitions: int) -> None:
 def accuracy(repetitions: int) -> None:
     """Triplet accuracy of distances, twenty people who differ with 60 answers each."""
     x = features()
-    two = ts.FeatureSpace(
-        name="two", distances=ts.FeatureSpace(name="two", values=x[:, :2]).dissimilarities()
+    two = ts.features.FeatureSpace(
+        name="two",
+        distances=ts.features.FeatureSpace(name="two", values=x[:, :2]).dissimilarities(),
     )
 
     def found(people: int, each: int, seed: int) -> ts.Triplets:
         answers = by_people(x * np.sqrt(WEIGHTS), people, each, 0.4, seed)
-        return ts.explain(two, answers, object_folds=NO_OBJECTS, seed=seed)
+        return ts.features.explain(two, answers, object_folds=NO_OBJECTS, seed=seed)
 
     truth = found(400, 150, 999).accuracy[0, 0, TRIALS]
     inside, means = [], []
@@ -141,8 +142,8 @@ def random(repetitions: int) -> None:
     for k in range(repetitions):
         values = np.random.default_rng(k).normal(size=(N, 60))
         answers = ts.simulate(x[:, :2] * 1.3, 1500, noise="logistic", seed=k)
-        space = ts.FeatureSpace(name="random", values=values)
-        found.append(ts.explain(space, answers, seed=k, components=20, folds=3))
+        space = ts.features.FeatureSpace(name="random", values=values)
+        found.append(ts.features.explain(space, answers, seed=k, components=20, folds=3))
     rows = []
     for j, model in enumerate(found[0].models):
         for i, scheme in enumerate(found[0].schemes):
@@ -163,8 +164,8 @@ def correlation(repetitions: int) -> None:
     for k in range(repetitions):
         which = np.random.default_rng(k + 5).choice(400, 25, replace=False)
         answers = ts.simulate(seen[which] * 1.5, 1500, noise="logistic", seed=k)
-        space = ts.FeatureSpace(name="measured", values=measured[which])
-        found = ts.map_correlation(space, answers, replicates=60, seed=k)
+        space = ts.features.FeatureSpace(name="measured", values=measured[which])
+        found = ts.features.map_correlation(space, answers, replicates=60, seed=k)
         both.append(held(found.low, found.high, truth)[0])
         objects.append(held(found.objects_low, found.objects_high, truth)[0])
         means.append(found.value[0])

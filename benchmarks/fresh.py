@@ -50,7 +50,7 @@ info = workspace.update_dataset(
 left = workspace.triplets(info)
 for task, method, options in (
     ("fit", ts.STE(), {}), ("bootstrap", ts.STE(), {"replicates": 20}),
-    ("fit", ts.Agglomerative(), {}), ("cross_validate", ts.STE(), {}),
+    ("fit", ts.AgglomerativeClustering(), {}), ("cross_validate", ts.STE(), {}),
 ):
     workspace.add_run(info, ts.run(task, method, left, options), task)
 Path(sys.argv[1], "colours.zip").write_bytes(

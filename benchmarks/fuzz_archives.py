@@ -35,7 +35,7 @@ from benchmarks.report import machine, print_table
 from tests.dashboard.reproduce.changed import signed, unzipped
 from tests.dashboard.uploads import png
 from tests.dashboard.views.harness import APP, PAGES
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import silent
@@ -93,7 +93,7 @@ def made(folder: Path) -> bytes:
     info, keys = workspace.dataset(info.id), []
     for task, method, options in (
         ("fit", STE(n_init=1), {}), ("bootstrap", STE(n_init=1), {"replicates": 5}),
-        ("cross_validate", STE(n_init=1), {"folds": 3}), ("fit", Agglomerative(), {}),
+        ("cross_validate", STE(n_init=1), {"folds": 3}), ("fit", AgglomerativeClustering(), {}),
     ):
         done = run(task, method, triplets, options)
         keys.append(done.key)

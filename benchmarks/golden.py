@@ -29,7 +29,7 @@ from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.method import Method, methods
 from tripletscope.core.engine.task import divided
-from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.run import TASKS, run
 
@@ -168,7 +168,7 @@ def _method(name: str, data: Judgements) -> Method:
     known = data.objects
     values = known[["x", "y"]].to_numpy(float)
     numbers = known[["size"]].to_numpy(float)
-    return FeatureSpaces.of([
+    return FeatureModel.of([
         FeatureSpace(name="place", values=values, feature_names=["x", "y"]),
         FeatureSpace(name="size", values=numbers + values[:, 1:] ** 2, feature_names=["size"]),
     ])

@@ -27,7 +27,7 @@ from scipy.spatial.distance import pdist
 from sklearn.cluster import spectral_clustering
 from sources import n_answers
 
-from tripletscope.core.cluster import Agglomerative, Spectral
+from tripletscope.core.cluster import AgglomerativeClustering, SpectralClustering
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.landmarks import choose_landmarks, landmark_questions
 from tripletscope.core.data.triplets import Triplets
@@ -101,7 +101,7 @@ def distances(n: int) -> list[str]:
 def tree(kind: str, n: int, rule: str) -> list[str]:
     """A fit of a tree, with the number of its clusters."""
     space = by_landmarks(n) if kind == "landmarks" else mapped(n, int(kind))
-    method = Agglomerative(linkage=rule)
+    method = AgglomerativeClustering(linkage=rule)
     try:
         return measured(lambda: method.fit_space(space), lambda: method.fit_space(mapped(50)))
     except DataError:
@@ -116,8 +116,8 @@ def scipys(n: int) -> list[str]:
 
 def spectral(n: int) -> list[str]:
     """A fit of spectral clusters, with their number."""
-    return measured(lambda: Spectral().fit_space(mapped(n)),
-                    lambda: Spectral().fit_space(mapped(50)))
+    return measured(lambda: SpectralClustering().fit_space(mapped(n)),
+                    lambda: SpectralClustering().fit_space(mapped(50)))
 
 
 def scikit_learns(n: int) -> list[str]:

@@ -76,20 +76,22 @@ def computation_of(name: str) -> Callable[[], Any]:
 
     crowd = ts.read(HERE.parent / "sample_data" / "crowd" / "answers.csv")
     if name in ("SPoSE", "VICE"):
-        odd = ts.simulate_choices(np.repeat(np.eye(5), 20, axis=0) * 2, 20_000, seed=1)
+        odd = ts.dimensions.simulate_choices(np.repeat(np.eye(5), 20, axis=0) * 2, 20_000, seed=1)
         settings = {"penalty": 3.0} if name == "SPoSE" else {"max_iter": 1000}
         return lambda: getattr(ts, name)(n_components=20, **settings).fit(odd)
     rng = np.random.default_rng(0)
     spaces = [
-        ts.FeatureSpace(name=which, values=rng.normal(size=(crowd.n_objects, 5)))
+        ts.features.FeatureSpace(name=which, values=rng.normal(size=(crowd.n_objects, 5)))
         for which in ("one", "other")
     ]
     return {
-        "weights of people": lambda: ts.WeightedEuclidean().fit(crowd),
-        "latent classes": lambda: ts.LatentClassMap().fit(crowd),
-        "compare_people": lambda: ts.compare_people(ts.WeightedEuclidean(), crowd, folds=3),
-        "feature_weights": lambda: ts.feature_weights(spaces, crowd, replicates=100),
-        "explain": lambda: ts.explain(spaces, crowd),
+        "weights of people": lambda: ts.people.WeightedEuclidean().fit(crowd),
+        "latent classes": lambda: ts.people.LatentClassMap().fit(crowd),
+        "compare_people": lambda: ts.people.compare_people(
+            ts.people.WeightedEuclidean(), crowd, folds=3
+        ),
+        "feature_weights": lambda: ts.features.feature_weights(spaces, crowd, replicates=100),
+        "explain": lambda: ts.features.explain(spaces, crowd),
         "posterior": lambda: ts.sample_posterior(ts.STE(), crowd),
         "laplace": lambda: ts.run("laplace", ts.STE(), crowd),
         "bootstrap": lambda: ts.bootstrap(ts.STE(), crowd, replicates=200),

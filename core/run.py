@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any, Self, get_origin, get_type_hints
 import numpy as np
 
 from tripletscope import __version__
-from tripletscope.core.engine.declared import checked
+from tripletscope.core.engine.declared import checked, with_seed
 from tripletscope.core.engine.documented import check_documented, documented
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.registry import TASKS, registry
+from tripletscope.core.engine.short_repr import short_repr
 
 if TYPE_CHECKING:  # what computes takes long to load, and who only reads results needs none of it
     from tripletscope.core.cluster.clustering import Clustering
@@ -37,6 +38,7 @@ __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 RESULTS_SINCE = "0.4.1"
 _KEY = re.compile(r"[0-9a-f]{32}")
 
+@short_repr
 @dataclass(frozen=True)
 class Run:
     """A computation and its result.
@@ -165,7 +167,7 @@ def key(
     kinds = TASKS[task].kinds
     if kinds and method.kind not in kinds:
         raise ValueError(f"{task} is for methods of kind {' or '.join(kinds)}, not {method.kind}.")
-    chosen = checked(TASKS[task].function, options or {})
+    chosen = checked(TASKS[task].function, with_seed(options or {}))
     set_to = checked(type(method), method.get_params(deep=False))
     record = [
         RESULTS_SINCE, task, method.kind, method.name, for_key(type(method), set_to),
@@ -194,7 +196,17 @@ def run(
     Parameters
     ----------
     task : str
-        One of `TASKS`.
+        One of these:
+
+        abstention, agreement_curve, agreement_with_map, bootstrap, bootstrap_dimensions,
+        bootstrap_scale, calibrate, classify, compare_active, compare_conditions,
+        compare_people, coordinate_tree, count_clusters, cross_validate, detect_dimension,
+        diagnose, dimension_reproducibility, distance_posterior, errors_by_group, explain,
+        feature_weights, fit, forest_errors, heterogeneity, kernel_map, laplace,
+        learning_curve, left_over, map_correlation, noise_curve, observer_maps,
+        ordinal_scale, penalty_curve, plan, pooling_curve, posterior, reliability,
+        response_model, scales_by, search_curve, spectrum, split_error, stability, tune,
+        uncertainty_by_dimension, unique_parts, who_predicts_whom, with_lapses.
     method : Method
         Not changed.
     triplets : Triplets or None
@@ -230,7 +242,7 @@ def run(
     from tripletscope.core.engine.method import unfitted
 
     name = key(task, method, triplets, options)
-    chosen = checked(TASKS[task].function, options or {})
+    chosen = checked(TASKS[task].function, with_seed(options or {}))
     begun, created = time.perf_counter(), datetime.now(UTC)
     numbers, arrays, complete = TASKS[task].compute(unfitted(method), triplets, chosen, progress)
     return Run(

@@ -18,7 +18,7 @@ from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.io import MeasuredFile, SquareTable
 from tripletscope.core.io.formats.source import TABLE_SUFFIXES
 from tripletscope.core.io.names import file_name
-from tripletscope.core.models.embedding.features import Features
+from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.models.simulation.simulate import MOST_COMPARISONS, comparisons_of
 from tripletscope.core.ratings import Ratings
 from tripletscope.dashboard import uploads
@@ -241,7 +241,7 @@ def accept_features(
         )
     about = Triplets(np.zeros((0, 3), dtype=int), objects, name=suggested_name(name))
     try:
-        fitted = Features(columns=list(columns), standardise=standardise).fit(about)
+        fitted = ColumnMap(columns=list(columns), standardise=standardise).fit(about)
     except DataError as error:
         raise DataError(error.problem, file=name, remedy=error.remedy) from error
     placed = np.flatnonzero(fitted.placed_)

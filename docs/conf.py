@@ -33,6 +33,12 @@ nitpicky = True
 myst_enable_extensions = ["attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 
+# A page of a name that is gone would be read once more.
+listed = (HERE / "reference" / "index.md").read_text("utf-8")
+for page in (HERE / "reference" / "generated").glob("*.rst"):
+    if f"~{page.stem}\n" not in listed:
+        page.unlink(missing_ok=True)
+
 autodoc_typehints = "none"  # docstrings say more of types
 autodoc_member_order = "bysource"
 autosummary_generate = True

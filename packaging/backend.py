@@ -20,6 +20,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,8 @@ from poetry.core.masonry import api
 ROOT = Path(__file__).resolve().parent.parent
 WANTED = ROOT / "packaging" / "jspsych"
 PLACE = ROOT / "tripletscope" / "jspsych"
+#: What stands beside the package in the repository.
+BESIDE = ("core", "dashboard", "pages", "reproductions", "sample_data")
 #: Says which lock file the files were made from.
 MARK = "made_from.json"
 #: Files of the page, and where npm puts them.
@@ -140,6 +143,16 @@ def _bring_if_possible() -> None:
         )
 
 
+def link(root: Path = ROOT) -> None:
+    """Links in the package to what stands beside it, where the system has links.
+
+    Editors and type checkers follow them from ``tripletscope.core`` to the source.
+    """
+    for name in BESIDE:
+        with suppress(OSError):  # it is there, or there are no links
+            (root / "tripletscope" / name).symlink_to(Path("..", name), target_is_directory=True)
+
+
 def _requirements() -> list[str]:
     known = platform.machine().lower() in MACHINES
     return [] if is_there() or not known else [NPM_PACKAGE]
@@ -179,6 +192,7 @@ def build_editable(
 ) -> str:
     """A link to this folder, into which jsPsych is brought, where it can be had."""
     _bring_if_possible()
+    link()
     return api.build_editable(wheel_directory, config_settings, metadata_directory)
 
 

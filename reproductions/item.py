@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.presets import DOCUMENTS
 
 #: What one run of an experiment can show.
@@ -17,6 +18,7 @@ DOES_NOT_HOLD = "does not hold"
 SHOWN = (HOLDS, HOLDS_WITH_THEIRS, DOES_NOT_HOLD)
 
 
+@short_repr
 @dataclass(frozen=True)
 class Observation:
     """What one run of an item shows, by the item's rule.

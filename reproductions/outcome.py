@@ -16,6 +16,7 @@ import pandas as pd
 
 from tripletscope import __version__
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.reproductions.dependence import code_of
 from tripletscope.reproductions.item import Observation
 from tripletscope.reproductions.registry import items
@@ -27,6 +28,7 @@ SHIPPED = Path(__file__).with_name("outcomes")
 KNOWN = Path(__file__).with_name("verdicts.json")
 
 
+@short_repr
 @dataclass(frozen=True)
 class Outcome:
     """The tables of a rebuilt item, one a seed, and how they were made.
@@ -140,7 +142,8 @@ def rebuild(
 
     Examples
     --------
-    >>> outcome = rebuild("uncertainty-figure-8", quick=True)
+    >>> import tripletscope as ts
+    >>> outcome = ts.reproductions.rebuild("uncertainty-figure-8", quick=True)
     >>> outcome.observations[0].shows
     'holds'
     >>> list(outcome.table)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.reproductions.item import (
     DOES_NOT_HOLD,
     HOLDS,
@@ -37,6 +38,7 @@ WORDS = {
 SEEDS = (0, 1000, 2000, 3000, 4000)
 
 
+@short_repr
 @dataclass(frozen=True)
 class Conclusion:
     """What is known of an item.

@@ -180,7 +180,10 @@ def test_only_one_module_uses_the_session_state():
 def test_public_names_print_nothing_and_need_no_page():
     code = (
         "import sys, tripletscope as ts\n"
-        "for name in ts.__all__: getattr(ts, name)\n"
+        "from types import ModuleType\n"
+        "for name in {*ts.__all__} - {'drawings', 'sentences'}:\n"
+        "    one = getattr(ts, name)\n"
+        "    for inner in one.__all__ if isinstance(one, ModuleType) else (): getattr(one, inner)\n"
         "rooms = {name.split('.')[2] for name in sys.modules\n"
         "         if name.startswith('tripletscope.dashboard.')}\n"
         "assert rooms == {'keeping'}, rooms\n"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -18,11 +20,15 @@ import pytest
 import tripletscope as ts
 from tests.builder import builder
 from tests.paths import ROOT, SAMPLES
+from tests.public import public_things
 from tests.server import UNHURRIED, running
 from tripletscope.core.engine.method import Method, methods
+from tripletscope.core.engine.registry import TASKS
 from tripletscope.dashboard.collecting.jspsych import missing
 
 FOLDERS = ("core", "reproductions", "dashboard", "pages", "sample_data")
+#: Every public thing by its name, such as ``people.compare_people``.
+PUBLIC = public_things()
 KINDS = (
     "embedding", "matrix_embedding", "kernel", "graph_kernel", "cluster", "scale", "individuals",
     "dimensions",
@@ -30,11 +36,20 @@ KINDS = (
 PROMISED = [
     "read", "write_answers", "Triplets", "Quadruples", "DataError", "STE", "TSTE", "CKL",
     "GNMDS", "GNMDSK", "SOE", "LOE", "NMDS", "LORE", "K1", "K2", "WeisfeilerLehman", "KMeans",
-    "Spectral", "Agglomerative", "ComparisonTree", "ComparisonForestClassifier",
+    "SpectralClustering", "AgglomerativeClustering", "ComparisonTree", "ComparisonForestClassifier",
     "ComparisonForestRegressor", "MLDS", "bootstrap", "sample_posterior", "calibrate",
-    "cross_validate", "triplet_error", "quality", "Cleaning", "Exclusion", "plan", "Scenario",
-    "SampleSizes", "simulate", "propose", "run",
+    "cross_validate", "triplet_error", "quality", "Cleaning", "Exclusion", "simulate", "run",
 ]
+#: Names at the top that moved or were renamed, and where they are.
+EARLIER = {
+    "Agglomerative": "AgglomerativeClustering", "Spectral": "SpectralClustering",
+    "Fitted": "MapOracle", "expected": "experiment.experiment_cost",
+    "left_over": "features.residual_map", "pool": "ratings.pool_ratings",
+    "Features": "features.ColumnMap", "FeatureSpaces": "features.FeatureModel",
+    "FeatureSpace": "features.FeatureSpace", "compare_people": "people.compare_people",
+    "SPoSE": "dimensions.SPoSE", "plan": "experiment.plan",
+    "OpenedDataset": "dashboard.keeping.opening.OpenedDataset",
+}
 
 
 # The public face ---------------------------------------------------------------------------------
@@ -43,22 +58,48 @@ PROMISED = [
 def test_what_is_promised_is_public():
     assert not set(PROMISED) - set(ts.__all__)
     assert set(ts.__all__) <= set(dir(ts))
-    with pytest.raises(AttributeError, match="nothing_like_that"):
+    with pytest.raises(AttributeError, match=r"has no attribute 'nothing_like_that'$"):
         ts.nothing_like_that  # noqa: B018
 
 
-@pytest.mark.parametrize("name", ts.__all__)
+def test_the_top_is_short():
+    assert len(ts.__all__) < 60
+
+
+@pytest.mark.parametrize("name", PUBLIC)
 def test_what_is_public_says_what_it_is(name):
-    found = getattr(ts, name)
+    found = PUBLIC[name]
     assert len(found.__doc__) > 20
-    assert found.__name__ == name
-    assert getattr(import_module(found.__module__), name) is found
+    assert found.__name__ == name.rpartition(".")[2]
+    assert getattr(import_module(found.__module__), found.__name__) is found
+
+
+@pytest.mark.parametrize("name", EARLIER)
+def test_an_earlier_name_leads_to_the_present_one(name):
+    place = f"tripletscope.{EARLIER[name]}"
+    with pytest.raises(AttributeError, match=f"it is now {re.escape(place)}$"):
+        getattr(ts, name)
+    module, _, attribute = place.rpartition(".")
+    assert hasattr(import_module(module), attribute)
 
 
 def test_every_method_is_public():
     known: list[type[Method]] = [method for kind in KINDS for method in methods(kind).values()]
     assert len(known) > 14
-    assert {method.__name__ for method in known} <= set(ts.__all__)
+    assert {*known} <= {*PUBLIC.values()}
+
+
+def test_help_lists_the_tasks():
+    listed = ts.run.__doc__.partition("One of these:")[2].partition(".")[0]
+    assert set(re.findall(r"\w+", listed)) == set(TASKS)
+
+
+@pytest.mark.parametrize("name", [
+    name for name, found in PUBLIC.items() if "seed" in inspect.signature(found).parameters
+])
+def test_a_seed_is_also_a_random_state(name):
+    with pytest.raises(TypeError, match="seed and random_state are the same"):
+        PUBLIC[name](seed=1, random_state=1)
 
 
 def test_importing_it_loads_nothing():
@@ -246,7 +287,7 @@ def test_a_script_runs_installed(installed, analysis):
 def test_types_of_the_public_face_are_known(installed, analysis):
     """A type checker reads the installed copy: it finds every name, and right and wrong uses."""
     script = analysis / "typed.py"
-    uses = "\n".join(f"reveal_type(ts.{name})" for name in ts.__all__)
+    uses = "\n".join(f"reveal_type(ts.{name})" for name in [*ts.__all__, *PUBLIC])
     script.write_text(
         "import tripletscope as ts\n"
         f"{uses}\n"
@@ -265,3 +306,32 @@ def test_types_of_the_public_face_are_known(installed, analysis):
     assert len(errors) == 2, done.stdout + done.stderr
     assert 'expression has type "float", variable has type "str"' in errors[0]
     assert 'Argument 1 to "cross_validate" has incompatible type "str"' in errors[1]
+
+
+def test_types_are_known_in_a_checkout(analysis):
+    """A type checker follows the links that an editable install makes."""
+    checkout = analysis / "checkout"
+    shutil.copytree(ROOT / "tripletscope", checkout / "tripletscope", symlinks=True,
+                    ignore=shutil.ignore_patterns(*FOLDERS, "help", "jspsych"))
+    for name in FOLDERS:
+        (checkout / name).symlink_to(ROOT / name)
+    builder().link(checkout)
+    (analysis / "typed.py").write_text(
+        "import tripletscope as ts\n"
+        "from tripletscope.core.models.embedding.ste import STE\n"
+        "from tripletscope.core.people.comparing import compare_people\n"
+        "answers = ts.Triplets.from_array([[0, 1, 2]])\n"
+        "right = (ts.cross_validate(STE(), answers).error, ts.people.compare_people)\n"
+        "wrong = (ts.STEE, ts.people.compare_persons)\n"
+        "wrong = ts.cross_validate(STE(), answers).eror\n"
+        "wrong = ts.people.with_lapses(STE(), answers).nothing\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--cache-dir", analysis / "cache",
+         "--ignore-missing-imports", "--follow-imports=silent", "typed.py"],
+        capture_output=True, text=True, env={**os.environ, "MYPYPATH": str(checkout)},
+    )
+    errors = [line for line in done.stdout.splitlines() if ": error:" in line]
+    places = [line.split(": ")[0] for line in errors]
+    assert places == [f"typed.py:{line}" for line in (6, 6, 7, 8)], done.stdout
+    assert all("has no attribute" in line for line in errors)

@@ -1,18 +1,23 @@
 """TripletScope: from similarity judgements to the figures of a paper.
 
-Everything that scripts need is here, as ``import tripletscope as ts``: `read` a file, fit `STE`,
-`bootstrap` it. The names are listed in ``__init__.pyi`` and loaded when they are first used.
+``import tripletscope as ts`` gives data, methods, evaluation, uncertainty, trees and scales:
+`read` a file, fit `STE`, `bootstrap` it. Further names are in `experiment`, `features`, `people`,
+`ratings`, `dimensions` and `reproductions`, such as ``ts.people.compare_people``.
+
+``__init__.pyi`` lists the names. Each is loaded when it is first used.
 """
 
 from pathlib import Path
 
-import lazy_loader
+from ._names import public_names
 
 __version__ = "0.3.0"
 
-# In the repository core, dashboard, pages and sample_data stand beside this folder; in what is
-# installed they are inside of it. Either way their names are tripletscope.core and so on.
-if not (Path(__file__).parent / "core").is_dir():
-    __path__.append(str(Path(__file__).parent.parent))
+# In the repository core, dashboard, pages, reproductions and sample_data stand beside this folder.
+# Installed, they are inside it. Their names are tripletscope.core and so on in both. A checkout may
+# hold links to them for editors (packaging/backend.py); modules are never loaded through these.
+_HERE = Path(__file__).parent
+if (_HERE / "core").is_symlink() or not (_HERE / "core").is_dir():
+    __path__.insert(0, str(_HERE.parent))
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__getattr__, __dir__, __all__ = public_names(__name__, __file__)

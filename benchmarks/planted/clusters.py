@@ -74,7 +74,7 @@ def _advised(
         positions, ANSWERS, noise="flip" if flip else "logistic", level=0.5 if flip else 1.0,
         seed=seed,
     )
-    method = ts.KMeans(basis=basis) if kmeans else ts.Agglomerative(basis=basis)
+    method = ts.KMeans(basis=basis) if kmeans else ts.AgglomerativeClustering(basis=basis)
     return recommend_clusters(count_clusters(method, answers, most=8, seed=seed)).n_clusters
 
 

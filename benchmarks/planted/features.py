@@ -52,7 +52,7 @@ def _judged(number: int, seed: int, noise: tuple[float, float] | None) -> tuple[
     if noise is not None:
         found = [seen + size * one for size, one in zip(noise, found, strict=True)]
     spaces = [
-        ts.FeatureSpace(name=name, distances=cdist(one, one))
+        ts.features.FeatureSpace(name=name, distances=cdist(one, one))
         for name, one in zip("ab", found, strict=True)
     ]
     parts = [
@@ -66,7 +66,7 @@ def _judged(number: int, seed: int, noise: tuple[float, float] | None) -> tuple[
         np.concatenate([part.rows for part in parts]), parts[0].objects,
         pd.DataFrame({"participant": who}),
     )
-    rows = surely_above(ts.explain(spaces, answers, seed=seed).table)
+    rows = surely_above(ts.features.explain(spaces, answers, seed=seed).table)
     best = rows["accuracy"].idxmax()
     if not rows["surely"][best]:
         return False, False

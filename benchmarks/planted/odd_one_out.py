@@ -22,12 +22,13 @@ def sentences(runs: int | None) -> Iterator[Sentence]:
     found = chance = kept = coins = 0
     for seed in range(runs):
         truth = planted(OBJECTS, DIMENSIONS, seed)
-        fitted = ts.SPoSE(n_components=40).fit(ts.simulate_choices(truth, TRIALS, seed=seed))
+        choices = ts.dimensions.simulate_choices(truth, TRIALS, seed=seed)
+        fitted = ts.dimensions.SPoSE(n_components=40).fit(choices)
         found += int((best_matches(truth, fitted.embedding_) > FOUND_AGAIN).sum())
         chance += int((best_matches(fitted.embedding_, truth) < CHANCE).sum())
         kept += fitted.n_dimensions_
-        answers = ts.simulate_choices(np.zeros((30, 1)), 1000, seed=seed)
-        coins += ts.SPoSE(n_components=10).fit(answers).n_dimensions_ > 0
+        answers = ts.dimensions.simulate_choices(np.zeros((30, 1)), 1000, seed=seed)
+        coins += ts.dimensions.SPoSE(n_components=10).fit(answers).n_dimensions_ > 0
     about = f"{OBJECTS} objects, {DIMENSIONS} sparse dimensions, {TRIALS:,} trials"
     yield Sentence(
         place="Dimensions", before="dimensions by the largest penalty within one standard error",

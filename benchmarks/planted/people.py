@@ -77,7 +77,7 @@ def _differ(differ: float, seed: int) -> float:
     ]
     who = pd.DataFrame({"participant": np.repeat([f"p{k}" for k in range(12)], 80)})
     answers = Triplets(np.concatenate(rows), numbered_objects(20), who)
-    return ts.heterogeneity(ts.STE(n_init=1), answers).value
+    return ts.people.heterogeneity(ts.STE(n_init=1), answers).value
 
 
 def _choices(seed: int) -> tuple[bool, bool]:
@@ -86,8 +86,8 @@ def _choices(seed: int) -> tuple[bool, bool]:
     positions = 1.3 * rng.normal(size=(20, 2))
     own, new = (_odd_ones(positions, people, each, rng) for people, each in ((12, 80), (300, 15)))
     method = ts.STE(n_init=1)
-    (found,) = ts.choice_accuracies(own, ts.cross_validate(method, own))
-    (other,) = ts.choice_accuracies(new, holdout(method.fit(own), new))
+    (found,) = ts.dimensions.choice_accuracies(own, ts.cross_validate(method, own))
+    (other,) = ts.dimensions.choice_accuracies(new, holdout(method.fit(own), new))
     outside = not found.accuracy.low < other.accuracy.value < found.accuracy.high
     return outside, found.is_of_the_learned
 

@@ -24,7 +24,7 @@ _FROM_VECTORS = ("single", "ward")
 
 @register("cluster")
 @dataclass(kw_only=True, eq=False, repr=False)
-class Agglomerative(BasedClustering, Hierarchy):
+class AgglomerativeClustering(BasedClustering, Hierarchy):
     """Agglomerative clustering: the two nearest clusters are merged until one is left.
 
     Computed by SciPy, and of more than 20,000 objects by fastcluster from their vectors, without
@@ -44,7 +44,7 @@ class Agglomerative(BasedClustering, Hierarchy):
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> fitted = ts.Agglomerative(n_clusters=3, linkage="complete").fit(answers)
+    >>> fitted = ts.AgglomerativeClustering(n_clusters=3, linkage="complete").fit(answers)
     >>> fitted.n_clusters_, len(fitted.linkage_)
     (3, 13)
     >>> fitted.tree_.cut(2).tolist()

@@ -16,6 +16,7 @@ from tripletscope.core.engine.declared import Column, Number
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.paired import mean_with_reach
 
@@ -23,6 +24,7 @@ from tripletscope.core.inference.evaluation.paired import mean_with_reach
 _FEWEST = 10
 
 
+@short_repr
 @dataclass(frozen=True)
 class LabelAgreement:
     """Clusters beside labels.
@@ -41,11 +43,22 @@ class LabelAgreement:
     table: pd.DataFrame
 
 
-def agreement(clusters: np.ndarray, labels: Any) -> LabelAgreement:
+def label_agreement(clusters: np.ndarray, labels: Any) -> LabelAgreement:
     """Compare clusters with labels.
 
-    clusters (n,): -1 for objects without a cluster.
-    labels (n,): Missing values mean that the label is not known. Such objects are left out.
+    Parameters
+    ----------
+    clusters : array-like of int, shape (n,)
+        -1 for objects without a cluster.
+    labels : array-like, shape (n,)
+        Objects whose label is missing are left out.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> agreement = ts.label_agreement([0, 0, 1, 1, 1], ["cup", "cup", "fork", "fork", "cup"])
+    >>> agreement.purity
+    0.8
     """
     from sklearn.metrics import (  # imported late: slow to import
         adjusted_rand_score,
@@ -140,7 +153,7 @@ def agreement_curve(
         order = rng.permutation(len(triplets))
         pieces += [(method, triplets, order[:size], categories) for size in sizes]
         random = rng.permutation(np.arange(len(categories)) % n_labels)
-        chance.append(agreement(random, categories).purity)
+        chance.append(label_agreement(random, categories).purity)
     curves = list(results_of(_agreed, pieces, progress))
     purity, adjusted = np.reshape(curves, (repeats, len(sizes), 2)).transpose(2, 0, 1)
     return AgreementCurve(sizes, purity, adjusted, np.array(chance))
@@ -152,5 +165,5 @@ def _agreed(
     """Purity and adjusted Rand index of the clusters of some of the answers."""
     clusters = clone(method).fit(triplets.take(chosen), progress=halt).labels_
     # What has no answers yet is a cluster, too: left out, few answers would seem to tell more.
-    result = agreement(np.where(clusters < 0, clusters.max() + 1, clusters), labels)
+    result = label_agreement(np.where(clusters < 0, clusters.max() + 1, clusters), labels)
     return result.purity, result.adjusted_rand

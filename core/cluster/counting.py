@@ -11,7 +11,7 @@ from numpy.polynomial.legendre import legvander
 from sklearn.base import clone
 
 from tripletscope.core.cluster.clustering import BasedClustering, Clustering, silhouettes
-from tripletscope.core.cluster.spectral import Spectral
+from tripletscope.core.cluster.spectral import SpectralClustering
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.declared import Number
@@ -160,7 +160,8 @@ def continua(points: np.ndarray) -> list[Draw]:
     turned, spread = _axes(points)
     # A ball of ten dimensions is a normal cloud in a plane, with outliers that a disc has not.
     points = turned[:, spread >= _NO_SPREAD * spread.max()]
-    order = Spectral().coordinates(Space(len(points), np.arange(len(points)), vectors=points), 3)
+    space = Space(len(points), np.arange(len(points)), vectors=points)
+    order = SpectralClustering().coordinates(space, 3)
     ring = np.arctan2(order[:, 2], order[:, 1])
     return [
         _box(points), _ellipsoid(points), _curve(points, order[:, 1], _line),

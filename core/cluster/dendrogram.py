@@ -9,7 +9,10 @@ from functools import cached_property
 import numpy as np
 from scipy.cluster.hierarchy import leaves_list
 
+from tripletscope.core.engine.short_repr import short_repr
 
+
+@short_repr
 @dataclass(frozen=True)
 class Dendrogram:
     """Merges of m of n objects into one cluster.

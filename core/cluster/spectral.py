@@ -27,7 +27,7 @@ _BLOCK = 256
 
 @register("cluster")
 @dataclass(kw_only=True, eq=False, repr=False)
-class Spectral(BasedClustering):
+class SpectralClustering(BasedClustering):
     """Spectral clustering: groups that are connected by chains of neighbours, of any shape.
 
     Similarities are exp(-d_ab^2 / (s_a s_b)), where s is the distance to the scaling neighbour;
@@ -46,7 +46,7 @@ class Spectral(BasedClustering):
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> ts.Spectral(n_clusters=3).fit(answers).n_clusters_
+    >>> ts.SpectralClustering(n_clusters=3).fit(answers).n_clusters_
     3
     """
 

@@ -206,7 +206,6 @@ def penalty_curve(
     method : SPoSE
         Its penalty is not used.
     triplets : Triplets or array-like of int, shape (T, 3)
-    folds, points, seed : int
     progress : Progress
 
     Returns
@@ -226,7 +225,7 @@ def penalty_curve(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/odd_one_out/answers.csv")
-    >>> curve = ts.penalty_curve(ts.SPoSE(n_components=10), answers, folds=2)
+    >>> curve = ts.dimensions.penalty_curve(ts.dimensions.SPoSE(n_components=10), answers, folds=2)
     >>> curve.chosen in curve.penalties
     True
     """

@@ -153,7 +153,6 @@ def dimension_reproducibility(
     method : SPoSE or VICE
         Not changed.
     triplets : Triplets or array-like of int, shape (T, 3)
-    runs : int
     halves : bool
         Half of the trials has fewer dimensions than all: what is not found in halves may still be
         right. What is found with other starts alone may still be chance.
@@ -181,8 +180,8 @@ def dimension_reproducibility(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/odd_one_out/answers.csv")
-    >>> method = ts.SPoSE(n_components=10, penalty=4)
-    >>> found = ts.dimension_reproducibility(method, answers, runs=2)
+    >>> method = ts.dimensions.SPoSE(n_components=10, penalty=4)
+    >>> found = ts.dimensions.dimension_reproducibility(method, answers, runs=2)
     >>> found.correlations.shape == (2, found.reference.shape[1])
     True
     """
@@ -266,10 +265,6 @@ def bootstrap_dimensions(
     method : SPoSE
         Not changed.
     triplets : Triplets or array-like of int, shape (T, 3)
-    replicates : int
-    unit : str
-        See its declaration.
-    seed : int
     progress : Progress
         Called after every fit.
 
@@ -290,8 +285,8 @@ def bootstrap_dimensions(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/odd_one_out/answers.csv")
-    >>> method = ts.SPoSE(n_components=10, penalty=4)
-    >>> found = ts.bootstrap_dimensions(method, answers, replicates=10)
+    >>> method = ts.dimensions.SPoSE(n_components=10, penalty=4)
+    >>> found = ts.dimensions.bootstrap_dimensions(method, answers, replicates=10)
     >>> found.sd.shape == found.embedding.shape
     True
     """

@@ -9,8 +9,10 @@ import pandas as pd
 
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.dimensions.sparse import similarities_of
+from tripletscope.core.engine.declared import with_random_state
 
 
+@with_random_state
 def simulate_choices(
     embedding: np.ndarray,
     n_trials: int,
@@ -48,7 +50,7 @@ def simulate_choices(
     >>> import numpy as np
     >>> import tripletscope as ts
     >>> truth = np.repeat(np.eye(3), 10, axis=0) * 2
-    >>> answers = ts.simulate_choices(truth, 500, seed=1)
+    >>> answers = ts.dimensions.simulate_choices(truth, 500, seed=1)
     >>> answers.n_trials, answers.n_objects
     (500, 30)
     """

@@ -52,8 +52,8 @@ class SPoSE(SparseDimensions):
     >>> import numpy as np
     >>> import tripletscope as ts
     >>> truth = np.repeat(np.eye(3), 10, axis=0) * 2
-    >>> answers = ts.simulate_choices(truth, 2000, seed=1)
-    >>> ts.SPoSE(n_components=10, penalty=3.0).fit(answers).n_dimensions_
+    >>> answers = ts.dimensions.simulate_choices(truth, 2000, seed=1)
+    >>> ts.dimensions.SPoSE(n_components=10, penalty=3.0).fit(answers).n_dimensions_
     3
     """
 

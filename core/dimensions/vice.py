@@ -69,8 +69,8 @@ class VICE(SparseDimensions):
     >>> import numpy as np
     >>> import tripletscope as ts
     >>> truth = np.repeat(np.eye(3), 10, axis=0) * 2
-    >>> answers = ts.simulate_choices(truth, 2000, seed=1)
-    >>> ts.VICE(n_components=10, max_iter=3000).fit(answers).n_dimensions_
+    >>> answers = ts.dimensions.simulate_choices(truth, 2000, seed=1)
+    >>> ts.dimensions.VICE(n_components=10, max_iter=3000).fit(answers).n_dimensions_
     3
     """
 

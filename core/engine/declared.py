@@ -11,10 +11,12 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from functools import lru_cache, wraps
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 import numpy as np
+
+Function = TypeVar("Function", bound=Callable)
 
 
 class Spec:
@@ -206,3 +208,22 @@ def checked(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]
         if p.default is inspect.Parameter.empty and p.name not in values:
             raise ValueError(f"{title} needs {p.name!r}.")
     return {p.name: p.check(values.get(p.name, p.default), title) for p in declared}
+
+
+def with_random_state(function: Function) -> Function:
+    """A function that takes scikit-learn's name ``random_state`` for its ``seed``, too."""
+
+    @wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **with_seed(kwargs))
+
+    return call
+
+
+def with_seed(options: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Options in which ``seed`` stands for ``random_state``."""
+    if "random_state" not in options:
+        return options
+    if "seed" in options:
+        raise TypeError("seed and random_state are the same; only one of them is needed.")
+    return {"seed" if name == "random_state" else name: v for name, v in options.items()}

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from tripletscope.core.engine.docstrings import written
+
 _LINE = re.compile(r"^ *(\w+(?:, \w+)*) : (.+)$", re.MULTILINE)
 _SHAPE = re.compile(r"\((.*?)\)")
 _LENGTH = re.compile(r", length (\w+)")
@@ -36,7 +38,7 @@ def documented(kind: type) -> Mapping[str, str]:
     """What the docstrings of a class, and of those that it builds on, say of each name."""
     found: dict[str, str] = {}
     for one in reversed(kind.__mro__):
-        for names, said in _LINE.findall(one.__doc__ or ""):
+        for names, said in _LINE.findall(written(one)):
             found.update(dict.fromkeys(names.split(", "), said))
     return found
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self, get_type_hints
+from typing import Any, ClassVar, Self, TypeVar, get_type_hints
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.declared import Spec, checked, parameters
+from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.registry import registry
 
@@ -150,17 +151,18 @@ class Method(BaseEstimator):
         checked(type(self), {name: getattr(self, name) for name in names})
 
 
+Class = TypeVar("Class", bound=type[Method])
 #: A method with a task and its options.
 Piece = tuple[Method, str, Mapping[str, Any]]
 
 
-def register(kind: str) -> Callable[[type[Method]], type[Method]]:
+def register(kind: str) -> Callable[[Class], Class]:
     """Class decorator that adds a method to the list of its kind."""
 
-    def add(method: type[Method]) -> type[Method]:
+    def add(method: Class) -> Class:
         method.kind = kind
         registry(kind).add(method.name, method)
-        return method
+        return parametric(method)
 
     return add
 

@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cached_property, wraps
 from typing import Any, TypeVar, get_type_hints
 
 import numpy as np
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.declared import Column, checked, parameters
+from tripletscope.core.engine.declared import Column, checked, parameters, with_seed
+from tripletscope.core.engine.docstrings import completed, short_signature
 from tripletscope.core.engine.documented import OPTIONAL, documented
 from tripletscope.core.engine.method import Method, builds_on_choices, gathered, reads_choices
 from tripletscope.core.engine.progress import Progress, stopping
 from tripletscope.core.engine.registry import TASKS
+from tripletscope.core.engine.short_repr import short_repr
 
 Function = TypeVar("Function", bound=Callable)
 Result = tuple[dict[str, Any], dict[str, np.ndarray], bool]
@@ -37,7 +39,7 @@ def declared(function: Function) -> Function:
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        bound = signature.bind(*args, **kwargs)
+        bound = signature.bind(*args, **with_seed(kwargs))
         for name in {p.record for p in parameters(function)} & set(bound.arguments):
             value, kind = bound.arguments[name], get_type_hints(function)[name]
             if not isinstance(value, kind):
@@ -52,6 +54,10 @@ def declared(function: Function) -> Function:
         bound.arguments.update({name: values[name] for name in own})
         return function(*bound.args, **bound.kwargs)
 
+    call.__doc__ = function.__doc__ and completed(function, function.__doc__)
+    call.__signature__ = short_signature(
+        signature, {p.record or p.name for p in parameters(function)}
+    )
     return call
 
 
@@ -176,13 +182,17 @@ def task(
 ) -> Callable[[Function], Function]:
     """Declare a function as a task; its arguments are checked whenever it is called.
 
-    words, kinds, columns, needs_data: See `Computation`.
+    words, kinds, columns, needs_data: See `Computation`. The class of the result gets a
+        `tripletscope.core.engine.short_repr`.
     name: By default the function's.
     computation: Where the function does not compute the result by itself.
     """
 
     def add(function: Function) -> Function:
         checking = declared(function)
+        result = get_type_hints(function).get("return")
+        if is_dataclass(result):
+            short_repr(result)
         checking.name = name or function.__name__
         TASKS.add(
             checking.name,

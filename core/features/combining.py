@@ -20,16 +20,11 @@ from tripletscope.core.features.spaces import FeatureSpace, spaces_of
 
 @register("spaces")
 @dataclass(kw_only=True, eq=False, repr=False)
-class FeatureSpaces(Method):
-    """Feature spaces that are held against answers; made by `FeatureSpaces.of`.
+class FeatureModel(Method):
+    """Feature spaces that are held against answers; made by `FeatureModel.of`.
 
     Fitted, it predicts answers by the sum of the spaces' dissimilarities whose weights, 0 or more,
     make the answers most likely.
-
-    Parameters
-    ----------
-    content
-        Name and hash of each space; the spaces themselves are handed to `of`.
 
     Attributes
     ----------
@@ -44,8 +39,8 @@ class FeatureSpaces(Method):
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
     >>> objects = ts.read_objects("sample_data/ekman_colors/objects.csv")
-    >>> wavelength = ts.FeatureSpace.of(objects, answers, name="wavelength")
-    >>> fitted = ts.FeatureSpaces.of([wavelength]).fit(answers)
+    >>> wavelength = ts.features.FeatureSpace.of(objects, answers, name="wavelength")
+    >>> fitted = ts.features.FeatureModel.of([wavelength]).fit(answers)
     >>> round(fitted.score(answers), 2)
     0.78
     """
@@ -71,8 +66,8 @@ class FeatureSpaces(Method):
         made.spaces = result
         return made
 
-    def __sklearn_clone__(self) -> FeatureSpaces:
-        return FeatureSpaces.of(self.spaces)
+    def __sklearn_clone__(self) -> FeatureModel:
+        return FeatureModel.of(self.spaces)
 
     def spaces_about(self, n_objects: int) -> list[FeatureSpace]:
         """The spaces, each with a row for every object.
@@ -85,7 +80,7 @@ class FeatureSpaces(Method):
         if not hasattr(self, "spaces"):
             raise DataError(
                 "the feature spaces themselves are not there", file=", ".join(self.content),
-                remedy="Make the method by FeatureSpaces.of.",
+                remedy="Make the method by FeatureModel.of.",
             )
         for space in self.spaces:
             if space.n_objects != n_objects:

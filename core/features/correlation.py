@@ -20,7 +20,7 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.explain import LEVEL
 from tripletscope.core.features.holding_out import prepared
 from tripletscope.core.inference.evaluation.units import SamplingUnits, Unit, sampling_units
@@ -104,7 +104,7 @@ class MapCorrelation:
 
 @task("Correlating features with the map", "spaces", columns=("participant",))
 def map_correlation(
-    spaces: FeatureSpaces,
+    spaces: FeatureModel,
     answers: Judgements,
     *,
     embedding: Annotated[
@@ -127,14 +127,10 @@ def map_correlation(
 
     Parameters
     ----------
-    spaces : FeatureSpaces, FeatureSpace or list of FeatureSpace
+    spaces : FeatureModel, FeatureSpace or list of FeatureSpace
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     embedding : OrdinalEmbedding, optional
         By default STE in two dimensions.
-    coefficient : str
-    replicates, seed : int
-    unit : str
-        See its declaration.
     progress : Progress
 
     Returns
@@ -166,8 +162,8 @@ def map_correlation(
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
     >>> objects = ts.read_objects("sample_data/ekman_colors/objects.csv")
-    >>> wavelength = ts.FeatureSpace.of(objects, answers, name="wavelength")
-    >>> found = ts.map_correlation(wavelength, answers, replicates=20)
+    >>> wavelength = ts.features.FeatureSpace.of(objects, answers, name="wavelength")
+    >>> found = ts.features.map_correlation(wavelength, answers, replicates=20)
     >>> bool(0.3 < found.value[0] < found.ceiling_upper)
     True
     """

@@ -17,7 +17,7 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.holding_out import (
     AskedChoices,
     Division,
@@ -195,7 +195,7 @@ def surely_above(table: pd.DataFrame) -> pd.DataFrame:
 
 @task("Predicting answers from features", "spaces", columns=("participant",))
 def explain(
-    spaces: FeatureSpaces,
+    spaces: FeatureModel,
     answers: Judgements,
     *,
     object_folds: ObjectFolds = 3,
@@ -221,11 +221,8 @@ def explain(
 
     Parameters
     ----------
-    spaces : FeatureSpaces, FeatureSpace or list of FeatureSpace
+    spaces : FeatureModel, FeatureSpace or list of FeatureSpace
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    object_folds, folds, components, seed : int
-    unit : str
-        See its declaration.
     progress : Progress
 
     Returns
@@ -264,8 +261,8 @@ def explain(
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
     >>> objects = ts.read_objects("sample_data/ekman_colors/objects.csv")
-    >>> wavelength = ts.FeatureSpace.of(objects, answers, name="wavelength")
-    >>> found = ts.explain(wavelength, answers)
+    >>> wavelength = ts.features.FeatureSpace.of(objects, answers, name="wavelength")
+    >>> found = ts.features.explain(wavelength, answers)
     >>> found.table.query("held_out == 'trials'")[["model", "accuracy"]].round(2)
       model  accuracy
     1   raw      0.78

@@ -11,7 +11,7 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.parallel import Halt
-from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.models import MODELS, choices_about, log_likelihood, right
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.score import n_groups, question_folds
@@ -231,10 +231,10 @@ def averaged(
 
 
 def prepared(
-    spaces: FeatureSpaces | FeatureSpace | Iterable[FeatureSpace], answers: Judgements
+    spaces: FeatureModel | FeatureSpace | Iterable[FeatureSpace], answers: Judgements
 ) -> tuple[list[FeatureSpace], np.ndarray, AskedChoices]:
     """Feature spaces, the objects (n,) that all of them know, and the choices among these."""
-    method = spaces if isinstance(spaces, FeatureSpaces) else FeatureSpaces.of(spaces)
+    method = spaces if isinstance(spaces, FeatureModel) else FeatureModel.of(spaces)
     tables = method.spaces_about(answers.n_objects)
     known = np.logical_and.reduce([space.known for space in tables])
     between_two = choices_about(answers, known, as_asked=False)

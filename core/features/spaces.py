@@ -76,7 +76,7 @@ class FeatureSpace:
     Examples
     --------
     >>> import tripletscope as ts
-    >>> space = ts.FeatureSpace(name="size", values=[[1.0], [2.0], [4.0]])
+    >>> space = ts.features.FeatureSpace(name="size", values=[[1.0], [2.0], [4.0]])
     >>> space.dissimilarities()[0]
     array([0., 1., 3.])
     """
@@ -141,7 +141,7 @@ class FeatureSpace:
         >>> import pandas as pd, tripletscope as ts
         >>> answers = ts.Triplets.from_array([[0, 1, 2]], ids=["cup", "mug", "fork"])
         >>> table = pd.DataFrame({"id": ["fork", "cup", "mug"], "size": [3.0, 1.0, 2.0]})
-        >>> ts.FeatureSpace.of(table, answers).values.ravel()
+        >>> ts.features.FeatureSpace.of(table, answers).values.ravel()
         array([1., 2., 3.])
         """
         about = objects.objects if isinstance(objects, Judgements) else objects

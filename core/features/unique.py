@@ -14,7 +14,7 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.explain import SCHEMES, ObjectFolds, TrialFolds
 from tripletscope.core.features.holding_out import (
     AskedChoices,
@@ -146,7 +146,7 @@ class UniqueParts:
 
 @task("Parting what predictors explain", "spaces", columns=("participant",))
 def unique_parts(
-    spaces: FeatureSpaces,
+    spaces: FeatureModel,
     answers: Judgements,
     *,
     predictors: Together = "auto",
@@ -163,13 +163,10 @@ def unique_parts(
 
     Parameters
     ----------
-    spaces : FeatureSpaces, FeatureSpace or list of FeatureSpace
+    spaces : FeatureModel, FeatureSpace or list of FeatureSpace
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
     predictors : str
-        See its declaration; by default spaces if there are several, of one its features.
-    object_folds, folds, seed : int
-    unit : str
-        See its declaration.
+        By default spaces, or the features of a single space.
     progress : Progress
 
     Returns
@@ -195,9 +192,9 @@ def unique_parts(
     >>> import numpy as np, tripletscope as ts
     >>> seen = np.random.default_rng(0).normal(size=(30, 3))
     >>> answers = ts.simulate(seen[:, :2], 1000, noise="logistic", seed=0)
-    >>> space = ts.FeatureSpace(
+    >>> space = ts.features.FeatureSpace(
     ...     name="ratings", values=seen, feature_names=["colour", "shape", "price"])
-    >>> found = ts.unique_parts(space, answers)
+    >>> found = ts.features.unique_parts(space, answers)
     >>> found.adds[:, 0].tolist()
     [True, True, False]
     """

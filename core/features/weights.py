@@ -17,7 +17,7 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.holding_out import prepared
 from tripletscope.core.features.models import combine
 from tripletscope.core.features.spaces import FeatureSpace
@@ -86,7 +86,7 @@ class FeatureWeights:
 
 @task("Weighing features", "spaces", columns=("participant",))
 def feature_weights(
-    spaces: FeatureSpaces,
+    spaces: FeatureModel,
     answers: Judgements,
     *,
     replicates: Annotated[int, Number(20, 10_000, "Bootstrap replicates")] = 200,
@@ -101,11 +101,8 @@ def feature_weights(
 
     Parameters
     ----------
-    spaces : FeatureSpaces, FeatureSpace or list of FeatureSpace
+    spaces : FeatureModel, FeatureSpace or list of FeatureSpace
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    replicates, seed : int
-    unit : str
-        See its declaration.
     progress : Progress
 
     Returns
@@ -131,9 +128,9 @@ def feature_weights(
     >>> import numpy as np, tripletscope as ts
     >>> seen = np.random.default_rng(0).normal(size=(30, 3))
     >>> answers = ts.simulate(seen * [2, 1, 0], 2000, noise="logistic", seed=0)
-    >>> space = ts.FeatureSpace(
+    >>> space = ts.features.FeatureSpace(
     ...     name="ratings", values=seen, feature_names=["colour", "shape", "price"])
-    >>> found = ts.feature_weights(space, answers, replicates=50)
+    >>> found = ts.features.feature_weights(space, answers, replicates=50)
     >>> found.table["feature"].tolist()
     ['colour', 'shape', 'price']
     >>> found.is_zero.tolist()

@@ -227,10 +227,10 @@ def read_measured(
     Examples
     --------
     >>> import tripletscope as ts
-    >>> rated = ts.read_measured(b"item1,item2,similarity\na,b,5\na,c,2\nb,c,1\n")
+    >>> rated = ts.ratings.read_measured(b"item1,item2,similarity\na,b,5\na,c,2\nb,c,1\n")
     >>> rated.dissimilarities().mean[0].tolist()
     [0.0, 0.0, 3.0]
-    >>> ts.read_measured("sample_data/ekman_colors/similarity.csv")
+    >>> ts.ratings.read_measured("sample_data/ekman_colors/similarity.csv")
     <Ratings: 14 objects, 0 raters>
     """
     sources = list(source) if isinstance(source, list | tuple) else [source]

@@ -20,12 +20,13 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples, as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.io.formats.encoding import to_utf8
 from tripletscope.core.io.formats.source import Source, fetch
 from tripletscope.core.io.languages import WORDS
 from tripletscope.core.io.loading import load
 from tripletscope.core.io.names import named
-from tripletscope.core.ratings.pooling import pool
+from tripletscope.core.ratings.pooling import pool_ratings
 
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -65,6 +66,7 @@ class Replies:
     first_share: float
 
 
+@with_random_state
 def write_prompts(
     triplets: Judgements, *, most: int = 1000, language: str = "en", seed: int = 0
 ) -> bytes:
@@ -100,7 +102,7 @@ def write_prompts(
     >>> import json
     >>> import tripletscope as ts
     >>> answers = ts.Triplets.from_array([[0, 1, 2]], ids=["cup", "mug", "fork"])
-    >>> first = json.loads(ts.write_prompts(answers).splitlines()[0])
+    >>> first = json.loads(ts.people.write_prompts(answers).splitlines()[0])
     >>> print(first["messages"][0]["content"])
     Which of the following is most similar to cup?
     A: mug
@@ -156,9 +158,10 @@ def read_replies(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.Triplets.from_array([[0, 1, 2]], ids=["cup", "mug", "fork"])
-    >>> asked = [line.split(b'"')[3].decode() for line in ts.write_prompts(answers).splitlines()]
+    >>> prompts = ts.people.write_prompts(answers).splitlines()
+    >>> asked = [line.split(b'"')[3].decode() for line in prompts]
     >>> replies = "".join(f'{{"id": "{one}", "reply": "A"}}' + "\n" for one in asked)
-    >>> found = ts.read_replies(replies.encode(), answers, observer="always A")
+    >>> found = ts.people.read_replies(replies.encode(), answers, observer="always A")
     >>> len(found.answers), found.first_share
     (2, 1.0)
     """
@@ -221,7 +224,7 @@ def with_observer(people: Triplets, model: Triplets) -> Triplets:
     --------
     >>> import tripletscope as ts
     >>> people = ts.Triplets.from_array([[0, 1, 2], [1, 2, 0]])
-    >>> both = ts.with_observer(people, ts.Triplets.from_array([[0, 2, 1]]))
+    >>> both = ts.people.with_observer(people, ts.Triplets.from_array([[0, 2, 1]]))
     >>> both.answers["participant"].dropna().tolist()
     ['model']
     """
@@ -229,7 +232,7 @@ def with_observer(people: Triplets, model: Triplets) -> Triplets:
     taken = own["participant"].astype("str").unique() if "participant" in own else []
     name = further.get("participant", pd.Series("model", further.index)).astype("str")
     further["participant"] = name.where(~name.isin(taken), name + " (model)")
-    both = pool(people, Triplets(model.rows, people.objects, further, model.name))
+    both = pool_ratings(people, Triplets(model.rows, people.objects, further, model.name))
     joined = both.answers.drop(columns="source").astype({"participant": "category"})
     if "trial" not in own and model.choices.are_triplets:
         joined = joined.drop(columns="trial")

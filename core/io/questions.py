@@ -76,7 +76,7 @@ def read_gold(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> gold, how = ts.read_gold(b"anchor,near,far\n434 nm,445 nm,651 nm\n", answers)
+    >>> gold, how = ts.experiment.read_gold(b"anchor,near,far\n434 nm,445 nm,651 nm\n", answers)
     >>> gold.rows.tolist()
     [[0, 1, 12]]
     """

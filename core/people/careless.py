@@ -169,8 +169,6 @@ def with_lapses(
         One with a likelihood: STE, t-STE or CKL.
     triplets : Triplets or Quadruples
         With participants; else all are taken for one person.
-    sides, steps
-        See their declarations.
     progress : Progress
 
     Returns
@@ -205,7 +203,7 @@ def with_lapses(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/crowd/answers.csv")
-    >>> found = ts.with_lapses(ts.STE(), answers)
+    >>> found = ts.people.with_lapses(ts.STE(), answers)
     >>> found.told  # these people see the objects in two ways, and err for one another
     False
     """

@@ -240,8 +240,6 @@ def compare_people(
     method : WeightedEuclidean
         Its dimensions, column of people, response model and prior are those of all models.
     triplets : Triplets or Quadruples
-    most_groups, folds, seed
-        See their declarations.
     progress : Progress
         Called after every fold of every model.
 
@@ -265,8 +263,8 @@ def compare_people(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/crowd/answers.csv")
-    >>> method = ts.WeightedEuclidean(n_components=2, n_init=2)
-    >>> found = ts.compare_people(method, answers, most_groups=1, folds=2)
+    >>> method = ts.people.WeightedEuclidean(n_components=2, n_init=2)
+    >>> found = ts.people.compare_people(method, answers, most_groups=1, folds=2)
     >>> found.gain("weights", over="consistency")[1] > 0
     True
     """

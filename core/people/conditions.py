@@ -114,8 +114,6 @@ def compare_conditions(
     method : WeightedEuclidean
         Its column `by` names the condition of each answer.
     triplets : Triplets or Quadruples
-    permutations, folds, seed
-        See their declarations.
     progress : Progress
 
     Raises
@@ -140,7 +138,8 @@ def compare_conditions(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/crowd/answers.csv")
-    >>> found = ts.compare_conditions(ts.WeightedEuclidean(by="group"), answers, folds=2)
+    >>> method = ts.people.WeightedEuclidean(by="group")
+    >>> found = ts.people.compare_conditions(method, answers, folds=2)
     >>> found.p < 0.01, found.permuted
     (True, 'between participants')
     """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes, procrustes_disparity
@@ -52,7 +52,7 @@ class ObserverMaps:
     @property
     def tree(self) -> Dendrogram:
         """Participants clustered by how far apart their maps are, by average linkage."""
-        return Agglomerative(linkage="average").fit_distances(self.apart).tree_
+        return AgglomerativeClustering(linkage="average").fit_distances(self.apart).tree_
 
 
 @task("Mapping every participant", "embedding")

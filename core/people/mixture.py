@@ -101,7 +101,7 @@ class LatentClassMap(PeopleMap):
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/crowd/answers.csv")
-    >>> fitted = ts.LatentClassMap(n_groups=2, n_init=2).fit(answers)
+    >>> fitted = ts.people.LatentClassMap(n_groups=2, n_init=2).fit(answers)
     >>> fitted.maps_.shape, fitted.membership_.shape
     ((2, 40, 2), (45, 2))
     """

@@ -238,7 +238,7 @@ class WeightedEuclidean(PeopleMap):
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/crowd/answers.csv")
-    >>> fitted = ts.WeightedEuclidean(n_components=2).fit(answers)
+    >>> fitted = ts.people.WeightedEuclidean(n_components=2).fit(answers)
     >>> fitted.weights_.shape, fitted.axes_error_ < 10
     ((45, 2), True)
     """

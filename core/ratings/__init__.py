@@ -12,7 +12,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "kinds": ["KINDS"],
     "measured": ["Dissimilarities", "Measured"],
     "piles": ["Piles"],
-    "pooling": ["pool"],
+    "pooling": ["pool_ratings"],
     "preferences": ["PreferenceScale", "paired_preferences"],
     "ratings": ["Ratings"],
 })

@@ -58,7 +58,7 @@ class Arrangements(Measured):
     >>> import pandas as pd
     >>> import tripletscope as ts
     >>> table = pd.DataFrame({"item": ["cat", "dog", "bus"], "x": [0, 3, 0], "y": [0, 0, 4]})
-    >>> arranged = ts.Arrangements(table)
+    >>> arranged = ts.ratings.Arrangements(table)
     >>> (arranged.dissimilarities().mean * 50**0.5 / 3**0.5).round(2).tolist()
     [[0.0, 4.0, 5.0], [4.0, 0.0, 3.0], [5.0, 3.0, 0.0]]
     """

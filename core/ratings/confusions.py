@@ -10,6 +10,7 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.ratings.measured import (
     MOST_ANSWERS,
     Dissimilarities,
@@ -69,7 +70,7 @@ class Confusions(Measured):
     --------
     >>> import tripletscope as ts
     >>> counts = [[40, 9, 1], [11, 38, 1], [0, 2, 48]]
-    >>> heard = ts.Confusions.from_matrix(counts, ["b", "d", "s"])
+    >>> heard = ts.ratings.Confusions.from_matrix(counts, ["b", "d", "s"])
     >>> heard.dissimilarities().mean.round(1).tolist()
     [[0.0, 1.3, 3.9], [1.3, 0.0, 3.1], [3.9, 3.1, 0.0]]
     """
@@ -125,6 +126,7 @@ class Confusions(Measured):
             parts.append(part.assign(participant=rater) if several else part)
         return cls(pd.concat(parts, ignore_index=True), **options)
 
+    @with_random_state
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
         n, rng = len(self.ids), np.random.default_rng(seed)
         people = len(self._counts)
@@ -170,6 +172,7 @@ class Confusions(Measured):
         right = np.diag(counts)
         return (counts + counts.T + right[:, None] + right)[np.triu_indices(len(counts), 1)]
 
+    @with_random_state
     def triplets(
         self, *, most: int = MOST_ANSWERS, seed: int = 0, name: str = "answers"
     ) -> Triplets:

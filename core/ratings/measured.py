@@ -11,6 +11,7 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets
+from tripletscope.core.engine.declared import with_random_state
 
 #: Comparisons that are made of measured dissimilarities at most, and of one rater's at least.
 MOST_ANSWERS, _FEWEST_EACH = 200_000, 20
@@ -48,7 +49,7 @@ class Dissimilarities:
     Examples
     --------
     >>> import tripletscope as ts
-    >>> rated = ts.read_measured("sample_data/ekman_colors/similarity.csv")
+    >>> rated = ts.ratings.read_measured("sample_data/ekman_colors/similarity.csv")
     >>> apart = rated.dissimilarities()
     >>> fitted = ts.NMDS().fit_dissimilarities(apart.mean, weights=apart.weights)
     >>> round(fitted.loss_, 3)
@@ -128,6 +129,7 @@ class Measured:
     def __repr__(self) -> str:
         return (f"<{type(self).__name__}: {self.n_objects} objects, {len(self.raters)} raters>")
 
+    @with_random_state
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
         """Their mean over raters, and what it could as well have been.
 
@@ -151,6 +153,7 @@ class Measured:
         """What was judged, whether units are raters or trials, and how many raters there are."""
         raise NotImplementedError
 
+    @with_random_state
     def triplets(
         self, *, most: int = MOST_ANSWERS, seed: int = 0, name: str = "answers"
     ) -> Triplets:

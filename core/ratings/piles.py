@@ -56,7 +56,7 @@ class Piles(Measured):
     >>> table = pd.DataFrame({
     ...     "participant": ["ann"] * 4 + ["bob"] * 4, "item": ["cat", "dog", "bus", "car"] * 2,
     ...     "pile": ["a", "a", "b", "b", "x", "y", "z", "z"]})
-    >>> piles = ts.Piles(table)
+    >>> piles = ts.ratings.Piles(table)
     >>> piles.ids, piles.dissimilarities().mean[2].tolist()
     (['bus', 'car', 'cat', 'dog'], [1.0, 1.0, 0.0, 0.5])
     >>> len(piles.triplets())  # ann's piles make 8, bob's one pair 4

@@ -10,7 +10,7 @@ from tripletscope.core.data.triplets import HELD_TOGETHER, Triplets, as_triplets
 from tripletscope.core.ratings.measured import Measured
 
 
-def pool(choices: Triplets, *others: Triplets | Measured, name: str = "") -> Triplets:
+def pool_ratings(choices: Triplets, *others: Triplets | Measured, name: str = "") -> Triplets:
     """Answers of several experiments about the same objects, for one map of all.
 
     What was measured comes as the comparisons that it makes, see `Measured.triplets`, with
@@ -44,7 +44,7 @@ def pool(choices: Triplets, *others: Triplets | Measured, name: str = "") -> Tri
     >>> choices = ts.Triplets.from_array([[0, 1, 2]], ids=["cat", "dog", "bus"])
     >>> table = pd.DataFrame({"item1": ["cat", "cat", "dog"], "item2": ["dog", "bus", "bus"],
     ...                       "rating": [7, 1, 2]})
-    >>> both = ts.pool(choices, ts.Ratings(table))
+    >>> both = ts.ratings.pool_ratings(choices, ts.ratings.Ratings(table))
     >>> both.answers["source"].tolist()
     [1, 2, 2, 2]
     >>> both.weight.tolist()  # three ratings make one and a half independent comparisons

@@ -13,8 +13,10 @@ from scipy.sparse.csgraph import connected_components
 from scipy.special import expit, log_expit, log_ndtr, logsumexp, ndtr, ndtri, xlogy
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.engine.parallel import single_blas_thread
 from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.ratings.measured import counts_of, named_objects, named_raters
 
 MODELS = {"bradley_terry": "Bradley-Terry (logistic)", "thurstone": "Thurstone, case V (normal)"}
@@ -23,6 +25,7 @@ _ENOUGH = 8
 _LARGEST = 30.0
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class PreferenceScale:
     """Values of objects on a scale of preference.
@@ -119,6 +122,7 @@ class PreferenceScale:
         return float(better / (better + worse))
 
 
+@with_random_state
 def paired_preferences(
     table: Any, *, model: str = "bradley_terry", prior: float = 0.1, replicates: int = 200,
     level: float = 0.95, seed: int = 0, progress: Progress = silent,
@@ -160,7 +164,7 @@ def paired_preferences(
     >>> table = pd.DataFrame({"winner": ["tea", "tea", "soup", "soup", "tea", "milk"],
     ...                       "loser": ["soup", "milk", "milk", "tea", "soup", "soup"],
     ...                       "count": [8, 9, 7, 2, 1, 3]})
-    >>> scale = ts.paired_preferences(table, replicates=100)
+    >>> scale = ts.ratings.paired_preferences(table, replicates=100)
     >>> scale.table["object"].tolist(), round(scale.probability("tea", "soup"), 2)
     (['tea', 'soup', 'milk'], 0.85)
     """

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.ratings.measured import (
     Dissimilarities,
     JudgedPairs,
@@ -67,7 +68,7 @@ class Ratings(Measured):
     >>> table = pd.DataFrame({
     ...     "participant": ["ann"] * 3 + ["bob"] * 3, "item1": ["cat", "cat", "dog"] * 2,
     ...     "item2": ["dog", "bus", "bus"] * 2, "rating": [7, 1, 2, 6, 1, 1]})
-    >>> ratings = ts.Ratings(table, direction="similar")
+    >>> ratings = ts.ratings.Ratings(table, direction="similar")
     >>> ratings.ids
     ['bus', 'cat', 'dog']
     >>> print(ratings.dissimilarities().mean)
@@ -130,7 +131,8 @@ class Ratings(Measured):
         --------
         >>> import tripletscope as ts
         >>> one, two = [[0, 1, 4], [1, 0, 3], [4, 3, 0]], [[0, 2, 4], [2, 0, 4], [4, 4, 0]]
-        >>> rated = ts.Ratings.from_matrices({"ann": one, "bob": two}, direction="dissimilar")
+        >>> rated = ts.ratings.Ratings.from_matrices(
+        ...     {"ann": one, "bob": two}, direction="dissimilar")
         >>> rated.dissimilarities().mean[0].tolist()
         [0.0, 1.5, 4.0]
         """
@@ -158,6 +160,7 @@ class Ratings(Measured):
         judged = JudgedPairs(n, both // n_pairs, both % n_pairs, value)
         return judged, "raters", len(self.raters)
 
+    @with_random_state
     def dissimilarities(self, replicates: int = 200, *, seed: int = 0) -> Dissimilarities:
         judged, *_ = self._judged()
         if judged.n_units > 1:

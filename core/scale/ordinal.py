@@ -201,8 +201,6 @@ def ordinal_scale(
     method : OrdinalEmbedding
         Its own number of dimensions does not matter.
     triplets : Triplets or Quadruples
-    stimulus, n_components, source, unit, maps, seed
-        See their declarations.
     progress : Progress
 
     Raises

@@ -154,8 +154,6 @@ def bootstrap_scale(
     ----------
     method : MLDS
     triplets : see `MLDS.fit`
-    resamples, scheme, unit, seed
-        See their declarations.
     progress : Progress
 
     Returns

@@ -16,6 +16,7 @@ from scipy.sparse import csr_array
 from sklearn.utils.validation import check_is_fitted
 
 from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.tree.growing import SplitRule
@@ -32,6 +33,7 @@ Trees = Annotated[
 ]
 
 
+@parametric
 @dataclass(kw_only=True, eq=False, repr=False)
 class ComparisonForest(ComparingEstimator):
     """Comparison trees with random pivots: nearest neighbours and a kernel, without labels.
@@ -43,8 +45,6 @@ class ComparisonForest(ComparingEstimator):
     ----------
     metric : str or Oracle
         How objects are given: see `tripletscope.core.tree.objects.ComparingEstimator`.
-    n_estimators, leaf_size, max_samples, seed
-        See their declarations.
 
     Attributes
     ----------

@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.models.optimise.elementary import compiled
 from tripletscope.core.tree.nearer import nearer, workspace
 from tripletscope.core.tree.oracle import Dialogue
 
 
+@short_repr
 class Nodes(NamedTuple):
     """A tree; node 0 is the root, and levels follow each other.
 

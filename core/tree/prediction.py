@@ -30,7 +30,7 @@ from tripletscope.core.kernel.classification import (
 from tripletscope.core.kernel.kernel import Kernel
 from tripletscope.core.kernel.space import Space, space_of
 from tripletscope.core.tree.forest import ComparisonForest
-from tripletscope.core.tree.oracle import AnswersOracle, Fitted, Oracle
+from tripletscope.core.tree.oracle import AnswersOracle, MapOracle, Oracle
 from tripletscope.core.tree.supervised import (
     ComparisonForestClassifier,
     ComparisonForestRegressor,
@@ -252,7 +252,7 @@ def grown_forest(
 
 
 def _oracle(fitted: Method, triplets: Triplets, answers: str) -> Oracle:
-    oracle = Fitted(fitted)
+    oracle = MapOracle(fitted)
     return AnswersOracle(triplets, otherwise=oracle) if answers == "answered" else oracle
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 
 from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.tree.objects import ComparingEstimator
@@ -18,6 +19,7 @@ from tripletscope.core.tree.tree import Neighbours
 _NOBODY = np.zeros(0, dtype=np.int32)
 
 
+@parametric
 @dataclass(kw_only=True, eq=False, repr=False)
 class RankCoverTree(ComparingEstimator):
     """Levels of ever fewer objects, each object below the nearest of the next level.

@@ -20,6 +20,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from tripletscope.core.engine.declared import Choice, Number, Switch
+from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.models.optimise.elementary import compiled
 from tripletscope.core.tree.choosing import try_leaf_sizes
@@ -113,16 +114,15 @@ class SupervisedForest(ComparisonForest):
         return len(x), [(everyone, leaf) for leaf in leaves]
 
 
+@parametric
 @dataclass(kw_only=True, eq=False, repr=False)
 class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
     """Classification by a comparison-based random forest.
 
     Parameters
     ----------
-    metric, n_estimators, leaf_size, max_samples, seed
+    metric
         See `ComparisonForest`.
-    pivots, multiclass, divide_pure, oob_score
-        See their declarations.
 
     Attributes
     ----------
@@ -253,16 +253,15 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
             yield np.divide(votes, total, out=np.full_like(votes, np.nan), where=total > 0)
 
 
+@parametric
 @dataclass(kw_only=True, eq=False, repr=False)
 class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
     """Regression by a comparison-based random forest.
 
     Parameters
     ----------
-    metric, n_estimators, max_samples, seed
+    metric
         See `ComparisonForest`.
-    leaf_size, pivots, candidates, oob_score
-        See their declarations.
 
     Attributes
     ----------

@@ -12,8 +12,10 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import Choice, Number
+from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.tree.forest import LeafSize
 from tripletscope.core.tree.growing import (
     LABELS,
@@ -31,6 +33,7 @@ from tripletscope.core.tree.oracle import AnswersOracle, Oracle, Vectors, conver
 from tripletscope.core.tree.search import best_first, nearest
 
 
+@short_repr
 class Neighbours(NamedTuple):
     """What a search found.
 
@@ -46,6 +49,7 @@ class Neighbours(NamedTuple):
     asked: np.ndarray
 
 
+@parametric
 @dataclass(kw_only=True, eq=False, repr=False)
 class ComparisonTree(ComparingEstimator):
     """A tree that divides objects by which of two pivots they are nearer to.
@@ -55,8 +59,6 @@ class ComparisonTree(ComparingEstimator):
     metric : str or Oracle
         How objects are given: see `tripletscope.core.tree.objects.ComparingEstimator`. Against
         noise, let every question be asked several times (`tripletscope.core.tree.oracle.Repeated`).
-    leaf_size, pivots, n_pairs, seed
-        See their declarations.
 
     Attributes
     ----------

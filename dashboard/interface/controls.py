@@ -12,6 +12,7 @@ from typing import Any
 import streamlit as st
 
 from tripletscope.core.engine.declared import Choice, Column, Number, Parameter, Switch, parameters
+from tripletscope.core.engine.docstrings import written
 from tripletscope.core.engine.method import Inner, Method, methods
 from tripletscope.core.presets import LEFT_OPEN, settings_as_published
 from tripletscope.dashboard.state import Session, widgets
@@ -259,7 +260,7 @@ def parameter_number(session: Session, parameter: Parameter, key: str) -> int | 
 
 def summary(owner: type | Callable) -> str:
     """First paragraph of what a docstring says beyond its first line."""
-    paragraphs = (owner.__doc__ or "").split("\n\n")
+    paragraphs = written(owner).split("\n\n")
     return " ".join((paragraphs[1] if len(paragraphs) > 1 else paragraphs[0]).split())
 
 

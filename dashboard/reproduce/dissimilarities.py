@@ -15,7 +15,7 @@ from tripletscope.core.ratings import Measured
 from tripletscope.dashboard import export
 from tripletscope.dashboard.reproduce.cells import Cell, script
 from tripletscope.dashboard.reproduce.environment import environment_files, script_header
-from tripletscope.dashboard.reproduce.recipe import call, source_of, without_marks
+from tripletscope.dashboard.reproduce.recipe import call, public_name, source_of, without_marks
 
 #: Joins objects with their nearest ones, as the program does.
 _GRAPH = """away = matrix + np.diag(np.full(len(matrix), np.inf))
@@ -73,7 +73,7 @@ class DissimilarityMap:
         return "\n".join([
             call("table = pd.read_csv", repr(path), f"dtype={texts!r}", "keep_default_na=False",
                  'na_values=[""]') + without_marks(table),
-            call(f"given = ts.{type(self.given).__name__}", "table", *options),
+            call(f"given = {public_name(type(self.given))}", "table", *options),
             f"apart = given.dissimilarities({self.replicates})",
         ])
 
@@ -88,8 +88,8 @@ class DissimilarityMap:
             lines.append(f"fitted = {method}.fit_dissimilarities(matrix)")
         else:
             lines += [
-                call("found = ts.map_dissimilarities", method, "apart", f"weigh={self.weigh}",
-                     f"most={self.most}"),
+                call("found = ts.ratings.map_dissimilarities", method, "apart",
+                     f"weigh={self.weigh}", f"most={self.most}"),
                 "fitted = found.fitted",
             ]
         return "\n".join([

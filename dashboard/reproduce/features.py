@@ -14,7 +14,7 @@ import pandas as pd
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.spaces import METRICS, FeatureSpace
 from tripletscope.core.io import MeasuredTable, features_of, read_feature_tables
 from tripletscope.core.run import Run
@@ -52,17 +52,17 @@ class SpaceSource:
         further = [f"{key}={value!r}" for key, value in self.settings.items()]
         if self.table is None:
             columns = ["id", *self.columns]
-            start = "ts.FeatureSpace.of"
+            start = "ts.features.FeatureSpace.of"
             return [start, f"{data}.objects[{columns!r}]", data, f"name={name!r}", *further]
         what = "values" if self.table.distances is None else "distances"
-        read = f"{what}=ts.read_feature_tables({file!r}, {data})[0].{what}"
-        return ["ts.FeatureSpace", f"name={name!r}", read, *further]
+        read = f"{what}=ts.features.read_feature_tables({file!r}, {data})[0].{what}"
+        return ["ts.features.FeatureSpace", f"name={name!r}", read, *further]
 
 
 def contents_of(runs: Iterable[Run]) -> dict[str, tuple[str, str]]:
     """Name and fingerprint of every feature space of some results, by both as they are noted."""
     noted = (
-        text for run in runs if run.kind == FeatureSpaces.kind
+        text for run in runs if run.kind == FeatureModel.kind
         for text in run.parameters["content"]
     )
     return {text: (parts[0], parts[2]) for text in noted if (parts := text.rpartition(": "))}

@@ -12,13 +12,14 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from tripletscope import __version__
+from tripletscope._names import place_of
 from tripletscope.core.data.cells import is_formula
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import Inner, Method, unfitted
-from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.io import MeasuredTable
 from tripletscope.core.io.columns.reading import SIDE_ROLES
 from tripletscope.core.io.writing import WRITERS, write_answers
@@ -104,7 +105,7 @@ class Steps:
         })
         # What was handed over beside the answers, distances or other features, is not here.
         self.unknown.extend(
-            run for run in self.runs if run.kind == FeatureSpaces.kind
+            run for run in self.runs if run.kind == FeatureModel.kind
             and not set(run.parameters["content"]) <= self._spaces.keys()
         )
         unknown = {run.key for run in self.unknown}
@@ -231,7 +232,7 @@ class Steps:
             read = f"catch_trials=pd.read_csv({paths['catch']!r})"
             given.append(read + without_marks(self.cleaning.catch_trials))
         if "gold" in paths:
-            given.append(f"gold=ts.read_gold({paths['gold']!r}, answers)[0]")
+            given.append(f"gold=ts.experiment.read_gold({paths['gold']!r}, answers)[0]")
         return call(f"{of} = ts.Cleaning.from_log", *given) + ".triplets"
 
     def _feature_spaces(self, paths: Mapping[str, str]) -> list[str]:
@@ -247,11 +248,11 @@ class Steps:
 
     def _method(self, run: Run) -> str:
         """The expression that makes the method of a result."""
-        if run.kind != FeatureSpaces.kind:
+        if run.kind != FeatureModel.kind:
             return source_of(run.fresh())
         places = list(self._needed)
         spaces = [f"space_{places.index(text) + 1}" for text in run.parameters["content"]]
-        return f"ts.FeatureSpaces.of([{', '.join(spaces)}])"
+        return f"ts.features.FeatureModel.of([{', '.join(spaces)}])"
 
     def _result(self, run: Run, name: str, data: str, results: str) -> list[Cell]:
         method = run.fresh()
@@ -321,11 +322,11 @@ def _figures(
     if not drawn:
         return []
     shown = "\n".join(
-        f"show(drawings([{', '.join(names)}], {data}, name={name!r}{further}))"
+        f"show(ts.drawings([{', '.join(names)}], {data}, name={name!r}{further}))"
         for data, names in drawn.items()
     )
     return [Cell("words", "## Figures", shows=True), Cell(
-        "code", "from tripletscope.dashboard.results import drawings\n"
+        "code",
         f"from tripletscope.dashboard.reproduce.showing import show\n\n{shown}", shows=True,
     )]
 
@@ -379,6 +380,11 @@ def without_marks(table: pd.DataFrame) -> str:
     return """.replace(r"^'(?='*[=+@-])", "", regex=True)""" if has else ""
 
 
+def public_name(kind: type) -> str:
+    """What a script calls a public class."""
+    return place_of(kind.__name__).replace("tripletscope", "ts", 1)
+
+
 def source_of(method: Method) -> str:
     """The expression that makes a method."""
     owner, words = type(method), []
@@ -391,7 +397,7 @@ def source_of(method: Method) -> str:
         else:
             text = repr(value)
         words.append(f"{parameter.name}={text}")
-    return f"ts.{owner.__name__}({', '.join(words)})"
+    return f"{public_name(owner)}({', '.join(words)})"
 
 
 def _options(run: Run) -> list[str]:

@@ -11,7 +11,7 @@ import pandas as pd
 from tripletscope.core.engine.method import unfitted
 from tripletscope.core.features.correlation import MapCorrelation
 from tripletscope.core.features.explain import Explained, surely_above
-from tripletscope.core.features.left_over import LeftOver
+from tripletscope.core.features.residual_map import ResidualMap
 from tripletscope.core.features.unique import UniqueParts
 from tripletscope.core.features.weights import FeatureWeights
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy
@@ -397,7 +397,7 @@ def left_over_of(shown: ShownResults, run: Run) -> Iterator[Element]:
                 words("alt rows"), table, "deviance explained", run)
 
 
-def _rest_said(words: Words, found: LeftOver) -> Iterator[Statement]:
+def _rest_said(words: Words, found: ResidualMap) -> Iterator[Statement]:
     yield Statement(words(
         "left over something" if found.is_something else "left over nothing",
         gain=(found.gain, found.gain_low, found.gain_high), over=(found.unit, found.n_units),

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.cluster.counting import GROUP, recommend_clusters
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements
@@ -307,9 +307,9 @@ def _too_few_objects(subject: Subject, words: Words) -> str:
     return _too_few_questions(subject, words)
 
 
-def usual_clustering() -> Agglomerative:
+def usual_clustering() -> AgglomerativeClustering:
     """The clustering with which its page begins."""
-    return Agglomerative(basis=DEFAULT_EMBEDDING())
+    return AgglomerativeClustering(basis=DEFAULT_EMBEDDING())
 
 
 @finding("clusters", "clusters", "numbers", lacks=_too_few_objects, seconds=1e-3,

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.landmarks import recognise
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.kernel.classification import Classification
@@ -61,7 +61,7 @@ def matrix_of(shown: ShownResults, run: Run) -> Iterator[Element]:
                  column=by, about=shown.about)
 
     def draw(canvas: Canvas) -> go.Figure:
-        tree = None if by else Agglomerative().tree(space_of(kernel))
+        tree = None if by else AgglomerativeClustering().tree(space_of(kernel))
         return similarity_matrix(
             kernel.kernel_, _in_order(objects[by], kernel.placed_) if by else tree.order, objects,
             tree=tree, colour=by if by and not is_quantity(objects[by]) else None,

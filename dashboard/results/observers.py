@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.inference.evaluation.score import CHANCE
 from tripletscope.core.kernel.space import Space
 from tripletscope.core.people.maps import ObserverMaps
@@ -111,7 +111,7 @@ def by_similarity(accuracy: np.ndarray, groups: np.ndarray) -> np.ndarray:
         members = np.flatnonzero(groups == group)
         within = distances[np.ix_(members, members)]
         space = Space(len(members), np.arange(len(members)), given=within)
-        order.append(members[Agglomerative().tree(space).order])
+        order.append(members[AgglomerativeClustering().tree(space).order])
     return np.concatenate(order)
 
 

@@ -43,21 +43,31 @@ def drawings(
 ) -> list[Drawing]:
     """All figures that belong to results.
 
-    runs: What belongs together is drawn in one figure: a map and its uncertainty, held-out errors
-        in several numbers of dimensions, a tree and the support of its branches.
-    answers: That they were computed from; None of simulations.
-    samples: A further result, such as the bootstrap of a map.
-    name: Of the data set, for captions.
-    **further: Other attributes of `ShownResults`.
-    Returns: In the order of the results.
+    Parameters
+    ----------
+    runs : Run or list of Run
+        Results that belong together are drawn in one figure: a map and its uncertainty, held-out
+        errors in several numbers of dimensions, a tree and the support of its branches.
+    answers : Triplets, Quadruples or None
+        The answers that they were computed from; None for simulations.
+    samples : Run, optional
+        A further result, such as the bootstrap of a map.
+    name : str
+        Of the data set, for captions.
+    **further
+        Other attributes of `ShownResults`.
+
+    Returns
+    -------
+    list of Drawing
+        In the order of the results.
 
     Examples
     --------
     >>> import tripletscope as ts
-    >>> from tripletscope.dashboard.results import drawings
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
     >>> run = ts.run("fit", ts.STE(n_init=2), answers)
-    >>> [drawing.name for drawing in drawings(run, answers)]
+    >>> [drawing.name for drawing in ts.drawings(run, answers)]
     ['map']
     """
     given = (runs,) if isinstance(runs, Run) else tuple(runs)
@@ -68,16 +78,20 @@ def drawings(
 def sentences(*results: Any, answers: Judgements, **further: Any) -> list[str]:
     """What results say, in plain words.
 
-    results: Runs, or other results, such as the quality of the answers.
-    answers: That they were computed from.
-    **further: Other attributes of `ShownResults`.
+    Parameters
+    ----------
+    *results : Run or other results
+        Such as the quality of the answers.
+    answers : Triplets or Quadruples
+        The answers that they were computed from.
+    **further
+        Other attributes of `ShownResults`.
 
     Examples
     --------
     >>> import tripletscope as ts
-    >>> from tripletscope.dashboard.results import sentences
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> print(sentences(ts.quality(answers), answers=answers)[0])
+    >>> print(ts.sentences(ts.quality(answers), answers=answers)[0])
     176 of 585 questions were answered more than once, 23 of these in contradictory ways.
     """
     shown = ShownResults(runs_of(results), answers, further.pop("name", ""), **further)

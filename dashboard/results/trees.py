@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from tripletscope.core.models.embedding.features import Features
+from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.models.embedding.ordinal import Embedding
 from tripletscope.core.run import Run
 from tripletscope.core.tree.coordinates import TREES, CoordinateTree
@@ -204,7 +204,7 @@ def coordinate_tree_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         else:
             yield Advice(words("cells need a plane"))
         if kind != "kd":
-            standardised = isinstance(fitted, Features) and fitted.standardise
+            standardised = isinstance(fitted, ColumnMap) and fitted.standardise
             yield Advice(words("standardised weights" if standardised else "weights of divisions"))
         yield Numbers(
             words("nodes"), lambda: _nodes(shown, tree, fitted),
@@ -215,7 +215,7 @@ def coordinate_tree_of(shown: ShownResults, run: Run) -> Iterator[Element]:
 
 def _fitted(shown: ShownResults, run: Run) -> Embedding | None:
     """What has the coordinates: features are read anew, a map is shown, too."""
-    if run.kind == Features.kind:
+    if run.kind == ColumnMap.kind:
         return run.fresh().fit(shown.answers)
     fit = shown.of(run, "fit")
     return fit.fitted() if fit else None
@@ -268,7 +268,7 @@ def _nodes(shown: ShownResults, tree: CoordinateTree, fitted: Embedding) -> pd.D
     """Every node with what divides it, and the members of leaves."""
     d = fitted.embedding_.shape[1]
     names, middle, spread = [f"x{k + 1}" for k in range(d)], np.zeros(d), np.ones(d)
-    if isinstance(fitted, Features):
+    if isinstance(fitted, ColumnMap):
         names = list(fitted.columns)
         if fitted.standardise:
             values = shown.answers.objects[names].to_numpy(dtype=float)[fitted.placed_]

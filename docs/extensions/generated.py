@@ -12,7 +12,10 @@ from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
+from tripletscope.core.engine.declared import parameters
+from tripletscope.core.engine.registry import TASKS
 from tripletscope.core.io.writing import WRITERS, write_answers
+from tripletscope.core.run import run
 from tripletscope.dashboard.collecting.command import collect_parser
 from tripletscope.dashboard.serving.cli import parser
 
@@ -37,6 +40,17 @@ def writers() -> list[str]:
         line for writer in WRITERS.values()
         for line in (f"`{writer.name}`", f": {writer.title}. {writer.help}", "")
     ]
+
+
+def tasks() -> list[str]:
+    """The tasks of `run` with their methods and options, in Markdown."""
+    lines = []
+    for name, found in sorted(TASKS.items()):
+        options = ", ".join(f"`{p.name}`" for p in parameters(found.function))
+        kinds = f" Methods: {', '.join(found.kinds)}." if found.kinds else ""
+        further = f" Options: {options}." if options else ""
+        lines += [f"`{name}`", f": {found.words}.{kinds}{further}", ""]
+    return lines
 
 
 class _Written(SphinxDirective):
@@ -83,8 +97,18 @@ class Writers(_Written):
         return writers()
 
 
+class Tasks(_Written):
+    """The tasks that can be computed."""
+
+    source = staticmethod(run)
+
+    def lines(self) -> list[str]:
+        return tasks()
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("command-line", CommandLine)
     app.add_directive("collect-command", CollectCommand)
     app.add_directive("writers", Writers)
+    app.add_directive("tasks", Tasks)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

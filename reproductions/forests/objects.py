@@ -9,7 +9,7 @@ from sklearn import datasets
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.models.embedding.features import Features
+from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.models.simulation.simulate import comparisons_of
 from tripletscope.reproductions.data import LabelledVectors, vectors
 
@@ -51,9 +51,9 @@ def wines() -> Triplets:
     return Triplets(rows, table, name="wines")
 
 
-def wine_features() -> Features:
+def wine_features() -> ColumnMap:
     """What goes in the place of a map of the `wines`."""
-    return Features(columns=list(datasets.load_wine().feature_names))
+    return ColumnMap(columns=list(datasets.load_wine().feature_names))
 
 
 def standardised(points: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ from sklearn.cluster import KMeans as Lloyd
 from sklearn.metrics import euclidean_distances
 from sklearn.neighbors import KNeighborsClassifier
 
-from tripletscope.core.cluster.agreement import agreement
+from tripletscope.core.cluster.agreement import label_agreement
 from tripletscope.core.cluster.kmeans import KMeans
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, Stopped, silent
@@ -59,7 +59,7 @@ class _Digits:
     def purity(self, space: Space, seed: int) -> float:
         """Of k-means (kernel k-means) with five starts."""
         clusters = KMeans(n_clusters=self.n_clusters, n_init=5, seed=seed).fit_space(space)
-        return agreement(clusters.labels_, self.labels).purity
+        return label_agreement(clusters.labels_, self.labels).purity
 
     def purity_of_points(self, points: np.ndarray, seed: int) -> float:
         return self.purity(Space(len(points), np.arange(len(points)), vectors=points), seed)
@@ -133,7 +133,7 @@ def _references(digits: _Digits, about: dict, seed: int) -> Iterator[dict]:
     rng = np.random.default_rng(seed)
     found = {
         _VECTORS: digits.purity_of_points(digits.vectors, seed),
-        _CHANCE: agreement(
+        _CHANCE: label_agreement(
             rng.integers(digits.n_clusters, size=len(digits.labels)), digits.labels
         ).purity,
     }
@@ -270,7 +270,7 @@ def maps(
         pd.DataFrame({
             "method": name, "x": found[shown, 0].round(5), "y": found[shown, 1].round(5),
             "digit": some.target[shown], "neighbours": _neighbours_agree(found, some.target),
-            "purity": agreement(
+            "purity": label_agreement(
                 Lloyd(10, n_init=5, random_state=seed).fit_predict(found), some.target
             ).purity,
             "seconds": seconds[name], "objects": n,

@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.stats import wilcoxon
 from sklearn.metrics import euclidean_distances
 
-from tripletscope.core.cluster.agreement import agreement
+from tripletscope.core.cluster.agreement import label_agreement
 from tripletscope.core.cluster.kmeans import KMeans
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.core.inference.evaluation.paired import holm
@@ -60,7 +60,7 @@ def purities(
                 labels = clustering.fit_space(space).labels_
                 rows.append({
                     "data": title, "run": run, "per object": number, "method": method_name,
-                    "purity": agreement(labels, some.target).purity, "seconds": seconds,
+                    "purity": label_agreement(labels, some.target).purity, "seconds": seconds,
                 })
         if progress(done / len(work)) and done < len(work):
             raise Stopped

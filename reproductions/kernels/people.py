@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from sklearn.neighbors import NearestNeighbors
 
-from tripletscope.core.cluster.agglomerative import Agglomerative
+from tripletscope.core.cluster.agglomerative import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.kernel.space import space_of
@@ -73,7 +73,9 @@ def clusters(
         triplets, same = musicians()
         known = same.diagonal()
     space = space_of(_KERNELS[kernel]().fit(triplets))
-    clustering = Agglomerative(linkage="complete", n_clusters=_CLUSTERS, order_leaves=False)
+    clustering = AgglomerativeClustering(
+        linkage="complete", n_clusters=_CLUSTERS, order_leaves=False
+    )
     labels = clustering.fit_space(space).labels_
     rows = []
     for number in range(_CLUSTERS):

@@ -27,7 +27,8 @@ METHODS = [
     ts.SOE(n_init=1), ts.STE(), ts.TSTE(n_init=1), ts.K1(), ts.K2(),
     ts.GaussianKernel(basis=ts.STE(n_init=1)),
     ts.ForestProximity(basis=ts.STE(n_init=1), n_estimators=10, leaf_size=2),
-    ts.Agglomerative(), ts.ComparisonLinkage(), ts.KMeans(n_init=1), ts.Spectral(), ts.MLDS(),
+    ts.AgglomerativeClustering(), ts.ComparisonLinkage(), ts.KMeans(n_init=1),
+    ts.SpectralClustering(), ts.MLDS(),
 ]
 
 

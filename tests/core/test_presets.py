@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.cluster import Agglomerative, KMeans
+from tripletscope.core.cluster import AgglomerativeClustering, KMeans
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import checked, parameters
 from tripletscope.core.engine.method import described, methods
@@ -83,7 +83,7 @@ def test_settings_are_known_by_what_they_are():
 
 
 def test_what_is_usual_besides_decides_whose_settings_they_are():
-    usual = described(Agglomerative())["parameters"]
+    usual = described(AgglomerativeClustering())["parameters"]
     complete = {**usual, "linkage": "complete"}
     assert published_in("agglomerative", complete) == DOCUMENTS["kernels"]
     assert published_in("agglomerative", {**complete, "n_clusters": 7}) == DOCUMENTS["kernels"]

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from tripletscope.core import run as run_module
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.dimensions import VICE, SPoSE
 from tripletscope.core.engine.documented import documented
 from tripletscope.core.engine.method import methods
-from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.score import cross_validate, split_error
 from tripletscope.core.inference.uncertainty import bootstrap
@@ -62,9 +62,9 @@ QUICK = {
 }
 
 
-def features(n_objects: int) -> FeatureSpaces:
+def features(n_objects: int) -> FeatureModel:
     """Two spaces of three random features of each object."""
-    return FeatureSpaces.of([
+    return FeatureModel.of([
         FeatureSpace(name=name, values=np.random.default_rng(k).normal(size=(n_objects, 3)))
         for k, name in enumerate(("a", "b"))
     ])
@@ -73,9 +73,10 @@ def features(n_objects: int) -> FeatureSpaces:
 FEATURES = features(30)
 ALONE = STE(n_init=1)
 METHODS = {
-    "kernel_map": K1(), "spectrum": K2(), "classify": K1(), "count_clusters": Agglomerative(),
-    "agreement_curve": Agglomerative(),
-    "stability": Agglomerative(linkage="complete", basis=K2()),
+    "kernel_map": K1(), "spectrum": K2(), "classify": K1(),
+    "count_clusters": AgglomerativeClustering(),
+    "agreement_curve": AgglomerativeClustering(),
+    "stability": AgglomerativeClustering(linkage="complete", basis=K2()),
     "dimension_reproducibility": VICE(n_components=4, max_iter=200),
     "penalty_curve": SPoSE(n_components=4),
     "bootstrap_dimensions": SPoSE(n_components=4, penalty=1),

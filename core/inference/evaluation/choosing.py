@@ -16,6 +16,7 @@ from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
 from tripletscope.core.inference.evaluation.choice_ceiling import (
     ChoiceCeiling,
@@ -57,6 +58,7 @@ class ChoiceKind:
         return f"{self.name} of {self.shown}"
 
 
+@short_repr
 @dataclass(frozen=True)
 class ChoiceAccuracy:
     """How often one kind of choice was predicted as a whole.
@@ -128,7 +130,7 @@ def choice_accuracies(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/odd_one_out/answers.csv")
-    >>> found = ts.choice_accuracies(answers, ts.cross_validate(ts.STE(), answers))
+    >>> found = ts.dimensions.choice_accuracies(answers, ts.cross_validate(ts.STE(), answers))
     >>> [(str(one.kind), round(one.chance, 3)) for one in found]
     [('odd one out of 3', 0.333)]
     >>> found[0].accuracy.low > found[0].chance
@@ -239,7 +241,7 @@ def observer_agreement(
     >>> import tripletscope as ts
     >>> people = ts.Triplets.from_array([[0, 1, 2], [0, 1, 2], [1, 2, 0]])
     >>> model = ts.Triplets.from_array([[0, 1, 2], [1, 0, 2]])
-    >>> round(ts.observer_agreement(people, model)[0].accuracy.value, 3)
+    >>> round(ts.people.observer_agreement(people, model)[0].accuracy.value, 3)
     0.667
     """
     joint = with_observer(people, model)

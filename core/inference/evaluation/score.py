@@ -174,9 +174,6 @@ def cross_validate(
     method : Method
         Fitted anew, as a clone, on every training part.
     triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    folds, repeats, seed : int
-    unit : str
-        See its declaration.
     progress : Progress
         Called after every fold; the loss is the mean error of the folds so far.
 

@@ -336,8 +336,6 @@ def calibrate(
     ----------
     method : OrdinalEmbedding
     triplets : Triplets or array-like of int, shape (T, 3)
-    source, unit, data_sets, maps, spread, seed
-        See their declarations.
     progress : Progress
         Called after every data set.
 

@@ -74,7 +74,6 @@ def heterogeneity(
         With participants.
     divisions : int
         How often the trials are divided at random; the variance is the mean over them.
-    seed : int
     progress : Progress
 
     Raises
@@ -102,7 +101,7 @@ def heterogeneity(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> found = ts.heterogeneity(ts.STE(), answers)
+    >>> found = ts.people.heterogeneity(ts.STE(), answers)
     >>> found.n_participants, 0 <= found.value < 0.3
     (8, True)
     """

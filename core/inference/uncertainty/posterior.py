@@ -85,8 +85,8 @@ def sample_posterior(
     method : OrdinalEmbedding
         One whose loss is a likelihood: STE, t-STE, CKL.
     triplets : Triplets or array-like of int, shape (T, 3)
-    sampler, variance, effective, most, chains, warm_up, seed
-        See their declarations. The setting of Lohaus et al. is ``sampler="plain", variance=15,
+    sampler
+        The setting of Lohaus et al. is ``sampler="plain", variance=15,
         chains=1, warm_up=0, most=500, effective=10_000``.
     reference : ndarray, shape (n, d), optional
         By default the most probable map.

@@ -316,8 +316,8 @@ def reliability(
     ----------
     method : OrdinalEmbedding
     triplets : Triplets or array-like of int, shape (T, 3)
-    source, unit, folds, maps, spread, seed
-        See their declarations. The unit is also that of the intervals.
+    unit
+        It is also the unit of the intervals.
     progress : Progress
 
     Returns

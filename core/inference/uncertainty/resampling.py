@@ -18,6 +18,7 @@ from tripletscope.core.engine.declared import Choice, Number, Switch
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, in_parallel
 from tripletscope.core.engine.progress import Progress, Stopped, part, silent
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import task
 from tripletscope.core.inference.evaluation.units import (
     SamplingUnits,
@@ -104,10 +105,10 @@ def bootstrap(
     method : OrdinalEmbedding
         Every replicate is fitted from a single start.
     triplets : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    replicates, scheme, unit, share, rescale, align, seed
-        See their declarations; `share` and `rescale` matter to subsamples only. The setting of
-        Lohaus et al. is ``replicates=20, scheme="subsample", unit="answers", share=0.4,
-        rescale=False, align="replicate"``.
+    share, rescale, align
+        `share` and `rescale` matter to subsamples only. The setting of Lohaus et al. is
+        ``replicates=20, scheme="subsample", unit="answers", share=0.4, rescale=False,
+        align="replicate"``.
     reference : ndarray, shape (n, d), optional
         By default the map of all answers.
     progress : Progress
@@ -277,6 +278,7 @@ def _is_same(warm: np.ndarray, cold: np.ndarray, reference: np.ndarray) -> bool:
     return bool(difference <= _SAME * procrustes_disparity(reference[placed], cold[placed]))
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class MapOfDissimilarities:
     """A map of dissimilarities with its uncertainty.
@@ -325,7 +327,8 @@ def map_dissimilarities(
     >>> table = pd.DataFrame({
     ...     "participant": ["ann"] * 6 + ["bob"] * 6, "item1": list("aaabbc") * 2,
     ...     "item2": list("bcdcdd") * 2, "rating": [6, 3, 1, 5, 2, 7, 7, 2, 1, 4, 3, 6]})
-    >>> found = ts.map_dissimilarities(ts.MDS(), ts.Ratings(table).dissimilarities(), most=20)
+    >>> apart = ts.ratings.Ratings(table).dissimilarities()
+    >>> found = ts.ratings.map_dissimilarities(ts.MDS(), apart, most=20)
     >>> found.fitted.embedding_.shape, found.samples.n_units
     ((4, 2), 2)
     """

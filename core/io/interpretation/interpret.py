@@ -83,7 +83,9 @@ def read(
     >>> ts.read(rows, {"anchor": "head", "near": "winner", "far": "loser"}).ids
     ['cup', 'fork', 'mug', 'spoon']
     """
-    result = _imported(source, reading, name, objects, keep, progress)
+    result = import_answers(
+        source, reading, name=name, objects=objects, keep=keep, progress=progress
+    )
     if result.pairs and not len(result.triplets):
         raise DataError(
             f"all {counted(len(result.pairs), 'answer')} compare pairs without a common object, "
@@ -121,7 +123,9 @@ def read_pairs(
     >>> ts.read_pairs(rows, name="Dishes").ids
     ['cup', 'fork', 'mug', 'pan', 'spoon']
     """
-    result = _imported(source, reading, name, objects, keep, progress)
+    result = import_answers(
+        source, reading, name=name, objects=objects, keep=keep, progress=progress
+    )
     if result.pairs is None:
         raise DataError(
             "the answers do not compare two pairs of objects", file=result.report.file,
@@ -130,10 +134,34 @@ def read_pairs(
     return result.pairs.quadruples(result.triplets.name, result.triplets.objects)
 
 
-def _imported(
-    source: Source, reading: Reading | Mapping[str, Any] | None, name: str | None,
-    objects: Source | pd.DataFrame | None, keep: Sequence[str], progress: Progress,
+def import_answers(
+    source: Source,
+    reading: Reading | Mapping[str, Any] | None = None,
+    *,
+    name: str | None = None,
+    objects: Source | pd.DataFrame | None = None,
+    keep: Sequence[str] = (),
+    progress: Progress = silent,
 ) -> Imported:
+    r"""Read everything that a file of answers holds, catch trials among it.
+
+    Parameters
+    ----------
+    source, reading, name, objects, keep, progress
+        See `read`.
+
+    Returns
+    -------
+    Imported
+        `triplets`, `catch_trials` for `quality` and `Cleaning`, `pairs`, and a `report` of rows.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> imported = ts.experiment.import_answers("sample_data/crowd/answers.csv")
+    >>> imported.triplets, len(imported.catch_trials)
+    (<Triplets 'answers': 4,140 answers on 40 objects>, 270)
+    """
     table = load(source, name, progress=part(progress, 0.0, 0.5))
     if reading is None:
         reading = propose(table)[0]

@@ -216,7 +216,8 @@ def read_feature_tables(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.Triplets.from_array([[0, 1, 2]])
-    >>> table = ts.read_feature_tables(b"width,height\n1,2\n2,2\n4,3\n", answers, "sizes.csv")[0]
+    >>> sizes = b"width,height\n1,2\n2,2\n4,3\n"
+    >>> table = ts.features.read_feature_tables(sizes, answers, "sizes.csv")[0]
     >>> table.name, table.columns, table.about
     ('sizes', ['width', 'height'], '2 features of 3 objects')
     """

@@ -19,16 +19,11 @@ from tripletscope.core.models.embedding.ordinal import Embedding
 
 @register("features")
 @dataclass(kw_only=True, eq=False, repr=False)
-class Features(Embedding):
+class ColumnMap(Embedding):
     """Places objects by columns of numbers that are known of them; distances are Euclidean.
 
     What compares objects by their features goes in the place of a map: trees, searches and
     forests ask it which of two objects a third is nearer to.
-
-    Parameters
-    ----------
-    columns, standardise
-        See their declarations.
 
     Attributes
     ----------
@@ -44,7 +39,7 @@ class Features(Embedding):
     >>> import numpy as np, pandas as pd, tripletscope as ts
     >>> objects = pd.DataFrame({"id": ["a", "b", "c"], "width": [1.0, 2.0, 4.0]})
     >>> answers = ts.Triplets([[0, 1, 2]], objects)
-    >>> ts.Features(columns=["width"], standardise=False).fit(answers).distances()[0]
+    >>> ts.features.ColumnMap(columns=["width"], standardise=False).fit(answers).distances()[0]
     array([0., 1., 3.])
     """
 

@@ -7,7 +7,7 @@ import numpy as np
 from tripletscope.core.data.geometry import rms
 from tripletscope.core.data.landmarks import choose_landmarks, landmark_questions
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.declared import Choice, Number, Parameter
+from tripletscope.core.engine.declared import Choice, Number, Parameter, with_random_state
 from tripletscope.core.models.embedding.ordinal import margins
 
 NOISE = Choice(
@@ -198,6 +198,7 @@ def answer(
     return rows
 
 
+@with_random_state
 def simulate(
     positions: np.ndarray, n_answers: int, *, noise: str = "none", level: float = 0.0,
     seed: int = 0, name: str = "simulated",

@@ -85,8 +85,6 @@ def propose(
         The answers so far.
     n_questions : int
         Fewer come back where there are not so many different ones.
-    strategy, landmarks, batch, seed
-        See their declarations.
     samples : Samples, optional
         Of the map of these answers; by default a bootstrap of 50 replicates, where needed.
 
@@ -113,8 +111,9 @@ def propose(
     Examples
     --------
     >>> import tripletscope as ts
+    >>> from tripletscope.experiment import propose
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> ts.propose(ts.STE(), answers, 5, strategy="landmark", landmarks=3).shape
+    >>> propose(ts.STE(), answers, 5, strategy="landmark", landmarks=3).shape
     (5, 3)
     """
     triplets = as_triplets(triplets)

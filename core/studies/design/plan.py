@@ -192,8 +192,6 @@ def plan(
         So that it can be run like other tasks.
     scenario : Scenario
         What is compared, and how responses err.
-    design, repeated, repeats, seed
-        See their declarations.
     sizes : SampleSizes
         Numbers of answers.
     progress : Progress
@@ -214,8 +212,9 @@ def plan(
     Examples
     --------
     >>> import tripletscope as ts
-    >>> few = ts.SampleSizes(most=200, points=2)
-    >>> ts.plan(ts.STE(), scenario=ts.Scenario(n_objects=10), sizes=few, repeats=2).n_answers
+    >>> from tripletscope.experiment import SampleSizes, Scenario, plan
+    >>> few = SampleSizes(most=200, points=2)
+    >>> plan(ts.STE(), scenario=Scenario(n_objects=10), sizes=few, repeats=2).n_answers
     array([ 50, 200])
     """
     if why := objection(method, scenario, design, repeated):

@@ -13,6 +13,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import rms
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import Choice, Number, checked
+from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import results_of
 from tripletscope.core.engine.progress import Progress, silent
@@ -70,15 +71,15 @@ Repeated = Annotated[int, Number(
 )]
 
 
+@parametric
 @dataclass(frozen=True, kw_only=True)
 class Scenario:
     """A truth, and how answers about it err.
 
     Parameters
     ----------
-    n_objects, n_components, truth, length_scale, noise, level
-        See their declarations, `tripletscope.core.models.simulation.truth.TRUTHS`, and
-        `tripletscope.core.models.simulation.simulate.LEVELS` for the level of each noise.
+    level
+        `tripletscope.core.models.simulation.simulate.LEVELS` has the level of each noise.
 
     Raises
     ------
@@ -87,8 +88,8 @@ class Scenario:
 
     Examples
     --------
-    >>> import tripletscope as ts
-    >>> ts.Scenario(n_objects=20, truth="sigmoid", noise="none").described
+    >>> from tripletscope.experiment import Scenario
+    >>> Scenario(n_objects=20, truth="sigmoid", noise="none").described
     '20 objects, scale: sigmoid, no noise'
     """
 
@@ -168,15 +169,15 @@ def simulations(
     return [results[k * repeats : (k + 1) * repeats] for k in range(whole)]
 
 
+@parametric
 @dataclass(frozen=True, kw_only=True)
 class SampleSizes:
     """Numbers of answers that are simulated.
 
     Parameters
     ----------
-    most, fewest, points
-        See their declarations. By default the fewest are a twentieth of the most, but not under
-        50.
+    fewest
+        By default a twentieth of `most`, and at least 50.
 
     Raises
     ------
@@ -185,7 +186,7 @@ class SampleSizes:
 
     Examples
     --------
-    >>> from tripletscope import SampleSizes
+    >>> from tripletscope.experiment import SampleSizes
     >>> SampleSizes(most=3_000, fewest=30, points=3).n_answers
     array([  30,  300, 3000])
     """

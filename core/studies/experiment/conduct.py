@@ -28,14 +28,14 @@ def conduct_table(records: Iterable[AnswerRecord]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import tripletscope as ts
-    >>> record = ts.AnswerRecord(
+    >>> from tripletscope.experiment import AnswerRecord, conduct_table
+    >>> record = AnswerRecord(
     ...     "ann", "q1", 0, "triplet", ("cup", "mug", "fork"), (0,), rt_ms=900.0
     ... )
-    >>> again = ts.AnswerRecord(
+    >>> again = AnswerRecord(
     ...     "ann", "q2", 1, "triplet", ("cup", "fork", "mug"), (1,), "repeat", rt_ms=700.0
     ... )
-    >>> table = ts.conduct_table([record, again])
+    >>> table = conduct_table([record, again])
     >>> table[["answers", "repeats", "consistent", "median_time"]].iloc[0].tolist()
     [2.0, 1.0, 1.0, 0.8]
     """

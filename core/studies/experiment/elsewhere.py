@@ -70,10 +70,10 @@ def questions_for(
 
     Examples
     --------
-    >>> import tripletscope as ts
-    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork", "pan"))
-    >>> experiment = ts.Experiment(title="Dishes", objects=objects, n_questions=3, n_practice=0)
-    >>> files = ts.questions_for(experiment, "psychopy", people=range(2))
+    >>> from tripletscope.experiment import Experiment, Stimulus, questions_for
+    >>> objects = tuple(Stimulus(name, "text", name) for name in ("cup", "mug", "fork", "pan"))
+    >>> experiment = Experiment(title="Dishes", objects=objects, n_questions=3, n_practice=0)
+    >>> files = questions_for(experiment, "psychopy", people=range(2))
     >>> list(files)
     ['psychopy_1.csv', 'psychopy_2.csv']
     >>> files["psychopy_1.csv"].splitlines()[0][:48]

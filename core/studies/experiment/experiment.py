@@ -13,6 +13,7 @@ from typing import Annotated, Any
 from tripletscope.core.data.cells import reads_as_itself, writable
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import Choice, Number, Switch, checked, parameters
+from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.studies.experiment.question import ASKINGS
 
@@ -66,8 +67,8 @@ class Stimulus:
 
     Examples
     --------
-    >>> import tripletscope as ts
-    >>> ts.Stimulus("445 nm", "colour", "#2800ff", label="violet").medium
+    >>> from tripletscope.experiment import Stimulus
+    >>> Stimulus("445 nm", "colour", "#2800ff", label="violet").medium
     'colour'
     """
 
@@ -101,6 +102,7 @@ class Stimulus:
         return self.medium in ("picture", "sound", "video")
 
 
+@parametric
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
     """What is shown, what is asked, how often, and when it ends.
@@ -131,9 +133,9 @@ class Experiment:
 
     Examples
     --------
-    >>> import tripletscope as ts
-    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
-    >>> experiment = ts.Experiment(title="Dishes", objects=objects, task="odd_one_out")
+    >>> from tripletscope.experiment import Experiment, Stimulus
+    >>> objects = tuple(Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
+    >>> experiment = Experiment(title="Dishes", objects=objects, task="odd_one_out")
     >>> experiment.n_shown, experiment.n_chosen
     (3, 1)
     """

@@ -11,6 +11,7 @@ import pandas as pd
 
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import declared
 from tripletscope.core.studies.experiment.drawing import (
     QuestionPool,
@@ -54,6 +55,7 @@ def question_table(questions: np.ndarray, objects: pd.DataFrame, layout: str) ->
     })
 
 
+@short_repr
 @dataclass(frozen=True)
 class QuestionList:
     """Questions of an experiment, in the order in which they are asked.
@@ -104,7 +106,15 @@ def question_list(
     )] = 0,
     seed: Seed = 0,
 ) -> QuestionList:
-    """Lists of different questions, balanced over all of them, with repeats and gold slots."""
+    """Lists of different questions, balanced over all of them, with repeats and gold slots.
+
+    Examples
+    --------
+    >>> from tripletscope.experiment import question_list
+    >>> lists = question_list(40, 60, lists=3, repeated=0.2, gold=4)
+    >>> lists.questions.shape, int((lists.kind == "repeat").sum())
+    ((228, 3), 36)
+    """
     pool = QuestionPool("triplet", n_objects, 3, seed)
     if n_questions * lists > pool.n_possible:
         raise ValueError(

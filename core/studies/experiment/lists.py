@@ -10,6 +10,7 @@ import numpy as np
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.studies.experiment.drawing import (
     QuestionPool,
     at_random,
@@ -24,6 +25,7 @@ from tripletscope.core.studies.experiment.question import ASKINGS, KINDS, Questi
 STAND_IN = "stand-in"
 
 
+@short_repr
 @dataclass(frozen=True)
 class PersonList:
     """What one person is asked, in order.
@@ -78,10 +80,10 @@ def person_list(
 
     Examples
     --------
-    >>> import tripletscope as ts
-    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork", "pan"))
-    >>> experiment = ts.Experiment(title="Dishes", objects=objects, n_questions=8, n_practice=1)
-    >>> asked = ts.person_list(experiment, 0).questions
+    >>> from tripletscope.experiment import Experiment, Stimulus, person_list
+    >>> objects = tuple(Stimulus(name, "text", name) for name in ("cup", "mug", "fork", "pan"))
+    >>> experiment = Experiment(title="Dishes", objects=objects, n_questions=8, n_practice=1)
+    >>> asked = person_list(experiment, 0).questions
     >>> asked[0].kind, len(asked)
     ('practice', 10)
     """

@@ -11,7 +11,9 @@ from sklearn.base import clone
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import procrustes
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.engine.declared import with_random_state
 from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.score import held_out_reach, n_groups, question_folds
 from tripletscope.core.inference.evaluation.units import known_people
 from tripletscope.core.inference.uncertainty.curvature import LARGEST
@@ -31,6 +33,7 @@ _DIMENSIONS = 2
 FEWEST = 50
 
 
+@short_repr
 @dataclass(frozen=True)
 class CollectedError:
     """The held-out error of a map at some moment of an experiment.
@@ -56,6 +59,7 @@ class CollectedError:
     unit: str
 
 
+@with_random_state
 def collected_error(
     experiment: Experiment, records: Sequence[AnswerRecord], *, seed: int = 0,
     progress: Progress = silent,
@@ -86,12 +90,13 @@ def collected_error(
     Examples
     --------
     >>> import numpy as np
-    >>> import tripletscope as ts
+    >>> from tripletscope.experiment import (
+    ...     Experiment, Stimulus, collected_error, simulated_participants)
     >>> places = np.random.default_rng(0).normal(size=(10, 2))
-    >>> objects = tuple(ts.Stimulus(f"i{k}", "text", f"i{k}") for k in range(10))
-    >>> experiment = ts.Experiment(title="Things", objects=objects)
-    >>> records = ts.simulated_participants(experiment, places, 8, careless=0.0)
-    >>> found = ts.collected_error(experiment, records)
+    >>> objects = tuple(Stimulus(f"i{k}", "text", f"i{k}") for k in range(10))
+    >>> experiment = Experiment(title="Things", objects=objects)
+    >>> records = simulated_participants(experiment, places, 8, careless=0.0)
+    >>> found = collected_error(experiment, records)
     >>> found.low < found.error < found.high < 0.5
     True
     """
@@ -129,6 +134,7 @@ def collected_error(
     )
 
 
+@with_random_state
 def collected_map(
     experiment: Experiment, records: Sequence[AnswerRecord], *, before: np.ndarray | None = None,
     seed: int = 0, progress: Progress = silent,
@@ -160,12 +166,13 @@ def collected_map(
     Examples
     --------
     >>> import numpy as np
-    >>> import tripletscope as ts
+    >>> from tripletscope.experiment import (
+    ...     Experiment, Stimulus, collected_map, simulated_participants)
     >>> places = np.random.default_rng(0).normal(size=(10, 2))
-    >>> objects = tuple(ts.Stimulus(f"i{k}", "text", f"i{k}") for k in range(10))
-    >>> experiment = ts.Experiment(title="Things", objects=objects)
-    >>> records = ts.simulated_participants(experiment, places, 8, careless=0.0)
-    >>> ts.collected_map(experiment, records).shape
+    >>> objects = tuple(Stimulus(f"i{k}", "text", f"i{k}") for k in range(10))
+    >>> experiment = Experiment(title="Things", objects=objects)
+    >>> records = simulated_participants(experiment, places, 8, careless=0.0)
+    >>> collected_map(experiment, records).shape
     (10, 2)
     """
     answers = gathered_answers(experiment, [one for one in records if one.is_about_objects])

@@ -66,8 +66,8 @@ class AnswerRecord:
 
     Examples
     --------
-    >>> import tripletscope as ts
-    >>> record = ts.AnswerRecord("ann", "q1", 0, "triplet", ("cup", "mug", "fork"), (1,))
+    >>> from tripletscope.experiment import AnswerRecord
+    >>> record = AnswerRecord("ann", "q1", 0, "triplet", ("cup", "mug", "fork"), (1,))
     >>> record.is_about_objects, record.is_right
     (True, None)
     """
@@ -154,10 +154,11 @@ def answers_table(experiment: Experiment, records: Iterable[AnswerRecord]) -> pd
     Examples
     --------
     >>> import tripletscope as ts
-    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
-    >>> experiment = ts.Experiment(title="Dishes", objects=objects)
-    >>> record = ts.AnswerRecord("ann", "q1", 0, "triplet", ("cup", "mug", "fork"), (0,))
-    >>> table = ts.answers_table(experiment, [record])
+    >>> from tripletscope.experiment import AnswerRecord, Experiment, Stimulus, answers_table
+    >>> objects = tuple(Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
+    >>> experiment = Experiment(title="Dishes", objects=objects)
+    >>> record = AnswerRecord("ann", "q1", 0, "triplet", ("cup", "mug", "fork"), (0,))
+    >>> table = answers_table(experiment, [record])
     >>> table.loc[0, ["anchor", "left", "right", "chosen"]].tolist()
     ['cup', 'mug', 'fork', 'mug']
     >>> ts.read(table.to_csv(index=False).encode(), name="Dishes")
@@ -281,11 +282,11 @@ def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) ->
 
     Examples
     --------
-    >>> import tripletscope as ts
-    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
-    >>> experiment = ts.Experiment(title="Dishes", objects=objects, task="odd_one_out")
-    >>> record = ts.AnswerRecord("ann", "q1", 0, "odd_one_out", ("cup", "mug", "fork"), (2,))
-    >>> ts.gathered_answers(experiment, [record]).rows.tolist()
+    >>> from tripletscope.experiment import AnswerRecord, Experiment, Stimulus, gathered_answers
+    >>> objects = tuple(Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
+    >>> experiment = Experiment(title="Dishes", objects=objects, task="odd_one_out")
+    >>> record = AnswerRecord("ann", "q1", 0, "odd_one_out", ("cup", "mug", "fork"), (2,))
+    >>> gathered_answers(experiment, [record]).rows.tolist()
     [[0, 1, 2], [1, 0, 2]]
     """
     records = [one for one in _of_task(experiment, records) if one.is_about_objects]
@@ -329,10 +330,10 @@ def checks_answered(records: Iterable[AnswerRecord]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import tripletscope as ts
+    >>> from tripletscope.experiment import AnswerRecord, checks_answered
     >>> shown = ("cup", "mug", "cup")
-    >>> record = ts.AnswerRecord("ann", "q1", 0, "triplet", shown, (1,), "catch", correct=(1,))
-    >>> ts.checks_answered([record])["correct"].tolist()
+    >>> record = AnswerRecord("ann", "q1", 0, "triplet", shown, (1,), "catch", correct=(1,))
+    >>> checks_answered([record])["correct"].tolist()
     [True]
     """
     checks = [one for one in records if one.kind in CHECKS and one.is_right is not None]

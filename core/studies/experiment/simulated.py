@@ -11,9 +11,10 @@ import numpy as np
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import CHECKS
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Number, with_random_state
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.engine.task import declared
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import LEVELS, personal_maps
@@ -81,8 +82,6 @@ def simulated_participants(
     experiment : Experiment
     positions : array-like, shape (n, d)
         Where the objects are, in the order of the experiment.
-    n_people, noise, level, careless, heterogeneity, seed
-        See their declarations.
 
     Returns
     -------
@@ -96,12 +95,13 @@ def simulated_participants(
 
     Examples
     --------
-    >>> import tripletscope as ts
-    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
-    >>> experiment = ts.Experiment(title="Dishes", objects=objects, n_questions=5, fails=0)
+    >>> from tripletscope.experiment import (
+    ...     Experiment, Stimulus, gathered_answers, simulated_participants)
+    >>> objects = tuple(Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
+    >>> experiment = Experiment(title="Dishes", objects=objects, n_questions=5, fails=0)
     >>> places = [[0, 0], [0, 1], [3, 0]]
-    >>> records = ts.simulated_participants(experiment, places, 4, seed=1)
-    >>> ts.gathered_answers(experiment, records).n_objects
+    >>> records = simulated_participants(experiment, places, 4, seed=1)
+    >>> gathered_answers(experiment, records).n_objects
     3
     """
     positions = np.asarray(positions, dtype=float)
@@ -215,8 +215,9 @@ def _most_similar_first(who: _Simulated, shown: np.ndarray, pairs: np.ndarray) -
 # What it takes -------------------------------------------------------------------------------
 
 
+@short_repr
 @dataclass(frozen=True)
-class Expected:
+class ExperimentCost:
     """What an experiment takes, if everybody finishes.
 
     Attributes
@@ -242,17 +243,17 @@ class Expected:
 
 
 @declared
-def expected(
+def experiment_cost(
     experiment: Experiment, *, seconds: Seconds = 3.0, seconds_before: Before = 120.0,
     pay: Pay = 12.0, fee: Fee = 0.0,
-) -> Expected:
+) -> ExperimentCost:
     """How long an experiment takes and what it costs, if as many as it is for finish.
 
     Parameters
     ----------
     experiment : Experiment
-    seconds, seconds_before, pay, fee
-        See their declarations. What a question takes is known best from a pilot.
+    seconds : float
+        What a question takes is known best from a pilot.
 
     Raises
     ------
@@ -261,10 +262,10 @@ def expected(
 
     Examples
     --------
-    >>> import tripletscope as ts
-    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
-    >>> experiment = ts.Experiment(title="Dishes", objects=objects, most_people=10)
-    >>> found = ts.expected(experiment, pay=12.0)
+    >>> from tripletscope.experiment import Experiment, Stimulus, experiment_cost
+    >>> objects = tuple(Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
+    >>> experiment = Experiment(title="Dishes", objects=objects, most_people=10)
+    >>> found = experiment_cost(experiment, pay=12.0)
     >>> round(found.n_asked), round(found.minutes, 1), round(found.cost), found.n_answers
     (118, 7.9, 16, 1000)
     """
@@ -279,12 +280,13 @@ def expected(
         about += len(questions) - len(records) + sum(one.kind == "question" for one in records)
         random += sum(one.tells_accuracy for one in records)
     minutes = (total / looked_at * seconds + seconds_before) / 60
-    return Expected(
+    return ExperimentCost(
         total / looked_at, minutes, people * minutes / 60 * pay * (1 + fee),
         round(about * people / looked_at), round(random * people / looked_at),
     )
 
 
+@with_random_state
 def expected_accuracy(
     experiment: Experiment, *, scenario: Scenario | None = None, repeats: int = 8, seed: int = 0,
     progress: Progress = silent,
@@ -321,10 +323,10 @@ def expected_accuracy(
 
     Examples
     --------
-    >>> import tripletscope as ts
-    >>> objects = tuple(ts.Stimulus(name, "text", name) for name in "abcdefgh")
-    >>> experiment = ts.Experiment(title="Letters", objects=objects, n_questions=40, most_people=5)
-    >>> ts.expected_accuracy(experiment, repeats=2).n_answers[-1]
+    >>> from tripletscope.experiment import Experiment, Stimulus, expected_accuracy
+    >>> objects = tuple(Stimulus(name, "text", name) for name in "abcdefgh")
+    >>> experiment = Experiment(title="Letters", objects=objects, n_questions=40, most_people=5)
+    >>> expected_accuracy(experiment, repeats=2).n_answers[-1]
     np.int64(200)
     """
     like, design, numbers = planned_as(experiment, scenario)
@@ -354,7 +356,7 @@ def planned_as(
             remedy="Choose another number of objects.",
         )
     like = replace(scenario or Scenario(), n_objects=n)
-    most = expected(experiment).n_answers
+    most = experiment_cost(experiment).n_answers
     numbers = SampleSizes(most=int(np.clip(most, 20, 1_000_000)))
     design = "landmark" if experiment.source == "landmark" else "random"
     return like, design, numbers

@@ -18,7 +18,7 @@ from sklearn.base import clone
 from tripletscope.core.data.columns import codes_of, one_per_trial
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.engine.declared import checked, parameters
+from tripletscope.core.engine.declared import checked, parameters, with_random_state
 from tripletscope.core.engine.method import Method
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
@@ -343,6 +343,7 @@ class Cleaning:
         steps = [Exclusion(**{name: entry[name] for name in names}) for entry in log]
         return cls(raw, catch_trials, gold, tuple(steps))
 
+    @with_random_state
     def effect(
         self, method: Method, exclusion: Exclusion | None = None, *, folds: int = 5,
         unit: str = "auto", seed: int = 0, progress: Progress = silent,

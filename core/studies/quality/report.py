@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.short_repr import short_repr
 from tripletscope.core.inference.evaluation.ceiling import Ceiling, noise_ceiling
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, choice_accuracies
 from tripletscope.core.inference.evaluation.share import Share
@@ -19,6 +20,7 @@ from tripletscope.core.studies.quality.tables import objects, over_time, sampler
 from tripletscope.core.studies.quality.verdict import Finding
 
 
+@short_repr
 @dataclass(frozen=True, eq=False)
 class QualityReport:
     """What answers are worth. See the functions of the same names.

@@ -11,6 +11,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "answered": ["AnswersOracle", "Unanswered"],
     "asking": ["Dialogue", "Observer", "Oracle", "Repeated", "Tally", "answered_rows", "converse"],
     "measured": [
-        "MISMATCH", "Distances", "Fitted", "KernelOracle", "MeasuredOracle", "Vectors", "metrics",
+        "MISMATCH", "Distances", "KernelOracle", "MapOracle", "MeasuredOracle", "Vectors",
+        "metrics",
     ],
 })

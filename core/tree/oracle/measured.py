@@ -192,7 +192,7 @@ class KernelOracle(MeasuredOracle):
         self._measure = _table(self._diagonal - 2 * np.asarray(further))
 
 
-class Fitted(Distances):
+class MapOracle(Distances):
     """What a fitted method sees: the map of an embedding, the distance of a kernel.
 
     Parameters
@@ -207,7 +207,7 @@ class Fitted(Distances):
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> seen = ts.Fitted(ts.STE().fit(answers))
+    >>> seen = ts.MapOracle(ts.STE().fit(answers))
     >>> tree = ts.ComparisonTree(metric=seen, leaf_size=4).fit(range(14))
     >>> seen.n_questions >= tree.n_questions_ > 0
     True

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.cluster.agreement import agreement, agreement_curve
+from tripletscope.core.cluster.agreement import agreement_curve, label_agreement
 from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard.figures.colours import is_quantity
 from tripletscope.dashboard.interface import panels
@@ -53,7 +53,7 @@ def show_agreement(shown: ShownClustering) -> None:
             )
     with shown.picture:
         try:
-            found = agreement(shown.clusters, objects[column])
+            found = label_agreement(shown.clusters, objects[column])
         except DataError as error:
             st.error(panels.plain(str(error)), icon=":material/error:")
             return

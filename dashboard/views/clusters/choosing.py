@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.cluster.clustering import Clustering, Hierarchy
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
@@ -136,7 +136,9 @@ def _distances(context: Context, method: Clustering) -> None:
 
 
 def _method(current: Session) -> Clustering:
-    method = pick_method(current, ("cluster",), f"{PAGE}.method", "Method", Agglomerative.name)
+    method = pick_method(
+        current, ("cluster",), f"{PAGE}.method", "Method", AgglomerativeClustering.name
+    )
     # A tree is cut after it is made.
     hidden = ("n_clusters",) if issubclass(method, Hierarchy) else ()
     values = parameter_form(

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from tripletscope.core.cluster import Agglomerative, ComparisonLinkage
+from tripletscope.core.cluster import AgglomerativeClustering, ComparisonLinkage
 from tripletscope.core.cluster.clustering import Hierarchy
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.tanglegram import Tanglegram, untangle
@@ -43,7 +43,7 @@ def show_two_trees(shown: ShownClustering) -> None:
             panels.empty(
                 "This clustering has no tree",
                 "Choose one that has on the right, or compute one under “Clusters”: "
-                f"{Agglomerative.title} or {ComparisonLinkage.title}.",
+                f"{AgglomerativeClustering.title} or {ComparisonLinkage.title}.",
             )
         return
     with shown.side:
@@ -78,11 +78,11 @@ def show_two_trees(shown: ShownClustering) -> None:
         _draw(shown, second, most)
 
 
-def _suggested(shown: ShownClustering) -> Agglomerative:
+def _suggested(shown: ShownClustering) -> AgglomerativeClustering:
     """Another tree worth comparing with."""
     basis = getattr(shown.fitted, "basis", None)
-    same = isinstance(shown.fitted, Agglomerative) and shown.fitted.linkage == "average"
-    return Agglomerative(basis=basis, linkage="complete" if same else "average")
+    same = isinstance(shown.fitted, AgglomerativeClustering) and shown.fitted.linkage == "average"
+    return AgglomerativeClustering(basis=basis, linkage="complete" if same else "average")
 
 
 @st.cache_data(max_entries=16, show_spinner="Aligning the trees")

@@ -7,7 +7,7 @@ import hashlib
 import streamlit as st
 
 from tripletscope.core.studies.experiment.experiment import Experiment
-from tripletscope.core.studies.experiment.simulated import Expected, expected
+from tripletscope.core.studies.experiment.simulated import ExperimentCost, experiment_cost
 
 
 def experiment_key(experiment: Experiment) -> str:
@@ -15,11 +15,11 @@ def experiment_key(experiment: Experiment) -> str:
     return hashlib.blake2b(repr(experiment).encode(), digest_size=8).hexdigest()
 
 
-def expected_of(experiment: Experiment, **assumed: float) -> Expected:
-    """The memory of `tripletscope.core.studies.experiment.simulated.expected`."""
+def expected_of(experiment: Experiment, **assumed: float) -> ExperimentCost:
+    """The memory of `tripletscope.core.studies.experiment.simulated.experiment_cost`."""
     return _expected(experiment, experiment_key(experiment), **assumed)
 
 
 @st.cache_data(max_entries=16, show_spinner="Making the lists of questions")
-def _expected(_experiment: Experiment, key: str, **assumed: float) -> Expected:
-    return expected(_experiment, **assumed)
+def _expected(_experiment: Experiment, key: str, **assumed: float) -> ExperimentCost:
+    return experiment_cost(_experiment, **assumed)

@@ -21,7 +21,7 @@ from tripletscope.core.studies.experiment.conduct import conduct_table
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.results import AnswerRecord
 from tripletscope.core.studies.experiment.simulated import (
-    expected,
+    experiment_cost,
     planned_as,
     simulated_participants,
 )
@@ -59,7 +59,7 @@ def show_trying(context: CollectContext) -> None:
         button = st.container()
         wanted = _scenario(current)
         assumed, people = joint_form(current, [
-            (expected, f"{PAGE}.expected", ()),
+            (experiment_cost, f"{PAGE}.expected", ()),
             (simulated_participants, f"{PAGE}.simulated", ("noise", "level")),
         ])
         piece, why = _piece(experiment, wanted)

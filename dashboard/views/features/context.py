@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy
 from tripletscope.core.io import features_of
@@ -45,8 +45,8 @@ class FeaturesContext(Context):
     spaces: tuple[FeatureSpace, ...]
 
     @cached_property
-    def method(self) -> FeatureSpaces:
-        return FeatureSpaces.of(self.spaces)
+    def method(self) -> FeatureModel:
+        return FeatureModel.of(self.spaces)
 
     @property
     def names(self) -> list[str]:

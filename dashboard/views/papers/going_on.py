@@ -6,7 +6,7 @@ import streamlit as st
 
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.method import Method
-from tripletscope.core.models.embedding.features import Features
+from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.presets import DOCUMENTS
 from tripletscope.core.run import key
@@ -29,7 +29,7 @@ def go_on(current: Session, item: Item) -> None:
         with st.spinner("Making the data set"):
             info = _dataset(item, there)
         current.open(info.id)
-        if there.method is not None and not isinstance(there.method, Features):
+        if there.method is not None and not isinstance(there.method, ColumnMap):
             _begin(current, info, there.method)
     if there.begin:
         begin_with(current, there.begin)
@@ -47,7 +47,7 @@ def _dataset(item: Item, there: Continuation) -> DatasetInfo:
     method = there.method
     return workspace.add_dataset(
         answers, origin=origin, report=[f"Made for {item.label}: {item.title}."],
-        extra={"features": method.columns} if isinstance(method, Features) else None,
+        extra={"features": method.columns} if isinstance(method, ColumnMap) else None,
     )
 
 

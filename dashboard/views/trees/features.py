@@ -10,7 +10,7 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import attach_objects, features_of
-from tripletscope.core.models.embedding.features import Features, is_feature
+from tripletscope.core.models.embedding.features import ColumnMap, is_feature
 from tripletscope.core.run import Run, run
 from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.imports import accept_features
@@ -47,7 +47,7 @@ def choose_features(context: Context) -> Run | None:
         return None
     with context.row, st.popover("Features", icon=":material/table_chart:"):
         settings = parameter_form(
-            context.session, Features, _form(info), columns={"objects": columns},
+            context.session, ColumnMap, _form(info), columns={"objects": columns},
             defaults={"columns": [c for c in info.extra.get("features", ()) if c in columns]
                       or features_of(objects[columns]) or columns},
         )
@@ -56,7 +56,7 @@ def choose_features(context: Context) -> Run | None:
         panels.empty("No feature is chosen", "Choose at least one column under Features.")
         return None
     try:
-        return run("fit", Features(**settings), context.triplets)
+        return run("fit", ColumnMap(**settings), context.triplets)
     except DataError as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return None

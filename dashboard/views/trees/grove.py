@@ -16,13 +16,20 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.inference.uncertainty import Samples
 from tripletscope.core.kernel.kernel import MOST_IN_A_MATRIX
 from tripletscope.core.kernel.space import Space, space_of
-from tripletscope.core.models.embedding.features import Features
+from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.models.embedding.ordinal import Embedding
 from tripletscope.core.models.simulation.simulate import LEVELS, NOISE
 from tripletscope.core.run import Run
 from tripletscope.core.tree import ComparisonForest, ComparisonTree
 from tripletscope.core.tree.nodes import Nodes
-from tripletscope.core.tree.oracle import AnswersOracle, Fitted, Observer, Oracle, Repeated, Tally
+from tripletscope.core.tree.oracle import (
+    AnswersOracle,
+    MapOracle,
+    Observer,
+    Oracle,
+    Repeated,
+    Tally,
+)
 from tripletscope.core.tree.quality import expansion_rates, height_bound
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.figures.colours import is_quantity
@@ -81,7 +88,7 @@ class Grove(Context):
     @property
     def has_features(self) -> bool:
         """Whether features of the objects answer, which nobody had to fit."""
-        return isinstance(self.fitted, Features)
+        return isinstance(self.fitted, ColumnMap)
 
     @property
     def source(self) -> str:
@@ -402,7 +409,7 @@ def _oracle(grove: Grove, plan: Planting, samples: Samples | None) -> Oracle:
         asked = Triplets.from_array(rows, grove.info.n_objects)
         return samples.order_certainty(asked)
 
-    fitted = Fitted(grove.fitted, probability if samples is not None else None)
+    fitted = MapOracle(grove.fitted, probability if samples is not None else None)
     if plan.who == MAP:
         return fitted
     answers = grove.triplets

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tripletscope.core.cluster import KMeans
-from tripletscope.core.cluster.agreement import agreement, agreement_curve
+from tripletscope.core.cluster.agreement import agreement_curve, label_agreement
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
@@ -35,7 +35,7 @@ def test_more_answers_make_purer_clusters(clouds):
     assert curve.adjusted_rand.mean(axis=0)[-1] > 0.85
     assert 0.34 <= curve.chance.mean() < 0.6
     whole = method.set_params(n_clusters=3).fit(clouds)
-    assert curve.purity[0, -1] == agreement(whole.labels_, clouds.objects["cloud"]).purity
+    assert curve.purity[0, -1] == label_agreement(whole.labels_, clouds.objects["cloud"]).purity
     band = curve.band()
     assert (band["low"] <= band["mean"]).all()
     assert (band["high"] <= 1.0).all()

@@ -17,8 +17,13 @@ from sklearn.metrics import adjusted_rand_score, silhouette_score
 
 import tripletscope.core.cluster
 from tests.core.models.embedding.test_embedding import data_of_every_kind
-from tripletscope.core.cluster import Agglomerative, ComparisonLinkage, KMeans, agglomerative
-from tripletscope.core.cluster.agreement import agreement
+from tripletscope.core.cluster import (
+    AgglomerativeClustering,
+    ComparisonLinkage,
+    KMeans,
+    agglomerative,
+)
+from tripletscope.core.cluster.agreement import label_agreement
 from tripletscope.core.cluster.clustering import BasedClustering, Hierarchy
 from tripletscope.core.cluster.comparison import additive_similarity
 from tripletscope.core.cluster.counting import count_clusters
@@ -184,18 +189,19 @@ def test_the_number_of_clusters_is_that_of_the_highest_silhouette(method, groups
 
 def test_a_basis_is_part_of_the_key_and_of_the_record(groups):
     keys = {
-        key("fit", Agglomerative(basis=basis), groups)
+        key("fit", AgglomerativeClustering(basis=basis), groups)
         for basis in (None, K2(), K2(reduce_diagonal=False), STE(), STE(seed=1))
     }
     assert len(keys) == 5
-    as_data = Agglomerative(basis=described(STE(seed=1)))
-    assert key("fit", as_data, groups) == key("fit", Agglomerative(basis=STE(seed=1)), groups)
-    found = run("fit", Agglomerative(basis=STE(seed=1)), groups)
+    as_data = AgglomerativeClustering(basis=described(STE(seed=1)))
+    as_method = AgglomerativeClustering(basis=STE(seed=1))
+    assert key("fit", as_data, groups) == key("fit", as_method, groups)
+    found = run("fit", AgglomerativeClustering(basis=STE(seed=1)), groups)
     assert key("fit", found.fresh(), groups) == found.key
     with pytest.raises(ValueError, match="basis of Agglomerative"):
-        Agglomerative(basis=KMeans()).fit(groups)
+        AgglomerativeClustering(basis=KMeans()).fit(groups)
     with pytest.raises(ValueError, match="no method 'k9'"):
-        Agglomerative(basis={"kind": "kernel", "method": "k9"}).fit(groups)
+        AgglomerativeClustering(basis={"kind": "kernel", "method": "k9"}).fit(groups)
 
 
 # Each of them ---------------------------------------------------------------------------------
@@ -203,7 +209,7 @@ def test_a_basis_is_part_of_the_key_and_of_the_record(groups):
 
 @every_linkage
 def test_agglomerative_is_scipys(rule):
-    fitted = Agglomerative(linkage=rule, n_clusters=4).fit_distances(
+    fitted = AgglomerativeClustering(linkage=rule, n_clusters=4).fit_distances(
         squareform(pdist(POSITIONS))
     )
     expected = linkage(pdist(POSITIONS), rule)
@@ -217,7 +223,7 @@ def test_more_objects_than_a_matrix_has_room_for_are_merged_alike(monkeypatch, r
     monkeypatch.setattr(agglomerative, "MOST_IN_A_MATRIX", 50)
     vectors = np.random.default_rng(0).normal(size=(120, 3))
     space = Space(121, np.arange(1, 121), vectors=vectors)
-    fitted = Agglomerative(linkage=rule).fit_space(space)
+    fitted = AgglomerativeClustering(linkage=rule).fit_space(space)
     expected = linkage(pdist(vectors), rule)
     assert np.array_equal(fitted.linkage_[:, [0, 1, 3]], expected[:, [0, 1, 3]])
     assert np.allclose(fitted.linkage_[:, 2], expected[:, 2], rtol=1e-12)
@@ -229,13 +235,13 @@ def test_the_linkages_for_many_objects_are_named(monkeypatch, rule):
     monkeypatch.setattr(agglomerative, "MOST_IN_A_MATRIX", 50)
     space = Space(60, np.arange(60), vectors=np.random.default_rng(0).normal(size=(60, 2)))
     with pytest.raises(DataError, match=f"{rule.title()} linkage needs all distances") as refusal:
-        Agglomerative(linkage=rule).fit_space(space)
+        AgglomerativeClustering(linkage=rule).fit_space(space)
     assert "Ward's or single linkage" in str(refusal.value)
 
 
 def test_ward_of_other_than_euclidean_distances_is_refused():
     with pytest.raises(DataError, match="not"):
-        Agglomerative(linkage="ward").fit_distances(squareform(pdist(POSITIONS)) ** 3)
+        AgglomerativeClustering(linkage="ward").fit_distances(squareform(pdist(POSITIONS)) ** 3)
     with pytest.raises(DataError, match="not"):
         KMeans().fit_distances(squareform(pdist(POSITIONS)) ** 3)
     with pytest.raises(DataError, match="needs triplets"):
@@ -311,7 +317,7 @@ def test_additive_similarity_counts():
 # How many, how sure, how right ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", [Agglomerative, KMeans, ComparisonLinkage])
+@pytest.mark.parametrize("method", [AgglomerativeClustering, KMeans, ComparisonLinkage])
 def test_the_number_of_planted_groups_has_the_highest_silhouette(method, groups):
     basis = {"basis": STE()} if issubclass(method, BasedClustering) else {}
     found = count_clusters(method(**basis), groups, most=6)
@@ -334,7 +340,7 @@ def test_few_answers_have_counts_too(method):
 
 
 def test_clusterings_begin_with_the_same_map_as_the_page():
-    assert isinstance(Agglomerative().similarity(), DEFAULT_EMBEDDING)
+    assert isinstance(AgglomerativeClustering().similarity(), DEFAULT_EMBEDDING)
     assert isinstance(KMeans().similarity(), DEFAULT_EMBEDDING)
 
 
@@ -369,7 +375,7 @@ def test_planted_groups_are_stable_and_others_are_not(method, groups):
 def test_stability_by_its_definition_where_objects_lose_their_answers():
     """Sets of objects, compared among those that a replicate places; one left over is a set too."""
     few = simulate(POSITIONS[::3], 30, seed=2)
-    method = Agglomerative(n_clusters=3, basis=K1())
+    method = AgglomerativeClustering(n_clusters=3, basis=K1())
     found = stability(method, few, replicates=12, most=3)
     whole = [frozenset(np.flatnonzero(row).tolist()) for row in found.tree.membership()]
     two = found.tree.cut(2)
@@ -433,7 +439,8 @@ def test_answers_of_weight_zero_are_not_resampled(groups):
 def test_stability_with_objects_that_come_and_go():
     rows = np.concatenate([simulate(POSITIONS, 600, seed=0).rows, [[36, 0, 1], [37, 36, 3]]])
     found = stability(
-        Agglomerative(n_clusters=3, basis=K1()), Triplets.from_array(rows, 39), replicates=5
+        AgglomerativeClustering(n_clusters=3, basis=K1()), Triplets.from_array(rows, 39),
+        replicates=5,
     )
     assert np.isnan(found.together[38]).all()
     assert np.isfinite(found.together[:36, :36]).all()
@@ -443,13 +450,14 @@ def test_stability_with_objects_that_come_and_go():
         calls.append(fraction)
         return len(calls) > 3
 
-    part = run("stability", Agglomerative(basis=K1()), Triplets.from_array(rows), {"replicates": 9},
+    part = run("stability", AgglomerativeClustering(basis=K1()), Triplets.from_array(rows),
+               {"replicates": 9},
                progress=progress)
     assert not part.complete
     assert 2 <= len(part.result().agreement) < 9
     with pytest.raises(Stopped):
         stability(
-            Agglomerative(basis=K1()), Triplets.from_array(rows),
+            AgglomerativeClustering(basis=K1()), Triplets.from_array(rows),
             progress=lambda *_, **__: True,
         )
 
@@ -458,23 +466,24 @@ def test_agreement_by_hand():
     """Manning et al. (2008), figure 16.4: purity 0.71, Rand 0.68; here with two left out."""
     clusters = np.array([0] * 6 + [1] * 6 + [2] * 5 + [-1, 0])
     labels = [*"xxxxxo", *"xooood", *"xxddd", "x", None]
-    found = agreement(clusters, labels)
+    found = label_agreement(clusters, labels)
     assert found.purity == pytest.approx(12 / 17)
     assert found.mutual_information == pytest.approx(0.36, abs=0.01)
     assert found.adjusted_rand == pytest.approx(0.243, abs=0.001)
     assert found.table.to_numpy().sum() == 17
     with pytest.raises(DataError, match="No object"):
-        agreement(np.array([-1]), ["a"])
+        label_agreement(np.array([-1]), ["a"])
 
 
 def test_given_distances_may_be_of_some_objects_only():
     points = np.array([[0.0], [10.0], [1.0], [11.0]])
     matrix = np.abs(points - points.T)
-    found = Agglomerative(n_clusters=2).fit_distances(matrix, np.array([5, 0, 3, 2]), 7)
+    found = AgglomerativeClustering(n_clusters=2).fit_distances(matrix, np.array([5, 0, 3, 2]), 7)
     assert found.labels_[[1, 4, 6]].tolist() == [-1] * 3
     assert found.labels_[5] == found.labels_[3] != found.labels_[0] == found.labels_[2]
-    kept = cluster_distances(Agglomerative(n_clusters=2), matrix, np.array([5, 0, 3, 2]), 7, "d")
+    method = AgglomerativeClustering(n_clusters=2)
+    kept = cluster_distances(method, matrix, np.array([5, 0, 3, 2]), 7, "d")
     assert kept.fitted().labels_.tolist() == found.labels_.tolist()
     assert kept.options == {"distances": "d"}
-    other = cluster_distances(Agglomerative(n_clusters=2), matrix, np.array([5, 0, 3, 1]), 7, "d")
+    other = cluster_distances(method, matrix, np.array([5, 0, 3, 1]), 7, "d")
     assert other.key != kept.key

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tripletscope.core.cluster import Agglomerative, KMeans
+from tripletscope.core.cluster import AgglomerativeClustering, KMeans
 from tripletscope.core.cluster.counting import (
     ClusterAdvice,
     ClusterCounts,
@@ -86,7 +86,8 @@ def test_what_one_continuum_has_is_no_finding():
 
 
 @pytest.mark.parametrize("method", [
-    Agglomerative(basis=TSTE(n_init=1), order_leaves=False), KMeans(basis=STE(n_init=1), n_init=1),
+    AgglomerativeClustering(basis=TSTE(n_init=1), order_leaves=False),
+    KMeans(basis=STE(n_init=1), n_init=1),
 ], ids=lambda method: method.name)
 @pytest.mark.parametrize("shape", SHAPES)
 def test_continua(shape, method):
@@ -104,13 +105,14 @@ def test_planted_groups_are_found(k):
     positions = centres[np.arange(N) % k] + np.random.default_rng(k).normal(size=(N, 2)) / 8
     positions -= positions.mean(axis=0)
     positions /= np.sqrt((positions**2).sum(axis=1).mean())
-    for method in (Agglomerative(basis=STE(n_init=1)), KMeans(basis=STE(n_init=1), n_init=4)):
+    basis = STE(n_init=1)
+    for method in (AgglomerativeClustering(basis=basis), KMeans(basis=basis, n_init=4)):
         assert advised(positions, method, seed=k).n_clusters == k
 
 
 def test_coin_flips():
     """They were said to form a continuum."""
-    advice = advised(SHAPES["cloud"], Agglomerative(basis=STE(n_init=1)), noise="flip")
+    advice = advised(SHAPES["cloud"], AgglomerativeClustering(basis=STE(n_init=1)), noise="flip")
     assert advice.n_clusters is None
     assert advice.reason == "chance"
     few = counts([0.9, 0.5], [0.3, 0.3], error=np.nan)

@@ -16,7 +16,7 @@ every_method = pytest.mark.parametrize("method", METHODS, ids=lambda method: met
 
 @pytest.fixture(scope="module")
 def answers() -> ts.Triplets:
-    return ts.simulate_choices(TRUTH, 2000, seed=1)
+    return ts.dimensions.simulate_choices(TRUTH, 2000, seed=1)
 
 
 @every_method
@@ -32,7 +32,7 @@ def test_planted_dimensions_are_found(method, answers):
 
 def test_vice_finds_none_in_coins():
     for seed in range(2):
-        coins = ts.simulate_choices(np.zeros((24, 1)), 1000, seed=seed)
+        coins = ts.dimensions.simulate_choices(np.zeros((24, 1)), 1000, seed=seed)
         assert VICE(n_components=4, max_iter=2000, seed=seed).fit(coins).n_dimensions_ == 0
 
 

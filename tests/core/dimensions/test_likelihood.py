@@ -116,20 +116,20 @@ def test_rankings_are_refused():
     answers = pd.DataFrame({"trial": [0, 0, 0]})
     ranked = ts.Triplets(rows, pd.DataFrame({"id": list("abcd")}), answers)
     with pytest.raises(DataError, match="rankings or choices among more than three pairs"):
-        ts.SPoSE().fit(ranked)
+        ts.dimensions.SPoSE().fit(ranked)
 
 
 def test_few_objects_have_no_dimensions():
-    answers = ts.simulate_choices(np.eye(5), 50)
+    answers = ts.dimensions.simulate_choices(np.eye(5), 50)
     with pytest.raises(DataError, match="5 objects, but a dimension stays only if more than 5"):
-        ts.VICE().fit(answers)
+        ts.dimensions.VICE().fit(answers)
     with pytest.raises(ValueError, match="spike of VICE is 2"):
-        ts.VICE(spike=2.0).fit(answers)
+        ts.dimensions.VICE(spike=2.0).fit(answers)
 
 
 def test_who_knows_no_dimension_guesses():
-    data = ts.simulate_choices(np.eye(6), 60, seed=0)
-    fitted = ts.SPoSE(n_components=2, penalty=0.0).fit(data)
+    data = ts.dimensions.simulate_choices(np.eye(6), 60, seed=0)
+    fitted = ts.dimensions.SPoSE(n_components=2, penalty=0.0).fit(data)
     fitted.embedding_ = np.zeros((6, 1))
     assert fitted.score(data) == pytest.approx(fitted.chance(data))
     assert fitted.leaving_out(data) == pytest.approx([0.0])

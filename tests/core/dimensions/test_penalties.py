@@ -19,22 +19,22 @@ def planted(n: int, d: int, seed: int) -> np.ndarray:
 
 def test_no_dimensions():
     for seed in range(2):
-        coins = ts.simulate_choices(np.zeros((24, 1)), 1000, seed=seed)
-        assert ts.SPoSE(n_components=4).fit(coins).n_dimensions_ == 0
+        coins = ts.dimensions.simulate_choices(np.zeros((24, 1)), 1000, seed=seed)
+        assert ts.dimensions.SPoSE(n_components=4).fit(coins).n_dimensions_ == 0
 
 
 def test_weak_dimensions_are_found():
     """The largest penalty within one standard error, in factors of 2, left three of six."""
     truth = planted(60, 6, seed=2)
-    answers = ts.simulate_choices(truth, 10_000, seed=3)
-    found = ts.SPoSE(n_components=15).fit(answers)
+    answers = ts.dimensions.simulate_choices(truth, 10_000, seed=3)
+    found = ts.dimensions.SPoSE(n_components=15).fit(answers)
     assert (best_matches(truth, found.embedding_) > 0.8).sum() >= 5
     assert (best_matches(found.embedding_, truth) > 0.5).all(), "none is chance"
 
 
 def test_small_steps_begin_where_dimensions_go():
-    answers = ts.simulate_choices(planted(30, 3, seed=0), 1500, seed=1)
-    curve = penalty_curve(ts.SPoSE(n_components=8), answers, folds=2)
+    answers = ts.dimensions.simulate_choices(planted(30, 3, seed=0), 1500, seed=1)
+    curve = penalty_curve(ts.dimensions.SPoSE(n_components=8), answers, folds=2)
     all_of_them = curve.penalties[curve.n_dimensions > 7.9]
     steps = curve.penalties[1:] / curve.penalties[:-1]
     np.testing.assert_allclose(steps[curve.penalties[1:] <= all_of_them.max()][:1], 2.0)
@@ -57,6 +57,6 @@ def test_the_best_is_chosen_if_it_beats_none():
 
 
 def test_vice_has_no_penalty():
-    answers = ts.simulate_choices(planted(30, 3, seed=0), 100, seed=1)
+    answers = ts.dimensions.simulate_choices(planted(30, 3, seed=0), 100, seed=1)
     with pytest.raises(ValueError, match="VICE has no penalty"):
-        penalty_curve(ts.VICE(), answers)
+        penalty_curve(ts.dimensions.VICE(), answers)

@@ -19,12 +19,12 @@ from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.run import key, run
 
 TRUTH = np.repeat(np.eye(3), 8, axis=0) * 2
-METHOD = ts.SPoSE(n_components=6, penalty=4.0)
+METHOD = ts.dimensions.SPoSE(n_components=6, penalty=4.0)
 
 
 @pytest.fixture(scope="module")
 def answers() -> ts.Triplets:
-    return ts.simulate_choices(TRUTH, 1500, seed=4, participants=10)
+    return ts.dimensions.simulate_choices(TRUTH, 1500, seed=4, participants=10)
 
 
 def test_best_matches_are_those_of_numpy():
@@ -55,8 +55,9 @@ def test_the_mean_is_that_of_fishers_z():
 
 
 def test_chance_does_not_come_back_in_halves():
-    noise = ts.simulate_choices(np.zeros((24, 1)), 1500, seed=5)
-    found = dimension_reproducibility(ts.SPoSE(n_components=4, penalty=0.5), noise, runs=6)
+    noise = ts.dimensions.simulate_choices(np.zeros((24, 1)), 1500, seed=5)
+    method = ts.dimensions.SPoSE(n_components=4, penalty=0.5)
+    found = dimension_reproducibility(method, noise, runs=6)
     assert found.correlations.shape[1] == 4
     assert found.found.mean() < 0.3
 
@@ -71,7 +72,8 @@ def test_resamples_vary_as_new_data_do(answers):
     found = bootstrap_dimensions(METHOD, answers, replicates=30, unit="answers")
     fits = []
     for seed in range(12):
-        weights = METHOD.fit(ts.simulate_choices(TRUTH, 1500, seed=100 + seed)).embedding_
+        choices = ts.dimensions.simulate_choices(TRUTH, 1500, seed=100 + seed)
+        weights = METHOD.fit(choices).embedding_
         order = np.argmax(np.corrcoef(TRUTH.T, weights.T)[:3, 3:], axis=1)
         fits.append(weights[:, order])
     there = TRUTH > 0
@@ -86,7 +88,7 @@ def test_runs_know_them(answers):
     kept = run("fit", METHOD, answers)
     assert kept.kind == "dimensions"
     assert np.array_equal(kept.fitted().embedding_, METHOD.fit(answers).embedding_)
-    assert kept.key != key("fit", ts.SPoSE(n_components=6, penalty=5.0), answers)
+    assert kept.key != key("fit", ts.dimensions.SPoSE(n_components=6, penalty=5.0), answers)
 
 
 def test_intervals_over_few_participants_are_as_wide_as_their_errors(answers):

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.spaces import METRICS, FeatureSpace
 from tripletscope.core.run import key, run
 
@@ -88,9 +88,9 @@ def test_either_values_or_distances_are_needed():
 
 
 def test_keys_tell_contents_apart(planted):
-    def made(**other) -> FeatureSpaces:
+    def made(**other) -> FeatureModel:
         values = np.random.default_rng(0).normal(size=(30, 2))
-        return FeatureSpaces.of(FeatureSpace(**{"name": "x", "values": values, **other}))
+        return FeatureModel.of(FeatureSpace(**{"name": "x", "values": values, **other}))
 
     others = [
         made(), made(name="y"), made(metric="cosine"), made(standardise=True),
@@ -102,10 +102,10 @@ def test_keys_tell_contents_apart(planted):
 
 def test_the_sum_of_spaces_that_fits_best_is_found_and_comes_back(planted, truth):
     noise = np.random.default_rng(0).normal(size=(30, 2))
-    spaces = FeatureSpaces.of([
+    spaces = FeatureModel.of([
         FeatureSpace(name="truth", values=truth), FeatureSpace(name="noise", values=noise),
     ])
-    fitted = FeatureSpaces.of(spaces.spaces).fit(planted)
+    fitted = FeatureModel.of(spaces.spaces).fit(planted)
     np.testing.assert_allclose(fitted.weights_, [1, 0], atol=0.1)
     found = run("fit", spaces, planted)
     np.testing.assert_array_equal(found.fitted().weights_, fitted.weights_)

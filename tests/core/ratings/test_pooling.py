@@ -13,7 +13,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import read, write_answers
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
-from tripletscope.core.ratings import Ratings, pool
+from tripletscope.core.ratings import Ratings, pool_ratings
 
 
 def chosen(truth: np.ndarray, number: int, seed: int) -> Triplets:
@@ -26,7 +26,8 @@ def test_both_together_are_nearer_to_the_truth_than_either():
     for seed in range(8):
         truth = points(15, seed)
         choices, ratings = chosen(truth, 200, seed), Ratings(rated(truth, 8, 1.2, seed=seed))
-        given = choices, ratings.triplets(most=2000), pool(choices, ratings.triplets(most=2000))
+        compared = ratings.triplets(most=2000)
+        given = choices, compared, pool_ratings(choices, compared)
         off.append([
             procrustes_disparity(STE(n_init=1).fit(each).embedding_, truth) for each in given
         ])
@@ -38,7 +39,7 @@ def test_what_is_pooled_stays_told_apart():
     truth = points(6)
     choices = chosen(truth, 10, 0)
     ratings = Ratings(rated(truth, 2))
-    both = pool(choices, ratings, ratings)
+    both = pool_ratings(choices, ratings, ratings)
     assert both.answers["source"].value_counts().tolist() == [
         len(ratings.triplets()), len(ratings.triplets()), 10]
     assert both.n_trials == 10 + 2 + 2
@@ -46,10 +47,10 @@ def test_what_is_pooled_stays_told_apart():
     assert both.weight[10:].sum() == pytest.approx(2 * 2 * 15 / 2)
     assert both.answers["participant"].isna().sum() == 10
     more = Ratings(rated(points(8), 1))
-    assert pool(choices, more).ids == list(names(8))
+    assert pool_ratings(choices, more).ids == list(names(8))
     other = Triplets.from_array([[0, 1, 2]], ids=["x", "y", "z"])
     with pytest.raises(DataError, match="No object of answers is one of choices"):
-        pool(choices, other)
+        pool_ratings(choices, other)
 
 
 def worth(answers: Triplets) -> float:
@@ -74,7 +75,7 @@ def test_answers_of_a_rater_are_held_out_together_but_are_no_one_choice(tmp_path
         [[0, 1, 2], [1, 0, 2], [0, 1, 3]], pd.DataFrame({"id": list("abcd")}),
         pd.DataFrame({"trial": [0, 0, 1]}),
     )
-    both = pool(odd_ones, answers)
+    both = pool_ratings(odd_ones, answers)
     assert worth(both) == pytest.approx(2 + 3 * 5 / 2)  # an odd one out is one choice
     assert both.n_trials == 2 + 3
     file = tmp_path / "both.csv"

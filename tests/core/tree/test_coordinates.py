@@ -10,7 +10,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.models.embedding import STE
-from tripletscope.core.models.embedding.features import Features
+from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.run import run
 from tripletscope.core.tree.coordinates import TREES, coordinate_tree
 from tripletscope.core.tree.nodes import halved
@@ -29,8 +29,8 @@ def measured() -> Triplets:
     return Triplets([[0, 1, 2]], objects.assign(id=[str(i) for i in range(N)]))
 
 
-def features(*columns: str, standardise: bool = False) -> Features:
-    return Features(columns=list(columns or ("a", "b", "c")), standardise=standardise)
+def features(*columns: str, standardise: bool = False) -> ColumnMap:
+    return ColumnMap(columns=list(columns or ("a", "b", "c")), standardise=standardise)
 
 
 def points(measured: Triplets) -> np.ndarray:

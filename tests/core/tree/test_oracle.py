@@ -16,8 +16,8 @@ from tripletscope.core.tree.nearer import Measure, answers, nearer, workspace
 from tripletscope.core.tree.oracle import (
     AnswersOracle,
     Distances,
-    Fitted,
     KernelOracle,
+    MapOracle,
     Observer,
     Repeated,
     Unanswered,
@@ -131,10 +131,10 @@ def test_clones_of_an_estimator_ask_the_same_oracle():
 def test_a_fitted_method_and_how_sure_it_is(planted):
     method = STE(n_init=1).fit(planted)
     questions = random_questions(30, 50, np.random.default_rng(0))
-    sure = Fitted(method, probability=lambda rows: np.where(rows[:, 1] < rows[:, 2], 0.9, 0.3))
+    sure = MapOracle(method, probability=lambda rows: np.where(rows[:, 1] < rows[:, 2], 0.9, 0.3))
     assert np.array_equal(sure.ask(questions), method.margins(questions) >= 0)
     assert set(sure.remarks(questions)["certainty"]) == {0.9, 0.7}
-    assert Fitted(method).remarks(questions) == {}
+    assert MapOracle(method).remarks(questions) == {}
     passive = Repeated(AnswersOracle(planted.take(range(5)), sure), 1)
     assert list(passive.remarks(questions)) == ["answered", "certainty"]
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.cluster.agglomerative import Agglomerative
+from tripletscope.core.cluster.agglomerative import AgglomerativeClustering
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.tanglegram import untangle
 from tripletscope.core.kernel.space import Space
@@ -44,7 +44,8 @@ def points() -> np.ndarray:
 @pytest.fixture(scope="module")
 def tree(points) -> Dendrogram:
     placed = np.delete(np.arange(N), 3)
-    return Agglomerative(n_clusters=4).fit_space(Space(N, placed, vectors=points[placed])).tree_
+    space = Space(N, placed, vectors=points[placed])
+    return AgglomerativeClustering(n_clusters=4).fit_space(space).tree_
 
 
 @pytest.fixture
@@ -207,7 +208,7 @@ def test_a_file_has_its_caption_and_nothing_is_too_small_to_read(tree, data):
 
 
 def test_many_clusters_need_few_traces(points):
-    tree = Agglomerative(n_clusters=2).fit_space(
+    tree = AgglomerativeClustering(n_clusters=2).fit_space(
         Space(400, np.arange(400), vectors=np.random.default_rng(1).normal(size=(400, 2)))
     ).tree_
     objects = pd.DataFrame({"label": [str(i) for i in range(400)]})
@@ -227,7 +228,7 @@ def test_picking_several_means_the_leaves_among_them(tree):
 
 def test_two_trees_join_equal_leaves(points, tree):
     placed = tree.objects
-    other = Agglomerative(n_clusters=4, linkage="single").fit_space(
+    other = AgglomerativeClustering(n_clusters=4, linkage="single").fit_space(
         Space(N, placed, vectors=points[placed])
     ).tree_
     found = untangle(tree, other)

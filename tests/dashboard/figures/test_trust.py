@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.inference.evaluation.ceiling import Ceiling
 from tripletscope.core.inference.evaluation.share import Share
 from tripletscope.core.inference.uncertainty.calibration import Calibration
@@ -184,7 +184,7 @@ def test_a_cell_names_its_objects_and_a_chosen_pair_has_frames():
 
 def test_the_tree_stands_above_the_columns_that_it_joins():
     points = np.random.default_rng(0).normal(size=(8, 2))
-    found = Agglomerative().tree(Space(8, np.arange(8), vectors=points))
+    found = AgglomerativeClustering().tree(Space(8, np.arange(8), vectors=points))
     figure = similarity_matrix(points @ points.T, found.order, objects(8), tree=found)
     (drawn,) = [trace for trace in figure.data if trace.name == "tree"]
     ends = np.array(drawn.x).reshape(-1, 5)[:, [0, 2]]

@@ -11,7 +11,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.cluster.tanglegram import untangle
 from tripletscope.core.kernel.space import Space
 from tripletscope.core.tree.quality import ComparisonTree
@@ -38,7 +38,7 @@ OBJECTS = pd.DataFrame({
 
 
 def hierarchy(linkage: str):
-    return Agglomerative(n_clusters=3, linkage=linkage).fit_space(
+    return AgglomerativeClustering(n_clusters=3, linkage=linkage).fit_space(
         Space(N, np.arange(N), vectors=POINTS)
     ).tree_
 

@@ -24,25 +24,26 @@ def colours():
 
 @pytest.fixture(scope="session")
 def results(colours):
-    method, tree = ts.TSTE(n_init=2), ts.Agglomerative(n_clusters=3)
+    method, tree = ts.TSTE(n_init=2), ts.AgglomerativeClustering(n_clusters=3)
     nm = colours.triplets.objects[["wavelength_nm"]].to_numpy(float)
-    wavelength = ts.FeatureSpaces.of([
-        ts.FeatureSpace(name="wavelength", values=nm), ts.FeatureSpace(name="its *sine*",
-                                                                       values=np.sin(nm / 50)),
+    wavelength = ts.features.FeatureModel.of([
+        ts.features.FeatureSpace(name="wavelength", values=nm),
+        ts.features.FeatureSpace(name="its *sine*", values=np.sin(nm / 50)),
     ])
     asked = [
         ("fit", method, {}), ("bootstrap", method, {"replicates": 20}),
         *(("cross_validate", ts.TSTE(n_components=d, n_init=2), {}) for d in (1, 2, 3)),
         ("cross_validate", ts.STE(), {}), ("fit", ts.K1(), {}), ("fit", tree, {}),
-        ("fit", ts.Agglomerative(linkage="complete"), {}),
+        ("fit", ts.AgglomerativeClustering(linkage="complete"), {}),
         ("stability", tree, {"replicates": 10}), ("count_clusters", tree, {}),
-        ("fit", ts.SPoSE(n_components=3, penalty=2.0), {}),
+        ("fit", ts.dimensions.SPoSE(n_components=3, penalty=2.0), {}),
         ("learning_curve", method, {"repeats": 2}), ("reliability", method, {}),
         ("spectrum", ts.K1(), {}), ("fit", ts.MLDS(), {}),
         ("bootstrap_scale", ts.MLDS(), {"resamples": 100}),
         ("errors_by_group", method, {"by": "participant"}),
-        ("compare_people", ts.WeightedEuclidean(n_init=1), {"most_groups": 1, "folds": 2}),
-        ("fit", ts.WeightedEuclidean(n_init=1), {}), ("fit", ts.LatentClassMap(n_init=1), {}),
+        ("compare_people", ts.people.WeightedEuclidean(n_init=1), {"most_groups": 1, "folds": 2}),
+        ("fit", ts.people.WeightedEuclidean(n_init=1), {}),
+        ("fit", ts.people.LatentClassMap(n_init=1), {}),
         ("forest_errors", method, {"column": "wavelength_nm", "kind": "numbers", "folds": 3}),
         ("explain", wavelength, {}), ("unique_parts", wavelength, {}),
         ("left_over", wavelength, {}),

@@ -31,12 +31,12 @@ from tripletscope.dashboard.report.report import ReportSettings, document, writt
 
 pytestmark = needs_browser
 #: Results with tables and figures of several kinds, but not all: each takes the browser a while.
-_METHOD, _TREE = ts.TSTE(n_init=2), ts.Agglomerative(n_clusters=3)
+_METHOD, _TREE = ts.TSTE(n_init=2), ts.AgglomerativeClustering(n_clusters=3)
 _ASKED = [
     ("fit", _METHOD, {}), ("bootstrap", _METHOD, {"replicates": 20}),
     *(("cross_validate", ts.TSTE(n_components=d, n_init=2), {}) for d in (1, 2)),
     ("fit", _TREE, {}), ("stability", _TREE, {"replicates": 10}),
-    ("fit", ts.SPoSE(n_components=3, penalty=2.0), {}),
+    ("fit", ts.dimensions.SPoSE(n_components=3, penalty=2.0), {}),
 ]
 
 

@@ -29,7 +29,7 @@ def choices():
 
 @pytest.fixture(scope="module")
 def runs(choices):
-    method = ts.SPoSE(n_components=8, penalty=3.0)
+    method = ts.dimensions.SPoSE(n_components=8, penalty=3.0)
     return tuple(ts.run(task, method, choices, options) for task, options in (
         ("fit", {}), ("cross_validate", {"folds": 3}),
         ("dimension_reproducibility", {"runs": 2}), ("penalty_curve", {"folds": 2, "points": 2}),
@@ -110,7 +110,7 @@ def test_what_is_not_known_is_said(material, runs):
 def test_only_noise_must_not_be_interpreted(material):
     assert material.words("dimensions guess") not in text_of(section(material))
     trials = simulate_choices(np.zeros((12, 1)), 300, seed=1)
-    method = ts.SPoSE(n_components=4, penalty=0.5)
+    method = ts.dimensions.SPoSE(n_components=4, penalty=0.5)
     made = written(Material("Noise", ts.Cleaning(trials), tuple(
         ts.run(task, method, trials, options)
         for task, options in (("fit", {}), ("cross_validate", {"folds": 2}))
@@ -120,7 +120,7 @@ def test_only_noise_must_not_be_interpreted(material):
 
 def test_a_penalty_that_leaves_nothing_is_said():
     trials = simulate_choices(np.zeros((12, 1)), 60, seed=1)
-    run = ts.run("fit", ts.SPoSE(n_components=2, penalty=200.0), trials)
+    run = ts.run("fit", ts.dimensions.SPoSE(n_components=2, penalty=200.0), trials)
     assert run.arrays["embedding_"].shape[1] == 0
     (block,) = written(Material("Noise", ts.Cleaning(trials), (run,)))["interpretable"].blocks
     assert "no dimension" in block.text

@@ -329,7 +329,7 @@ def test_why_lapses_are_withheld(method, why):
 def test_people_are_tested_first(language):
     """Groups are found whether or not there are any: none are shown that nothing confirms."""
     crowd = guessers(1, people=6, careless=0, each=30, n_objects=8).data
-    run = ts.run("fit", ts.LatentClassMap(n_init=1), crowd)
+    run = ts.run("fit", ts.people.LatentClassMap(n_init=1), crowd)
     material = Material("C", ts.Cleaning(crowd), (run,), Words(language))
     text = _text(PARTS["groups"].make(material))
     assert "@fig" not in text

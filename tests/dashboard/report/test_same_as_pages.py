@@ -13,8 +13,8 @@ from tripletscope.dashboard.results.showing import presented
 from tripletscope.dashboard.results.shown import TOLD_IN, ShownResults, Statement
 from tripletscope.dashboard.wording import Words, plain
 
-STE, TREE, K1, MLDS = ts.STE(n_init=1), ts.Agglomerative(n_clusters=3), ts.K1(), ts.MLDS()
-LINE, PEOPLE = ts.STE(n_components=1, n_init=1), ts.WeightedEuclidean(n_init=1)
+STE, TREE, K1, MLDS = ts.STE(n_init=1), ts.AgglomerativeClustering(n_clusters=3), ts.K1(), ts.MLDS()
+LINE, PEOPLE = ts.STE(n_components=1, n_init=1), ts.people.WeightedEuclidean(n_init=1)
 FIT = ("fit", STE, {})
 #: What is computed, the last of it being told of, by task and kind.
 COMPUTED = {
@@ -33,7 +33,7 @@ COMPUTED = {
         FIT, ("cross_validate", LINE, {}), ("cross_validate", STE, {}),
         ("uncertainty_by_dimension", STE, {"most": 2, "maps": 10}),
     ],
-    ("fit", "dimensions"): [("fit", ts.SPoSE(n_components=3, penalty=2.0), {})],
+    ("fit", "dimensions"): [("fit", ts.dimensions.SPoSE(n_components=3, penalty=2.0), {})],
     ("fit", "kernel"): [("fit", K1, {})],
     ("spectrum", ""): [("spectrum", K1, {})],
     ("classify", ""): [("classify", K1, {"labels": "warm", "folds": 2})],
@@ -41,7 +41,8 @@ COMPUTED = {
     ("stability", ""): [("stability", TREE, {"replicates": 5})],
     ("count_clusters", ""): [("count_clusters", TREE, {})],
     ("agreement_curve", ""): [
-        ("agreement_curve", ts.Agglomerative(), {"labels": "warm", "points": 2, "repeats": 2}),
+        ("agreement_curve", ts.AgglomerativeClustering(),
+         {"labels": "warm", "points": 2, "repeats": 2}),
     ],
     ("tune", ""): [("tune", STE, {"most": 1})],
     ("learning_curve", ""): [("learning_curve", STE, {"repeats": 2})],

@@ -10,7 +10,7 @@ from PIL import Image
 
 from tests.core.studies.quality.answers import people_data
 from tests.dashboard.reproduce.changed import TERMS
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import Reading
 from tripletscope.core.models.embedding import STE
@@ -56,7 +56,7 @@ def made(tmp_path_factory):
     triplets = workspace.triplets(info)
     for k, (task, method, options) in enumerate((
         ("fit", STE(n_init=1), {}), ("bootstrap", STE(n_init=1), {"replicates": 3}),
-        ("fit", Agglomerative(), {}),
+        ("fit", AgglomerativeClustering(), {}),
         ("cross_validate", STE(n_init=1), {"folds": 3, "unit": "participants"}),
     )):
         workspace.add_run(info, run(task, method, triplets, options), f"Result {k}")

@@ -345,7 +345,7 @@ def test_the_script_and_the_notebook_compute_the_results(made, tmp_path):
     book = nbformat.reads(files["analysis/Shapes.ipynb"].decode(), as_version=4)
     nbformat.validate(book)
     script = files["analysis/Shapes.py"].decode()
-    shown = [cell for cell in book.cells if "show(drawings(" in cell.source]
+    shown = [cell for cell in book.cells if "show(ts.drawings(" in cell.source]
     assert len(shown) == 1
     for cell in book.cells[1:]:
         if cell.cell_type == "code" and cell not in shown:
@@ -444,7 +444,8 @@ def test_names_of_dimensions_come_along(tmp_path):
     trials = simulate_choices(weights, 500, seed=3, participants=6)
     info = workspace.add_dataset(trials.renamed("Things"), origin="a.csv", report=[])
     first, again = (
-        run("fit", ts.SPoSE(n_components=6, penalty=penalty), trials) for penalty in (2.0, 3.0)
+        run("fit", ts.dimensions.SPoSE(n_components=6, penalty=penalty), trials)
+        for penalty in (2.0, 3.0)
     )
     workspace.add_run(info, first, "SPoSE")
     workspace.add_run(info, again, "Another")

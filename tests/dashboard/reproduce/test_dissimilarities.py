@@ -27,7 +27,7 @@ def matrix():
 def ratings():
     rng = np.random.default_rng(1)
     pairs = [(i, j) for i in range(len(IDS)) for j in range(i)]
-    return ts.Ratings(pd.DataFrame([
+    return ts.ratings.Ratings(pd.DataFrame([
         {"participant": str(who), "item1": IDS[i], "item2": IDS[j], "rating": rng.random()}
         for who in range(4) for i, j in pairs
     ]), direction="dissimilar", standardise="range")
@@ -58,7 +58,7 @@ def test_an_uploaded_matrix(matrix, tmp_path, monkeypatch, capsys):
 def test_ratings_with_replicates(ratings, weigh, tmp_path, monkeypatch):
     apart = ratings.dissimilarities(20)
     method = ts.MDS(n_components=2)
-    fitted = ts.map_dissimilarities(method, apart, weigh=weigh, most=5).fitted
+    fitted = ts.ratings.map_dissimilarities(method, apart, weigh=weigh, most=5).fitted
     made = DissimilarityMap(fitted, apart.ids, apart.mean, ratings, 20, weigh, 5)
     np.testing.assert_array_equal(again(made, tmp_path, monkeypatch), fitted.embedding_)
 

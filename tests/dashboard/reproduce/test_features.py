@@ -54,10 +54,11 @@ def workspace(tmp_path):
 def spaces_of(data, layer):
     columns = data.objects[["size", "edges"]].to_numpy(dtype=float)
     return [
-        ts.FeatureSpace(name="All: columns", values=columns, feature_names=["size", "edges"],
-                        standardise=True),
-        ts.FeatureSpace(name="edges", values=columns[:, 1:], feature_names=["edges"]),
-        ts.FeatureSpace(name="layer", values=layer.values, metric="cosine"),
+        ts.features.FeatureSpace(
+            name="All: columns", values=columns, feature_names=["size", "edges"], standardise=True
+        ),
+        ts.features.FeatureSpace(name="edges", values=columns[:, 1:], feature_names=["edges"]),
+        ts.features.FeatureSpace(name="layer", values=layer.values, metric="cosine"),
     ]
 
 
@@ -67,7 +68,7 @@ def test_the_script_computes_what_columns_and_tables_explain(tmp_path, workspace
     info, answers = workspace.dataset(info.id), workspace.triplets(info)
     spaces = spaces_of(data, layer)
     for k, some in enumerate((spaces, spaces[1:2])):
-        found = ts.run("fit", ts.FeatureSpaces.of(some), answers)
+        found = ts.run("fit", ts.features.FeatureModel.of(some), answers)
         workspace.add_run(info, found, f"Features {k}")
     files = unzipped(archive(workspace, info, TERMS))
     for name, content in files.items():
@@ -136,13 +137,13 @@ def test_what_other_features_explain_is_kept_and_the_script_says_nothing_of_it(
     tmp_path, workspace, data
 ):
     info = workspace.add_dataset(data, origin="a.csv", report=[])
-    space = ts.FeatureSpace(name="far", values=np.arange(N, dtype=float)[:, None])
-    found = ts.run("explain", ts.FeatureSpaces.of(space), workspace.triplets(info))
+    space = ts.features.FeatureSpace(name="far", values=np.arange(N, dtype=float)[:, None])
+    found = ts.run("explain", ts.features.FeatureModel.of(space), workspace.triplets(info))
     workspace.add_run(info, found, "What it explains")
     files = unzipped(archive(workspace, info, TERMS))
     readme = files["README.md"].decode()
     assert "What it explains: its features are no columns of the objects" in readme
-    assert not any(b"feature_spaces" in text or b"FeatureSpaces" in text
+    assert not any(b"feature_spaces" in text or b"FeatureModel" in text
                    for name, text in files.items() if name.endswith((".py", ".ipynb")))
     other = Workspace(tmp_path / "other")
     unpacked = unpacked_from(silent, "a.zip", export.bundle(files))
@@ -158,9 +159,9 @@ def test_every_way_to_compare_a_table_is_found_again(data, layer):
     distances = MeasuredTable("apart", None, apart, [], [], [data.ids[4]])
     named = MeasuredTable("named", np.random.default_rng(2).random((N, 2)), None, ["a", "b"])
     spaces = [
-        ts.FeatureSpace(name="x", values=layer.values, metric="correlation"),
-        ts.FeatureSpace(name="y", distances=apart),
-        ts.FeatureSpace(name="z", values=named.values, feature_names=["a", "b"],
+        ts.features.FeatureSpace(name="x", values=layer.values, metric="correlation"),
+        ts.features.FeatureSpace(name="y", distances=apart),
+        ts.features.FeatureSpace(name="z", values=named.values, feature_names=["a", "b"],
                         metric="cityblock", standardise=True),
     ]
     wanted = {space.fingerprint for space in spaces}
@@ -172,7 +173,7 @@ def test_every_way_to_compare_a_table_is_found_again(data, layer):
 
 
 def test_files_of_tables_are_read_as_they_were(data, layer):
-    (again,) = ts.read_feature_tables(table_file(layer, data), data, "a.npz")
+    (again,) = ts.features.read_feature_tables(table_file(layer, data), data, "a.npz")
     np.testing.assert_array_equal(again.values, layer.values)
 
 
@@ -180,5 +181,5 @@ def test_a_table_that_would_be_read_as_another_is_not_promised(data):
     """Features that look like distances: as many as objects, symmetric, zero on the diagonal."""
     square = np.abs(np.subtract.outer(np.arange(N), np.arange(N))).astype(float)
     table = MeasuredTable("square", square, None)
-    space = ts.FeatureSpace(name="square", values=square)
+    space = ts.features.FeatureSpace(name="square", values=square)
     assert space_sources(data, [table], {space.fingerprint}) == {}

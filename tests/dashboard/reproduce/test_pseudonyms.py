@@ -104,7 +104,7 @@ def test_names_of_nobody_are_in_no_byte(tmp_path, has_pairs):
                  "Some, participant annabelle"),
         origin="annabelle.csv", report=["Of these, 5 answers whose participant is annabelle."],
         catch_trials=unused.assign(row=[2, 3], correct=True), pairs=pairs if has_pairs else None,
-        measured=None if has_pairs else ts.Ratings(ratings),
+        measured=None if has_pairs else ts.ratings.Ratings(ratings),
         extra={"reading": {"only": {"who": people[:2], "block": ["1"]}}},
     )
     cleaning = workspace.cleaning(info).with_gold(Triplets(data.rows[:2], data.objects, unused))

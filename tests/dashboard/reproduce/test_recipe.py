@@ -16,14 +16,14 @@ import pytest
 import tripletscope as ts
 from tests.core.studies.quality.answers import people_data
 from tests.paths import ROOT
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.method import methods
 from tripletscope.core.io import Pairs
 from tripletscope.core.io.writing import write_answers
 from tripletscope.core.kernel import K2
 from tripletscope.core.models.embedding import STE
-from tripletscope.core.models.embedding.features import Features
+from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.run import run
 from tripletscope.core.scale import MLDS
 from tripletscope.core.studies.quality import Exclusion
@@ -57,11 +57,11 @@ def test_the_script_computes_the_same_results(tmp_path):
     done = [
         run("fit", STE(n_init=1), triplets),
         run("cross_validate", STE(n_init=1), triplets, {"folds": 3}),
-        run("fit", Agglomerative(linkage="complete", basis=K2()), triplets),
+        run("fit", AgglomerativeClustering(linkage="complete", basis=K2()), triplets),
         run("classify", K2(), triplets, {"labels": "kind", "folds": 2}),
         run("who_predicts_whom", STE(n_init=1), triplets, {"by": "tempo", "folds": 2}),
         run("plan", STE(n_init=1), None, {"n_objects": 8, "most": 60, "points": 2, "repeats": 2}),
-        run("coordinate_tree", Features(columns=["width"]), triplets, {"tree": "pa", "folds": 3}),
+        run("coordinate_tree", ColumnMap(columns=["width"]), triplets, {"tree": "pa", "folds": 3}),
     ]
     files = recipe.reproduction(info, workspace.cleaning(info), done)
     for name, content in files.items():
@@ -78,7 +78,7 @@ def test_the_script_computes_the_same_results(tmp_path):
 def test_results_of_uploaded_distances_are_not_promised(tmp_path, planted):
     workspace = Workspace(tmp_path)
     info = workspace.add_dataset(planted, origin="a", report=[])
-    given = run("fit", Agglomerative(basis=K2()), planted)
+    given = run("fit", AgglomerativeClustering(basis=K2()), planted)
     given.options["distances"] = "d.csv"
     files = recipe.reproduction(info, workspace.cleaning(info), [given])
     (script,) = [content for name, content in files.items() if name.endswith(".py")]
@@ -105,7 +105,7 @@ def test_results_of_a_version_with_fewer_options_are_computed_as_then(tmp_path, 
 
 @pytest.mark.parametrize(
     "method", [m for kind in ("embedding", "kernel", "cluster", "scale")
-               for m in methods(kind).values()] + [partial(Features, columns=["size", "height"])],
+               for m in methods(kind).values()] + [partial(ColumnMap, columns=["size", "height"])],
     ids=lambda m: getattr(m, "__name__", "Features"),
 )
 def test_every_method_can_be_written_down(method):

@@ -34,7 +34,7 @@ def choices():
 
 @pytest.fixture(scope="module")
 def runs(choices):
-    method = ts.SPoSE(n_components=8, penalty=3.0)
+    method = ts.dimensions.SPoSE(n_components=8, penalty=3.0)
     return [ts.run(task, method, choices, options) for task, options in (
         ("fit", {}), ("bootstrap_dimensions", {"replicates": 10}),
     )]

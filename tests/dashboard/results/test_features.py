@@ -30,10 +30,12 @@ def answers() -> ts.Triplets:
 
 
 @pytest.fixture(scope="module")
-def spaces() -> ts.FeatureSpaces:
-    return ts.FeatureSpaces.of([
-        ts.FeatureSpace(name="first", values=SEEN[:, :1]),
-        ts.FeatureSpace(name="*noise*", values=np.random.default_rng(1).normal(size=(15, 1))),
+def spaces() -> ts.features.FeatureModel:
+    return ts.features.FeatureModel.of([
+        ts.features.FeatureSpace(name="first", values=SEEN[:, :1]),
+        ts.features.FeatureSpace(
+            name="*noise*", values=np.random.default_rng(1).normal(size=(15, 1))
+        ),
     ])
 
 
@@ -59,7 +61,7 @@ def test_every_result_has_figures_with_caption_words_and_numbers(
 
 
 def test_the_space_that_predicts_best_stands_first(answers, spaces):
-    found = ts.explain(spaces, answers)
+    found = ts.features.explain(spaces, answers)
     assert in_order(found.table)["space"].iloc[0] == "first"
     assert in_order(found.table.iloc[::-1])["space"].iloc[0] == "first"
 
@@ -67,7 +69,7 @@ def test_the_space_that_predicts_best_stands_first(answers, spaces):
 def test_choices_counted_two_at_a_time_have_the_chance_of_two():
     answers = ts.read("sample_data/odd_one_out/answers.csv")
     values = pd.read_csv("sample_data/odd_one_out/objects.csv")["alive_rating"].to_numpy()
-    found = ts.explain(ts.FeatureSpace(name="alive", values=values), answers)
+    found = ts.features.explain(ts.features.FeatureSpace(name="alive", values=values), answers)
     asked, two = measured_as(found), measured_as(found, as_asked=False)
     assert set(asked["chance"].round(3)) == {0.333}
     assert set(two["chance"]) == {0.5}
@@ -79,7 +81,7 @@ def test_choices_counted_two_at_a_time_have_the_chance_of_two():
 
 
 def test_no_ceiling_is_drawn_that_is_not_known(answers, spaces):
-    found = ts.explain(spaces, answers)
+    found = ts.features.explain(spaces, answers)
     wide = type(found)(**{**vars(found), "ceiling_lower": np.array([0.7, 0.5, 0.9])})
     assert ceilings_of(wide, []) == {}
     precise = type(found)(**{
@@ -94,7 +96,7 @@ def texts(parts) -> list[str]:
 
 
 def test_only_what_is_learned_can_be_learned_by_heart(answers, spaces):
-    found = ts.explain(spaces, answers)
+    found = ts.features.explain(spaces, answers)
     table = pd.DataFrame({
         "space": "size", "model": ["raw", "raw"], "held_out": ["objects", "trials"],
         "accuracy": 0.7, "low": 0.6, "high": 0.8, "p": 0.001, "chance": 0.5, "choices": 100,

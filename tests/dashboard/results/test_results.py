@@ -23,7 +23,7 @@ def answers():
 @pytest.fixture(scope="module")
 def runs(answers):
     method = ts.TSTE(n_init=1)
-    tree, line = ts.Agglomerative(n_clusters=3), ts.STE(n_components=1, n_init=1)
+    tree, line = ts.AgglomerativeClustering(n_clusters=3), ts.STE(n_components=1, n_init=1)
     asked = [
         ("fit", method, {}), ("bootstrap", method, {"replicates": 10}), ("fit", ts.K1(), {}),
         ("fit", tree, {}), ("stability", tree, {"replicates": 5}),
@@ -32,9 +32,9 @@ def runs(answers):
         ("learning_curve", method, {"repeats": 2}), ("ordinal_scale", ts.STE(n_components=1), {}),
         ("fit", ts.MLDS(), {}), ("bootstrap_scale", ts.MLDS(), {"resamples": 100}),
         ("errors_by_group", method, {"by": "participant"}), ("with_lapses", method, {}),
-        ("fit", ts.WeightedEuclidean(n_init=1), {}),
-        ("fit", ts.LatentClassMap(n_init=1), {}),
-        ("compare_people", ts.WeightedEuclidean(n_init=1), {"most_groups": 1, "folds": 2}),
+        ("fit", ts.people.WeightedEuclidean(n_init=1), {}),
+        ("fit", ts.people.LatentClassMap(n_init=1), {}),
+        ("compare_people", ts.people.WeightedEuclidean(n_init=1), {"most_groups": 1, "folds": 2}),
         ("diagnose", ts.MLDS(), {"simulations": 20}), ("scales_by", ts.MLDS(), {"most": 3}),
         ("ordinal_scale", method, {"n_components": 2, "maps": 10}),
         ("who_predicts_whom", line, {"most": 3, "folds": 2}),
@@ -106,7 +106,7 @@ def test_tree_is_cut_as_asked(answers, runs):
 
 
 def test_several_trees_have_names_of_their_own(answers):
-    several = [ts.run("fit", ts.Agglomerative(linkage=how), answers)
+    several = [ts.run("fit", ts.AgglomerativeClustering(linkage=how), answers)
                for how in ("average", "complete")]
     names = [drawing.name for drawing in drawings(several, answers)]
     assert names == ["dendrogram-agglomerative", "dendrogram-agglomerative-2"]
@@ -134,7 +134,8 @@ def test_what_other_methods_see_is_said():
     objects["kind"] = np.where(objects["width"] > 0, "a", "b")
     answers = ts.Triplets([[0, 1, 2], [3, 4, 5]], objects)
     for method, said in (
-        (ts.Features(columns=["width"]), "see the features of the objects (Features, width)."),
+        (ts.features.ColumnMap(columns=["width"]),
+         "see the features of the objects (Features, width)."),
         (ts.STE(n_init=1), "see the map (STE, 2 dimensions, restarts 1)."),
     ):
         found = ts.run("forest_errors", method, answers, {"column": "kind", "folds": 2})

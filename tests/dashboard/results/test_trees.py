@@ -24,7 +24,7 @@ def test_trees_of_features(kind, language, starts):
     )
     objects.loc[7, "width"] = np.nan
     answers = ts.Triplets([[0, 1, 2], [3, 4, 5]], objects)
-    method = ts.Features(columns=["width", "height"])
+    method = ts.features.ColumnMap(columns=["width", "height"])
     run = ts.run("coordinate_tree", method, answers, {"tree": kind})
     parts = list(presented(ShownResults((run,), answers, "Things", Words(language))))
     assert next(p.text for p in parts if isinstance(p, Statement)).startswith(starts)

@@ -19,7 +19,7 @@ from tests.dashboard.views.harness import (
     start,
     words,
 )
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.cluster.counting import count_clusters
 from tripletscope.core.cluster.dendrogram import Dendrogram
 from tripletscope.core.cluster.stability import stability
@@ -79,7 +79,7 @@ def test_a_tree_is_cut_by_number_and_by_height(services, opened):
 def test_dragging_and_picking_tell_the_session(services, opened):
     session = Session(opened, services.workspace.session(opened))
     info, triplets = session.dataset, session.triplets()
-    found = run("fit", Agglomerative(), triplets)
+    found = run("fit", AgglomerativeClustering(), triplets)
     made = partial(
         ShownClustering, session, info, CLUSTERS, CLUSTERS, None, found, "k1", None, None
     )
@@ -169,7 +169,7 @@ def test_how_many_clusters_has_a_verdict_and_gives_support(services, opened):
 
 def test_clusters_of_coin_flips_are_not_stable():
     """Resamples share most answers, and one cluster of nearly all objects overlaps with itself."""
-    method, again = Agglomerative(linkage="single", n_clusters=2), 0
+    method, again = AgglomerativeClustering(linkage="single", n_clusters=2), 0
     for seed in range(4):
         rng = np.random.default_rng(seed)
         rows = np.array([rng.choice(12, 3, replace=False) for _ in range(150)])
@@ -253,7 +253,7 @@ def test_two_trees_face_each_other(services, opened):
 
 
 def test_places_of_leaves_with_equal_names_and_of_objects_in_one_tree_only():
-    first = Agglomerative().tree(space_of_distances(1 - np.eye(3)))
+    first = AgglomerativeClustering().tree(space_of_distances(1 - np.eye(3)))
     second = Dendrogram(np.array([[0, 1, 1.0, 2]]), np.array([1, 3]), 5)
     objects = pd.DataFrame({"id": list("vwxyz"), "label": ["same", "same", "x", "y", "z"]})
     table = places(Tanglegram(first, second, 0, 1), objects).set_index("id")

@@ -14,7 +14,7 @@ from tests.dashboard.views.harness import (
     start,
     words,
 )
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
@@ -108,7 +108,7 @@ def test_clusters_colour_the_map_as_the_page_clusters_cuts_them(services, faces)
     app = settled(start("embedding", faces), services)
     assert "*clusters" not in colour_box(app, services).options
     (info,) = services.workspace.datasets()
-    made = run("fit", Agglomerative(n_clusters=4), services.workspace.triplets(info))
+    made = run("fit", AgglomerativeClustering(n_clusters=4), services.workspace.triplets(info))
     services.workspace.add_run(info, made, "Four clusters")
     app = settled(start("embedding", faces), services)
     app = colour_box(app, services).select("*clusters").run()

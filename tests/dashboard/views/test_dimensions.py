@@ -55,7 +55,7 @@ def choices() -> ts.Triplets:
 
 @pytest.fixture(scope="module")
 def method():
-    return ts.SPoSE(n_components=10, penalty=3.0)
+    return ts.dimensions.SPoSE(n_components=10, penalty=3.0)
 
 
 @pytest.fixture(scope="module")
@@ -137,7 +137,7 @@ def session_of(services, name: str) -> str:
 def test_a_refit_takes_names_over_from_what_it_finds_again(services, opened, choices, fit):
     rename_dimension(of(services), fit, 1, "sour")
     weights = fit.arrays["embedding_"]
-    again = run("fit", ts.SPoSE(n_components=8, penalty=4.0, seed=5), choices)
+    again = run("fit", ts.dimensions.SPoSE(n_components=8, penalty=4.0, seed=5), choices)
     services.workspace.add_run(of(services), again, "Again")
     (place,) = names_of_dimensions(of(services), again)
     r = np.corrcoef(again.arrays["embedding_"][:, place], weights[:, 1])[0, 1]

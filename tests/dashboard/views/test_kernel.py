@@ -21,7 +21,7 @@ from tests.dashboard.views.harness import (
     start,
     words,
 )
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.kernel import K1, K2
@@ -290,7 +290,7 @@ def test_a_kernel_that_was_only_looked_at_is_not_told_of(services, planted):
         return services.workspace.add_run(info, result, "A name", unasked=unasked).key
 
     first = computed(K1(), "fit", unasked=True)
-    clusters = computed(Agglomerative(basis=K1()), "fit", unasked=True)
+    clusters = computed(AgglomerativeClustering(basis=K1()), "fit", unasked=True)
     assert offered(context)[1] == []
     other = computed(K2(), "fit")
     assert offered(context)[1] == [other], "another one was asked for"

@@ -70,7 +70,7 @@ def test_methods():
 
 def test_parameters_are_named_in_the_language_of_the_sentence():
     """German captions had "restarts 2"."""
-    tree = ts.Agglomerative(linkage="complete")
+    tree = ts.AgglomerativeClustering(linkage="complete")
     assert DE.method(ts.STE(n_init=2, init="random")).endswith(
         "2 Dimensionen, Neustarts 2, Startlage zufällig"
     )

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.core.data.test_trials import odd_ones_out, without_trials
-from tripletscope.core.cluster import Agglomerative
+from tripletscope.core.cluster import AgglomerativeClustering
 from tripletscope.core.data.geometry import procrustes_disparity, rms
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets
@@ -175,8 +175,8 @@ def test_keys_say_that_trials_are_choices_only_where_they_are(odd, monkeypatch):
         [(0, 1, 2), (3, 4, 5)], odd.objects, pd.DataFrame({"trial": [0, 0]})
     )
     reads = [STE(), TSTE(), CKL(), GaussianKernel(), GaussianKernel(basis=CKL()),
-             Agglomerative(), Agglomerative(basis=STE())]
-    others = [SOE(), K1(), GaussianKernel(basis=SOE()), Agglomerative(basis=K1())]
+             AgglomerativeClustering(), AgglomerativeClustering(basis=STE())]
+    others = [SOE(), K1(), GaussianKernel(basis=SOE()), AgglomerativeClustering(basis=K1())]
     every = [
         (method, data) for method in (*reads, *others) for data in (odd, plain, pairs, ranked)
     ]

@@ -9,7 +9,7 @@ import pytest
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.kernel.space import space_of
-from tripletscope.core.models.embedding.features import Features
+from tripletscope.core.models.embedding.features import ColumnMap
 from tripletscope.core.run import key, run
 
 
@@ -25,11 +25,11 @@ def measured() -> Triplets:
 
 
 def test_objects_lie_where_their_features_put_them(measured):
-    plain = Features(columns=["width", "height"], standardise=False).fit(measured)
+    plain = ColumnMap(columns=["width", "height"], standardise=False).fit(measured)
     expected = measured.objects[["width", "height"]].to_numpy()
     assert np.array_equal(plain.embedding_, expected)
     assert plain.distances()[0, 1] == pytest.approx(np.linalg.norm(expected[0] - expected[1]))
-    standardised = Features(columns=["width", "height"]).fit(measured).embedding_
+    standardised = ColumnMap(columns=["width", "height"]).fit(measured).embedding_
     assert np.allclose(standardised.std(axis=0), 1)
     assert np.allclose(standardised.mean(axis=0), 0)
 
@@ -37,7 +37,7 @@ def test_objects_lie_where_their_features_put_them(measured):
 def test_who_lacks_a_number_has_no_place_and_a_constant_changes_nothing(measured):
     objects = measured.objects.assign(same=3)
     objects.loc[4, "width"] = np.nan
-    fitted = Features(columns=["width", "same"]).fit(measured.with_objects(objects))
+    fitted = ColumnMap(columns=["width", "same"]).fit(measured.with_objects(objects))
     space = space_of(fitted)
     assert 4 not in space.objects
     assert len(space) == 39
@@ -52,26 +52,26 @@ def test_who_lacks_a_number_has_no_place_and_a_constant_changes_nothing(measured
 def test_columns_that_are_no_features_are_refused(measured, columns, message):
     objects = measured.objects.assign(empty=np.nan)
     with pytest.raises(DataError, match=message):
-        Features(columns=columns).fit(measured.with_objects(objects))
+        ColumnMap(columns=columns).fit(measured.with_objects(objects))
 
 
 def test_columns_are_a_list_of_names(measured):
     for wrong in ([], "width", [1]):
         with pytest.raises(ValueError, match="must be a list of names of columns"):
-            Features(columns=wrong).fit(measured)
+            ColumnMap(columns=wrong).fit(measured)
 
 
 def test_results_depend_on_the_columns_that_are_named_and_on_no_others(measured):
-    method = Features(columns=["width"])
+    method = ColumnMap(columns=["width"])
     before = key("fit", method, measured)
     other = measured.with_objects(measured.objects.assign(height=0.0))
     changed = measured.with_objects(measured.objects.assign(width=0.0))
     assert key("fit", method, other) == before != key("fit", method, changed)
-    assert key("fit", Features(columns=["width"], standardise=False), measured) != before
+    assert key("fit", ColumnMap(columns=["width"], standardise=False), measured) != before
 
 
 def test_forests_and_searches_work_on_features(measured):
-    method = Features(columns=["width"])
+    method = ColumnMap(columns=["width"])
     found = run("forest_errors", method, measured, {"column": "response", "kind": "numbers"})
     errors = found.result()
     gain, reach = errors.gain(*errors.best)

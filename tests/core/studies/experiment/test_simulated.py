@@ -14,8 +14,8 @@ from tripletscope.core.studies.design.scenario import Scenario
 from tripletscope.core.studies.experiment.results import checks_answered, gathered_answers
 from tripletscope.core.studies.experiment.simulated import (
     ATTENTIVE_SECONDS,
-    expected,
     expected_accuracy,
+    experiment_cost,
     simulated_participants,
 )
 
@@ -126,12 +126,12 @@ def test_what_an_experiment_takes_adds_up():
     experiment = experiment_of(
         8, n_questions=100, repeated=0.1, catch=0.05, n_practice=5, most_people=40
     )
-    found = expected(experiment, seconds=3.0, seconds_before=60.0, pay=12.0, fee=0.5)
+    found = experiment_cost(experiment, seconds=3.0, seconds_before=60.0, pay=12.0, fee=0.5)
     assert found.n_asked == pytest.approx(120)
     assert found.minutes == pytest.approx(7.0)
     assert found.cost == pytest.approx(40 * 7 / 60 * 12 * 1.5)
     assert (found.n_answers, found.n_random) == (4000, 4000)
-    adaptive = expected(experiment.changed(source="gain", random_share=0.25))
+    adaptive = experiment_cost(experiment.changed(source="gain", random_share=0.25))
     assert (adaptive.n_answers, adaptive.n_random) == (4000, 1000)
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.features.left_over import PARTS, _fit, left_over
 from tripletscope.core.features.models import _FEW_OBJECTS, choices_about
+from tripletscope.core.features.residual_map import PARTS, _fit, residual_map
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.models.simulation.simulate import simulate
 
@@ -22,7 +22,7 @@ def answers():
 
 def test_a_missing_dimension_is_found(answers):
     space = FeatureSpace(name="known", values=SEEN[:, :2])
-    found = left_over(space, answers, n_components=1, folds=3)
+    found = residual_map(space, answers, n_components=1, folds=3)
     assert abs(np.corrcoef(found.embedding[:, 0], SEEN[:, 2])[0, 1]) > 0.97
     assert found.is_something
     assert found.gain == pytest.approx(found.explained[WITH_MAP] - found.explained[FEATURES])
@@ -33,7 +33,7 @@ def test_a_missing_dimension_is_found(answers):
 
 
 def test_complete_features_leave_nothing_over(answers):
-    found = left_over(FeatureSpace(name="all", values=SEEN), answers, n_components=1, folds=3)
+    found = residual_map(FeatureSpace(name="all", values=SEEN), answers, n_components=1, folds=3)
     assert not found.is_something
     assert found.gain < 0.01
     assert found.table["predicts"].tolist() == list(PARTS)
@@ -42,7 +42,7 @@ def test_complete_features_leave_nothing_over(answers):
 def test_objects_without_features_are_not_placed(answers):
     values = SEEN[:, :2].copy()
     values[3] = np.nan
-    found = left_over(FeatureSpace(name="some", values=values), answers, n_components=1, folds=2)
+    found = residual_map(FeatureSpace(name="some", values=values), answers, n_components=1, folds=2)
     assert found.placed.tolist() == [k != 3 for k in range(30)]
     assert found.embedding[3] == 0
 
@@ -62,4 +62,4 @@ def test_more_dimensions_than_objects_are_refused():
     answers = simulate(np.eye(3), 60, noise="logistic", seed=0)
     features = FeatureSpace(name="some", values=np.arange(3.0)[:, None])
     with pytest.raises(DataError, match="cannot have 10 dimensions"):
-        left_over(features, answers, n_components=10)
+        residual_map(features, answers, n_components=10)

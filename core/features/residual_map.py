@@ -21,7 +21,7 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
-from tripletscope.core.features.combining import FeatureSpaces
+from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.explain import TrialFolds
 from tripletscope.core.features.holding_out import by_trials, prepared
 from tripletscope.core.features.intervals import Units
@@ -45,7 +45,7 @@ _SIZES = 2.0 ** np.arange(-5, 3)
 
 
 @dataclass(frozen=True)
-class LeftOver:
+class ResidualMap:
     """What features do not explain, as a map, and whether it helps to predict.
 
     Attributes
@@ -56,7 +56,7 @@ class LeftOver:
     placed : ndarray of bool, shape (n,)
     predictors : list of str, length k
     weights : ndarray, shape (k,)
-        Of the features beside the map; see `tripletscope.FeatureSpaces`.
+        Of the features beside the map; see `tripletscope.features.FeatureModel`.
     spread : ndarray, shape (d,)
         Standard deviation of each axis over the objects.
     parts : list of str
@@ -105,7 +105,7 @@ class LeftOver:
         """Whether the map predicts held-out trials better than the features do alone.
 
         Silent on: complete features
-        (tests/core/features/test_left_over.py::test_complete_features_leave_nothing_over).
+        (tests/core/features/test_residual_map.py::test_complete_features_leave_nothing_over).
         """
         return self.gain_low > 0
 
@@ -120,9 +120,11 @@ class LeftOver:
         })
 
 
-@task("Mapping what features leave over", "spaces", columns=("participant",))
-def left_over(
-    spaces: FeatureSpaces,
+@task(
+    "Mapping what features leave over", "spaces", name="left_over", columns=("participant",)
+)
+def residual_map(
+    spaces: FeatureModel,
     answers: Judgements,
     *,
     n_components: Annotated[int, Number(1, 10, "Dimensions", "Of the map of what is left.")] = 2,
@@ -138,7 +140,7 @@ def left_over(
     unit: LearnedUnit = "auto",
     seed: Seed = 0,
     progress: Progress = silent,
-) -> LeftOver:
+) -> ResidualMap:
     """Map what features leave over, and say whether it predicts.
 
     The log-odds of a choice are differences of the weighted dissimilarities of the features plus
@@ -148,21 +150,15 @@ def left_over(
 
     Parameters
     ----------
-    spaces : FeatureSpaces, FeatureSpace or list of FeatureSpace
+    spaces : FeatureModel, FeatureSpace or list of FeatureSpace
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
-    n_components : int
-    predictors : str
-        See its declaration.
     prior : float
         Adds half of it times the squared distance of each object from the origin to the loss.
-    folds, seed : int
-    unit : str
-        See its declaration.
     progress : Progress
 
     Returns
     -------
-    LeftOver
+    ResidualMap
 
     Raises
     ------
@@ -183,8 +179,8 @@ def left_over(
     >>> import numpy as np, tripletscope as ts
     >>> seen = np.random.default_rng(0).normal(size=(30, 2)) * 1.5
     >>> answers = ts.simulate(seen, 1500, noise="logistic", seed=0)
-    >>> found = ts.left_over(
-    ...     ts.FeatureSpace(name="first", values=seen[:, :1]), answers, n_components=1)
+    >>> found = ts.features.residual_map(
+    ...     ts.features.FeatureSpace(name="first", values=seen[:, :1]), answers, n_components=1)
     >>> bool(abs(np.corrcoef(found.embedding[:, 0], seen[:, 1])[0, 1]) > 0.95)
     True
     >>> found.is_something
@@ -227,7 +223,7 @@ def left_over(
     shares = np.array([mine.share(row) for row in hit]).T
     gain = mine.mean(explained[1] - explained[0])
     beyond = mine.mean(explained[1] - explained[2])
-    return LeftOver(
+    return ResidualMap(
         x, placed, [one.name for one in chosen], weights, x[placed].std(axis=0), list(PARTS),
         *means, *shares, *gain, *beyond, chance(sets), len(sets), **units.said,
     )

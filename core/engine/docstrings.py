@@ -1,0 +1,155 @@
+"""Docstrings that explain all declared parameters.
+
+A parameter is declared once, with its range and its words (`tripletscope.core.engine.declared`).
+``help``, editors and the reference show each declaration as an entry of the docstring.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+import textwrap
+from collections.abc import Callable, Collection
+from typing import Any, TypeVar
+
+from tripletscope.core.engine.declared import (
+    Choice,
+    Column,
+    Content,
+    Number,
+    Parameter,
+    Switch,
+    parameters,
+    with_random_state,
+)
+
+_HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
+_ENTRY = re.compile(r"^(?=\S)", re.MULTILINE)
+_INDENT, _WIDTH = " " * 4, 92
+
+Class = TypeVar("Class", bound=type)
+
+
+class Docstring:
+    """The docstring of a class, completed whenever it is read."""
+
+    def __init__(self, written: str | None) -> None:
+        self.written = written or ""
+
+    def __get__(self, instance: Any, owner: type) -> str:
+        return completed(owner, self.written)
+
+
+def parametric(kind: Class) -> Class:
+    """Class decorator of what has declared parameters.
+
+    Its docstring explains them, and ``random_state`` stands for ``seed``.
+    """
+    kind.__doc__ = Docstring(kind.__doc__)
+    if "seed" in inspect.signature(kind).parameters:
+        for name in {"__init__", "set_params"} & set(dir(kind)):
+            setattr(kind, name, with_random_state(getattr(kind, name)))
+    signature = inspect.signature(kind.__init__)
+    kind.__init__.__signature__ = short_signature(signature, signature.parameters)
+    return kind
+
+
+def short_signature(signature: inspect.Signature, names: Collection[str]) -> inspect.Signature:
+    """A signature without the annotations of some parameters, which the docstring explains."""
+    return signature.replace(parameters=[
+        p.replace(annotation=p.empty) if name in names else p
+        for name, p in signature.parameters.items()
+    ])
+
+
+def written(owner: type | Callable) -> str:
+    """The docstring of a class or a function as it stands in the source."""
+    if not isinstance(owner, type):
+        return inspect.unwrap(owner).__doc__ or ""
+    text = vars(owner).get("__doc__")
+    return getattr(text, "written", text) or ""
+
+
+def completed(owner: type | Callable, text: str) -> str:
+    """A docstring with an entry for every declared parameter, in the order of the signature.
+
+    Where a class names no attributes, those of the nearest base class are added.
+    """
+    before, sections = _sections(text)
+    bases = owner.__mro__[1:] if isinstance(owner, type) else ()
+    inherited = (_sections(written(base))[1].get("Attributes") for base in bases)
+    parts = {
+        "Parameters": _parameters(owner, sections.pop("Parameters", "")),
+        "Attributes": sections.pop("Attributes", None) or next(filter(None, inherited), ""),
+        **sections,
+    }
+    return "\n\n".join([before.rstrip(), *(
+        f"{name}\n{'-' * len(name)}\n{body.rstrip()}" for name, body in parts.items() if body
+    )])
+
+
+def _sections(text: str) -> tuple[str, dict[str, str]]:
+    """What stands before the first heading of a docstring, and the sections by their headings."""
+    before, *parts = _HEADING.split(inspect.cleandoc(text))
+    return before, dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def _parameters(owner: type | Callable, section: str) -> str:
+    """The entries of a docstring and those of the declarations."""
+    declared = {p.name: p for p in parameters(owner) if not p.record}
+    entries, notes = {}, {}
+    for entry in filter(str.strip, _ENTRY.split(section)):
+        head, _, body = entry.rstrip().partition("\n")
+        names, of, kind = head.partition(" : ")
+        names = names.split(", ")
+        others = [name for name in names if name not in declared]
+        if others:
+            entries[others[0]] = f"{', '.join(others)}{of}{kind}\n{body}".rstrip()
+        elif body:
+            notes[names[-1]] = body
+    ordered = [
+        _entry(declared[name], notes.get(name)) if name in declared else entries.pop(name, "")
+        for name in inspect.signature(owner).parameters
+    ]
+    return "\n".join(filter(None, [*ordered, *entries.values()]))
+
+
+def _entry(parameter: Parameter, note: str | None) -> str:
+    """A declaration as an entry: type, range and default, and what it means."""
+    spec, default = parameter.spec, parameter.default
+    kind = _type_of(parameter) + (", or None" if parameter.optional else "")
+    if default is not inspect.Parameter.empty and not isinstance(default, dict):
+        kind += f", default {default!r}"
+    words = [_wrapped(spec.help or f"{spec.label}.")]
+    if isinstance(spec, Choice):
+        words.append("\n".join(_wrapped(f"- ``{v!r}``: {t}") for v, t in spec.options.items()))
+    if parameter.optional and getattr(spec, "automatic", "") not in ("", "None"):
+        words.append(_wrapped(f"``None``: {spec.automatic}."))
+    if parameter.name == "seed":
+        words.append(_wrapped("The name ``random_state`` is accepted, too."))
+    return f"{parameter.name} : {kind}\n" + "\n\n".join([*words, *([note] if note else [])])
+
+
+def _type_of(parameter: Parameter) -> str:
+    match parameter.spec:
+        case Number(low=low, high=high):
+            low, high = (f"{n:,.0f}" if n == int(n) else f"{n:g}" for n in (low, high))
+            return f"{'int' if parameter.integer else 'float'}, {low} to {high}"
+        case Choice(options=options):
+            return "{" + ", ".join(map(repr, options)) + "}"
+        case Switch():
+            return "bool"
+        case Column(of=of, several=several):
+            kind = "list of str, columns" if several else "str, a column"
+            return f"{kind} of the table of {of}"
+        case Content():
+            return "list of str"
+        case inner:
+            return f"method of kind {' or '.join(inner.kinds)}"
+
+
+def _wrapped(line: str) -> str:
+    hanging = _INDENT + ("  " if line.startswith("- ") else "")
+    return textwrap.fill(
+        line, _WIDTH, initial_indent=_INDENT, subsequent_indent=hanging, break_on_hyphens=False
+    )

@@ -1,0 +1,1 @@
+from .outcome import rebuild as rebuild

@@ -1,0 +1,5 @@
+"""Dimensions that people can name, from choices among three objects."""
+
+from ._names import public_names
+
+__getattr__, __dir__, __all__ = public_names(__name__, __file__)

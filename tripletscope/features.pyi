@@ -1,0 +1,9 @@
+from .core.features.combining import FeatureModel as FeatureModel
+from .core.features.correlation import map_correlation as map_correlation
+from .core.features.explain import explain as explain
+from .core.features.residual_map import residual_map as residual_map
+from .core.features.spaces import FeatureSpace as FeatureSpace
+from .core.features.unique import unique_parts as unique_parts
+from .core.features.weights import feature_weights as feature_weights
+from .core.io.objects.measured import read_feature_tables as read_feature_tables
+from .core.models.embedding.features import ColumnMap as ColumnMap

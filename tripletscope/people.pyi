@@ -1,0 +1,10 @@
+from .core.inference.evaluation.choosing import observer_agreement as observer_agreement
+from .core.inference.uncertainty.heterogeneity import heterogeneity as heterogeneity
+from .core.io.prompts import read_replies as read_replies
+from .core.io.prompts import with_observer as with_observer
+from .core.io.prompts import write_prompts as write_prompts
+from .core.people.careless import with_lapses as with_lapses
+from .core.people.comparing import compare_people as compare_people
+from .core.people.conditions import compare_conditions as compare_conditions
+from .core.people.mixture import LatentClassMap as LatentClassMap
+from .core.people.weights import WeightedEuclidean as WeightedEuclidean

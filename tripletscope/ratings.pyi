@@ -1,0 +1,9 @@
+from .core.inference.uncertainty.resampling import map_dissimilarities as map_dissimilarities
+from .core.io.measuring import read_measured as read_measured
+from .core.ratings.arrangements import Arrangements as Arrangements
+from .core.ratings.confusions import Confusions as Confusions
+from .core.ratings.measured import Dissimilarities as Dissimilarities
+from .core.ratings.piles import Piles as Piles
+from .core.ratings.pooling import pool_ratings as pool_ratings
+from .core.ratings.preferences import paired_preferences as paired_preferences
+from .core.ratings.ratings import Ratings as Ratings
