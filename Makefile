@@ -13,7 +13,7 @@ SPHINX := $(BIN)/python -m sphinx --quiet -j auto -b html -d docs/_build docs $(
 
 ## Set up and start the dashboard on sample data.
 run: $(VENV)/ready $(SITE)/index.html
-	$(BIN)/tripletscope --port $(PORT) --sample alien_eggs
+	$(BIN)/tripletscope --port $(PORT) --sample crowd
 
 # Three at a time also on two cores: half of the time is spent waiting for browsers and servers.
 # Of hundreds of processes each would compile all sources, where Python is told to keep nothing.
