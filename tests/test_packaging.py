@@ -162,7 +162,8 @@ def started(tmp_path: Path, path: str) -> subprocess.CompletedProcess:
     text = (STARTERS / "TripletScope.command").read_text()
     # What a person has at the usual places is not to be found.
     text = re.sub(r'^PATH=.*$', f'PATH="{path}"', text, flags=re.MULTILINE)
-    script = tmp_path / "TripletScope.command"
+    script = tmp_path / "packaging" / "starters" / "TripletScope.command"
+    script.parent.mkdir(parents=True, exist_ok=True)
     script.write_text(text)
     return subprocess.run(
         ["/bin/sh", script], capture_output=True, text=True, input="\n",
@@ -171,8 +172,11 @@ def started(tmp_path: Path, path: str) -> subprocess.CompletedProcess:
 
 
 def test_a_double_click_uses_uv_where_there_is_one(tmp_path):
-    ended = started(tmp_path, programs(tmp_path / "bin", uv='echo "uv $*"'))
-    assert ended.stdout == "uv tool run tripletscope\n"
+    path = programs(tmp_path / "bin", uv='echo "uv $*"')
+    assert started(tmp_path, path).stdout == "uv tool run --from tripletscope tripletscope\n"
+    (tmp_path / "packaging" / "backend.py").touch()
+    here = started(tmp_path, path).stdout
+    assert here == f"uv tool run --from {tmp_path} tripletscope\n", "a copy of the repository"
 
 
 def test_a_double_click_installs_once(tmp_path):

@@ -2,8 +2,12 @@
 # Double-click: starts TripletScope, and opens it in the browser. The first time takes some minutes.
 # Close the window to end it.
 PATH="$HOME/.local/bin:/opt/homebrew/bin:/usr/local/bin:$PATH"
+# In a copy of the repository it starts what is there, alone the last release.
+here=$(cd "$(dirname "$0")/../.." && pwd)
+what=tripletscope
+[ -f "$here/packaging/backend.py" ] && what=$here
 if command -v uv >/dev/null 2>&1; then
-  exec uv tool run tripletscope
+  exec uv tool run --from "$what" tripletscope
 fi
 place="$HOME/Library/Application Support/TripletScope program"
 [ "$(uname)" = Darwin ] || place="${XDG_DATA_HOME:-$HOME/.local/share}/tripletscope-program"
@@ -16,7 +20,7 @@ if [ ! -x "$place/bin/tripletscope" ]; then
     exit 1
   fi
   echo "Installing TripletScope. This takes some minutes, once."
-  if ! { "$python" -m venv "$place" && "$place/bin/python" -m pip install --quiet tripletscope; }; then
+  if ! { "$python" -m venv "$place" && "$place/bin/python" -m pip install --quiet "$what"; }; then
     rm -rf "$place"
     echo "That did not work; is there a connection to the internet?"
     printf 'Press Return to close. '; read -r _
