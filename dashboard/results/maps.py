@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -189,6 +189,21 @@ def uncertainty_said(
                     origin=origin_of(shown, run))
         yield words(_meaning(run), share=style.coverage, shape=words(_ONE[kind]))
     yield from rough_said(words, samples, kind)
+
+
+def apart_said(
+    words: Words, samples: Samples, names: Sequence[str], pair: tuple[int, int], coverage: float
+) -> Iterator[str]:
+    """Whether two objects are told apart.
+
+    Silent on: two objects at one place
+    (tests/core/inference/uncertainty/test_uncertainty.py::test_objects_at_one_place_are_not_told_apart).
+    """
+    apart = samples.are_apart(*pair, coverage)
+    if apart is not None:
+        first, second = (names[k] for k in pair)
+        yield words("are apart" if apart else "are not apart", first=first, second=second,
+                    share=coverage)
 
 
 def rough_said(words: Words, samples: Samples, kind: str) -> Iterator[str]:

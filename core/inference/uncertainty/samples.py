@@ -149,6 +149,25 @@ class Samples:
         """
         return coverage_radius(coverage, self.reference.shape[1], self.degrees)
 
+    def are_apart(self, first: int, second: int, coverage: float = 0.95) -> bool | None:
+        """Whether the region of the difference of two positions leaves out 0; None if unknown.
+
+        Positions vary together, so that this is no question of overlapping ellipses.
+
+        Silent on: two objects at one place
+        (tests/core/inference/uncertainty/test_uncertainty.py::test_objects_at_one_place_are_not_told_apart).
+        """
+        differences = self.embeddings[:, first] - self.embeddings[:, second]
+        differences = differences[np.isfinite(differences[:, 0])]
+        d, maps = differences.shape[1], min(self.effective or np.inf, len(differences))
+        degrees = min(self.degrees or np.inf, maps - 1)
+        radius = coverage_radius(coverage, d, degrees) if degrees >= d else np.nan
+        if self.is_rough or not np.isfinite(radius):
+            return None
+        spread = self.correction * np.atleast_2d(np.cov(differences.T))
+        between = self.centre[first] - self.centre[second]
+        return bool(between @ np.linalg.pinv(spread) @ between > radius**2)
+
     @cached_property
     def comparisons(self) -> Comparisons:
         """Mean and standard deviation of every distance, and how sure every comparison is.

@@ -33,7 +33,7 @@ from tripletscope.dashboard.printing.render import FORMATS, NEED_BROWSER
 from tripletscope.dashboard.reproduce.recipe import reproduction
 from tripletscope.dashboard.results import MapFigure, Placed, placed
 from tripletscope.dashboard.results.map import Turn
-from tripletscope.dashboard.results.maps import coordinates, map_caption
+from tripletscope.dashboard.results.maps import apart_said, coordinates, map_caption
 from tripletscope.dashboard.results.shown import ShownResults
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.data.dataset import answer_table
@@ -46,6 +46,7 @@ from tripletscope.dashboard.views.embedding.colouring import (
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
 from tripletscope.dashboard.views.turning import turn_of
+from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
 
 _MAP = Canvas(900.0, 620.0)
@@ -321,13 +322,18 @@ def _inspected_once(content: tuple[Any, ...], _result: Result) -> pd.DataFrame:
 def show_objects(current: Session, result: Result) -> None:
     """The selected objects, or all, and the answers at odds with the map."""
     chosen = current.selected_positions(result.triplets)
-    table = _inspected(result, current.drafts.get("map.coverage") or 0.95)
+    coverage = current.drafts.get("map.coverage") or 0.95
+    table = _inspected(result, coverage)
     pictures = picture_addresses(result.info, result.triplets.objects, 64)
     if pictures:
         table.insert(0, "picture", [pictures.get(i, "") for i in range(len(table))])
     table["contradicted"] *= 100
     if chosen:
         st.subheader(f"{count(len(chosen), 'selected object')}", anchor=False)
+        if len(chosen) == 2 and result.drawn is not None:
+            panels.sentences(list(apart_said(
+                ENGLISH, result.drawn, table["label"].tolist(), tuple(chosen), coverage
+            )))
         table = table.iloc[chosen]
     else:
         st.subheader("All objects", anchor=False)

@@ -53,6 +53,26 @@ def test_samples_are_aligned_to_the_reference(planted):
         assert procrustes_disparity(sample, samples.reference) < 0.05
 
 
+@pytest.mark.parametrize("people", [None, 20])
+def test_objects_at_one_place_are_not_told_apart(people):
+    """Whatever their ellipses do, where both move together."""
+    rng = np.random.default_rng(0)
+    apart, shifted, unit = [], [], {} if people is None else {
+        "unit": "participants", "n_units": people, "correction": people / (people - 1)}
+    for _ in range(400):
+        noise = rng.normal(size=(101, 1, 2)) * 2.0 + rng.normal(size=(101, 3, 2)) * [0.3, 0.1]
+        reference = np.array([[0.0, 0.0], [0.0, 0.0], [2.0, 0.0]]) + noise[0]
+        samples = Samples(reference + noise[1:], reference, **unit)
+        apart.append(samples.are_apart(0, 1))
+        shifted.append(samples.are_apart(0, 2))
+    assert np.mean(apart) < 0.07
+    assert np.mean(shifted) > 0.9, "though the ellipses of single positions overlap"
+    few = replace(samples, embeddings=samples.embeddings[:2])
+    assert few.are_apart(0, 2) is None
+    rough = replace(samples, unit="participants", n_units=3)
+    assert rough.are_apart(0, 2) is None
+
+
 def test_samples_can_be_aligned_to_a_replicate_by_fitting_their_sizes(planted):
     same = bootstrap(STE(), planted.take(np.arange(300)), replicates=8)
     fitted = bootstrap(STE(), planted.take(np.arange(300)), replicates=8, align="replicate")
