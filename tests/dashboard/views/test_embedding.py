@@ -328,3 +328,12 @@ def test_what_later_steps_report_is_no_loss_of_the_map():
     assert "iteration" in _live_losses(job)
     job.step, job.losses = 1, {0: [0.21]}
     assert _live_losses(job) is None
+
+
+def test_two_selected_objects_say_whether_they_are_told_apart(services, opened):
+    app = settled(start("embedding", opened), services)
+    app.session_state[_KEY].select(["3", "4"])
+    text = words(app.run())
+    assert re.search("told apart.*region of the difference of their positions", text)
+    app.session_state[_KEY].select(["3", "4", "5"])
+    assert "told apart" not in words(app.run())
