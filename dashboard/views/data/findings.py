@@ -261,4 +261,6 @@ def _picture(context: FindingsContext, drawing: Drawing) -> None:
 @st.cache_data(max_entries=16, show_spinner=False)
 def _drawn(content: str, _drawing: Drawing) -> str:
     """A figure as JSON, drawn once for one content."""
-    return _drawing.draw(Canvas(_WIDE, _WIDE * _drawing.ratio)).to_json()
+    figure = _drawing.draw(Canvas(_WIDE, _WIDE * _drawing.ratio))
+    # Beside a title, plotly takes rows of a legend for wider than they are.
+    return figure.update_layout(legend_title_text="").to_json()
