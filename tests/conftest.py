@@ -38,7 +38,6 @@ LONG = [
     "tests/journeys/test_sample.py",
     "tests/journeys/test_leaving.py",
     "tests/journeys/test_calm.py",
-    "tests/journeys/test_network.py",
     "tests/journeys/test_collecting.py",
     "tests/docs/test_documents.py",
     "tests/docs/test_site.py",

@@ -2,12 +2,13 @@
 
 Run as a program in a network namespace that nothing else uses, with a folder. Everything that is
 not for this machine leaves through one end of a pair of network devices; the other end is
-nobody's. Prints the packets that left by the dashboard's doing, and those that left when something
-was sent on purpose.
+nobody's. Prints, as JSON, what was counted on every page, the packets that left by the dashboard's
+doing, and those that left when something was sent on purpose.
 """
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -21,15 +22,14 @@ from tests.journeys.pages import (
     FLAGS,
     answers_about_towns,
     download,
-    go,
     keep,
     open_page,
     upload,
     wait_for_map,
 )
-from tests.server import running
+from tests.journeys.tour import toured
+from tests.server import UNHURRIED, running
 
-PAGES = ("Kernel", "Clusters", "Trees", "People", "Compare", "Simulate", "Computing")
 #: Chromium has questions of its own at this name server; pages ask by the address.
 SILENT = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
 _OUT, _NOBODY = "10.113.7.1", "10.113.7.2"
@@ -66,17 +66,21 @@ def left() -> int:
     return psutil.net_io_counters(pernic=True)["out"].packets_sent
 
 
-def use_the_dashboard(folder: Path) -> None:
-    with running(folder / "workspace") as address, sync_playwright() as playwright:
+def use_the_dashboard(folder: Path) -> list[tuple[str, dict]]:
+    with running(folder / "workspace", command=UNHURRIED) as address, \
+            sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=[*FLAGS, SILENT])
         page = open_page(browser, address)
         try:
+            pages = toured(page, address)
+            page.goto(address)
             use(page, folder)
         except Exception as error:
             error.add_note(f"The page says:\n{page.inner_text('body')}")
             raise
         assert not page.elsewhere, page.elsewhere
         browser.close()
+    return pages
 
 
 def use(page: Page, folder: Path) -> None:
@@ -84,9 +88,6 @@ def use(page: Page, folder: Path) -> None:
     keep(page)
     wait_for_map(page)
     download(page, "Download everything")
-    for name in PAGES:
-        go(page, name)
-        page.get_by_role("heading", name=name, exact=True).first.wait_for()
 
 
 def main() -> None:
@@ -95,14 +96,14 @@ def main() -> None:
     ask_there_for_names(folder)
     time.sleep(1.0)  # what the devices say to each other
     before = left()
-    use_the_dashboard(folder)
+    pages = use_the_dashboard(folder)
     after = left()
     probe = (
         "import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(b'?', ('192.0.2.1', 9))\n"
         "try: socket.getaddrinfo('somewhere.example', 80)\nexcept OSError: pass"
     )
     subprocess.run([sys.executable, "-c", probe], check=True)
-    print(after - before, left() - after)
+    print(json.dumps({"pages": pages, "ours": after - before, "on purpose": left() - after}))
 
 
 if __name__ == "__main__":

@@ -1,98 +1,68 @@
-"""How much there is to take in at once: controls in view, controls and words on a page."""
+"""Every page: how much there is to take in at once, and that nothing leaves the machine.
+
+Neither names to look up nor anything else leaves, whatever page is open.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+import json
+import shutil
+import subprocess
+import sys
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import sync_playwright
 
-from tests.browser import needs_browser
-from tests.journeys.pages import open_page
+from tests.browser import CHROMIUM, needs_browser
+from tests.journeys.pages import FLAGS, open_page
+from tests.journeys.tour import toured
+from tests.paths import ROOT
 from tests.server import UNHURRIED, running
-from tripletscope.dashboard.views.page import tabs_of
 
 pytestmark = [pytest.mark.browser, needs_browser]
 
 IN_VIEW, ON_PAGE, WORDS = 12, 20, 150
-PAGES = ("Data", "Embedding", "Dimensions", "Kernel", "Clusters", "Trees", "Scale",
-         "People", "Features", "Compare", "Report", "Simulate", "Collect", "Papers", "Computing")
-#: What people can operate, each once: a row of tabs is one, and so is what is folded away.
-COUNT = """() => {
-    const main = document.querySelector('[data-testid="stMain"]');
-    const seen = e => e.checkVisibility() && e.getBoundingClientRect().height > 0;
-    const kinds = ['Button', 'DownloadButton', 'ButtonGroup', 'Checkbox', 'Expander',
-        'FileUploader', 'MultiSelect', 'NumberInput', 'PageLink', 'Popover', 'Radio', 'Selectbox',
-        'Slider', 'TextArea', 'TextInput'].map(kind => `[data-testid="st${kind}"]`).join(',');
-    const controls = [...main.querySelectorAll(kinds)].filter(seen);
-    const prose = [...main.querySelectorAll(
-        '[data-testid="stMarkdown"], [data-testid="stCaptionContainer"], [data-testid="stAlert"]'
-    )].filter(e => seen(e) && !e.closest('label, button, summary, .st-key-page-of'))
-        .filter(e => !e.parentElement.closest('[data-testid="stMarkdown"]'));
-    return {
-        view: controls.filter(e => e.getBoundingClientRect().top < innerHeight).length,
-        page: controls.length,
-        words: prose.flatMap(e => e.innerText.split(/\\s+/)).filter(w => /[a-z]/i.test(w)).length,
-        which: controls.map(e => (e.querySelector('label p, summary p, button p, p') || e)
-            .innerText.split('\\n')[0].slice(0, 24)),
-    };
-}"""
 
 
-#: When no job is shown, the script has ended and all of it is drawn, for longer than a page takes
-#: that starts a job and runs once more to show it.
-AT_REST = """() => new Promise(resolve => {
-    let since = performance.now();
-    const busy = () => document.querySelector(
-        '[data-testid="stApp"]:not([data-test-script-state="notRunning"]), [data-stale="true"]'
-    ) || [...document.querySelectorAll('button')].some(b => b.innerText.trim() === 'Cancel');
-    const look = setInterval(() => {
-        if (busy()) since = performance.now();
-        if (performance.now() - since > 300) { clearInterval(look); resolve(true); }
-    }, 20);
-})"""
+def can_be_alone() -> bool:
+    """Whether a process may have a network and a view of the files of its own."""
+    if shutil.which("unshare") is None or shutil.which("ip") is None:
+        return False
+    alone = subprocess.run(
+        ["unshare", "--net", "--mount", "ip", "link", "set", "lo", "up"], capture_output=True
+    )
+    return alone.returncode == 0
 
 
-def counted(page: Page, place: str) -> tuple[str, dict]:
-    page.evaluate(AT_REST)
-    return place, page.evaluate(COUNT)
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory) -> dict:
+    """What was counted on a tour of all pages, with the packets that left where that is known."""
+    folder = tmp_path_factory.mktemp("tour")
+    if not can_be_alone():
+        with running(folder / "workspace", command=UNHURRIED) as address, \
+                sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            return {"pages": toured(open_page(browser, address), address)}
+    done = subprocess.run(
+        ["unshare", "--net", "--mount", sys.executable, "-m", "tests.journeys.alone", folder],
+        cwd=ROOT, capture_output=True, text=True, timeout=1800,
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
 
 
-@pytest.fixture
-def address(tmp_path) -> Iterator[str]:
-    """A workspace of its own: what others have left there is to be taken in, too."""
-    with running(tmp_path / "workspace", command=UNHURRIED) as found:
-        yield found
+def test_no_packet_leaves_the_machine(seen):
+    if "ours" not in seen:
+        pytest.skip("a network of its own takes Linux, its superuser, ip and unshare")
+    assert seen["on purpose"] >= 2, "something that leaves is counted"
+    assert seen["ours"] == 0
 
 
-def test_every_page_is_calm(browser, address):
-    page = open_page(browser, address)
-    page.set_viewport_size({"width": 1280, "height": 720})
-    page.locator(".st-key-sample-crowd button").wait_for()
-    found = [counted(page, "Start")]
-    page.goto(f"{address}/?sample=crowd")
-    expect(page.get_by_text("4 clusters are recommended")).to_be_visible()
-    for name in PAGES:
-        # By its address: some are in the navigation only where the data have a use for them.
-        place = f"{address}/{name.lower()}?{page.url.split('?')[1].split('&tab=')[0]}"
-        page.goto(place)
-        expect(page.get_by_role("heading", name=name, exact=True, level=1).or_(
-            page.get_by_role("heading", name="Kitchen objects", exact=True, level=1)
-        )).to_be_visible()
-        tabs = tabs_of(name.lower()).values()
-        for tab in tabs:
-            if tab.when is not None:
-                page.goto(f"{place}&tab={tab.name}")
-            if len(tabs) > 1:
-                shown = page.get_by_role("radio", name=tab.title, exact=True).first
-                shown.click()
-                expect(page).to_have_url(re.compile(f"[&?]tab={tab.name}(&|$)"))
-            found.append(counted(page, f"{name} › {tab.title}"))
+def test_every_page_is_calm(seen):
     table = "\n".join(
         f"{place:45} {n['view']:4} {n['page']:4} {n['words']:5}  {', '.join(n['which'])}"
-        for place, n in found
+        for place, n in seen["pages"]
     )
-    loud = [place for place, n in found
+    loud = [place for place, n in seen["pages"]
             if n["view"] > IN_VIEW or n["page"] > ON_PAGE or n["words"] >= WORDS]
     assert not loud, f"in view, on the page, words:\n{table}\nToo much: {', '.join(loud)}"

@@ -136,7 +136,7 @@ def _grown_forest(
 
 task_tab(
     PAGE, "Prediction", 3, "forest_errors", name="prediction", needs=choose_space,
-    seconds=3e-4, refuse=_nothing_to_predict, given=_kind, looks=_setting, after=_forest,
+    refuse=_nothing_to_predict, given=_kind, looks=_setting, after=_forest,
     columns=lambda grove: {"objects": grove.explained},
     about="Predicts held-out values with several leaf sizes and numbers of trees.",
     promise=lambda grove: "Compute shows how well a forest that uses only comparisons predicts a "
