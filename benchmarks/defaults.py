@@ -109,7 +109,7 @@ def main() -> None:
                 f"{np.mean(apart):.2f}",
             ))
     print_table(
-        ("answers", "d", "method", "error", "points above the default", "halves apart"), rows
+        ("answers", "d", "method", "error", "points above the default", "disparity of halves"), rows
     )
 
 

@@ -84,7 +84,7 @@ def compare(options: argparse.Namespace) -> None:
     if options.peer:
         table += of_peer(options, data, rows, truth)
     print_table(
-        ["", "dimensions", "accuracy, %", "true ones found (r > .8)", "of", "median r",
+        ["", "dimensions", "accuracy, %", "true ones with r > .8", "of", "median r",
          "processor, s"], table,
     )
     print(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GB at most, ours")
@@ -116,7 +116,8 @@ def coverage(fits: int = 20) -> None:
             f"{100 * held[~there].mean():.1f}", f"{ratio:.2f}",
         ])
     print_table(
-        ["trials", "fits", "held above 0, %", "held at 0, %", "s.d. over samples / posterior s.d."],
+        ["trials", "fits", "contained above 0, %", "contained at 0, %",
+         "s.d. over samples / posterior s.d."],
         table,
     )
 

@@ -40,8 +40,8 @@ from tripletscope.core.tree.proximity import ForestProximity
 EMBEDDINGS = (STE, TSTE, CKL, SOE, GNMDS, LORE)
 BY_MARGINS = (K1, K2, ForestProximity, GNMDSK)
 HEADER = (
-    "method", "source", "p ≥ 0.9: said/given", "responses", "ECE (95 %; chance)",
-    "certainty ≥ 0.9: said/given", "ECE of certainty", "slope", "power", "lapse",
+    "method", "source", "p ≥ 0.9: predicted/observed", "responses", "ECE (95 %; chance)",
+    "certainty ≥ 0.9: predicted/observed", "ECE of certainty", "slope", "power", "lapse",
 )
 
 

@@ -95,7 +95,7 @@ def noises() -> None:
         cells = [f"{100 * plans[name].accuracy.mean():.1f}" for name in names]
         rows.append((f"{NOISE.options[noise]}, {level}", *cells, f"{100 * ceiling:.1f}"))
     titles = [methods("embedding")[name].title for name in names]
-    print_table(("30 objects in the plane, 2,000 answers", *titles, "the truth"), rows)
+    print_table(("30 objects in the plane, 2,000 answers", *titles, "best possible"), rows)
 
 
 def recommendations() -> None:
@@ -123,7 +123,7 @@ def recommendations() -> None:
             f"{100 * other.accuracy.mean():.1f}",
         ))
     print_table(
-        ("STE", "answers asked for", "in d n ln n", "said to predict, %", "others' predicted, %"),
+        ("STE", "answers needed", "in d n ln n", "promised, %", "others, %"),
         rows,
     )
 
@@ -139,7 +139,7 @@ def dimensions() -> None:
         shares = (f"{100 * share:.0f} %" for share in found.found)
         rows.append((f"d = {d}", *shares))
     sizes = [f"{n:,}" for n in found.n_answers]
-    print_table(("n = 30, flipped 0.1: found with", *sizes), rows)
+    print_table(("n = 30, flipped 0.1: answers", *sizes), rows)
 
 
 def eggs() -> None:
@@ -169,7 +169,7 @@ def participants() -> None:
     options = {"by": "participant", "most": 40}
     STE().fit(data.take(np.arange(100)))  # compiled before time is taken
     for title, compute in (
-        ("who predicts whom", who_predicts_whom), ("what pooling brings", pooling_curve),
+        ("predictions between people", who_predicts_whom), ("pooling", pooling_curve),
         ("a map of each", observer_maps),
     ):
         begun, used = time.perf_counter(), time.process_time()

@@ -280,7 +280,7 @@ def main() -> None:
                 kills(browser, options.kills, random.Random(options.seed)),
             )
         if options.sessions:
-            print_table(("sessions", "found"),
+            print_table(("sessions", "number"),
                         sessions(browser, options.sessions, options.switches))
         browser.close()
 

@@ -47,7 +47,7 @@ _MANY = crowds.Crowd(12, 12, 60, 0.5, "", ts.STE(n_init=1), 0, maps=_MAPS)
 #: What goes wrong there if trials are torn apart.
 _LEAKING = (
     "cross-validation", "learning curve, last point", "Compare: d = 5 less d = 2",
-    "what an exclusion leaves", "tuned setting",
+    "error after an exclusion", "tuned setting",
 )
 
 
@@ -60,7 +60,7 @@ def questions_alone() -> Iterator[None]:
 
 def found_by(name: str, crowd: crowds.Crowd, sets: int) -> pd.DataFrame:
     """What an estimate says of some crowds: ``said``, ``low``, ``high`` and ``true``."""
-    guessing = 2 if name == "exclusion of who guesses" else 0
+    guessing = 2 if name == "exclusion of guessers" else 0
     table = pd.DataFrame(
         [
             crowds.ESTIMATES[name](replace(crowd, seed=seed, guessing=guessing))
@@ -83,7 +83,7 @@ def coverage(table: pd.DataFrame) -> str:
 
 def coverages(sets: int) -> None:
     """Print a table of every estimate."""
-    print("| task | objects × trials | estimate | said | fresh | participants | answers | "
+    print("| task | objects × trials | estimate | mean | fresh answers | participants | answers | "
           "questions alone |")
     print("| --- | --- | --- | --: | --: | --: | --: | --: |")
     for task in crowds.TASKS:
@@ -120,7 +120,7 @@ def main() -> None:
 
 def means() -> None:
     """Print the error by the product, by questions alone and on fresh answers."""
-    print("| task | trials | method | questions and trials | questions alone | fresh |")
+    print("| task | trials | method | whole trials | questions alone | fresh answers |")
     print("| --- | --- | --- | --- | --- | --- |")
     for task, draw, n in (("odd one out", odd_ones_out, 30), ("2 of 8", nearest_of_many, 20)):
         for n_trials in (100, 300, 1_000):

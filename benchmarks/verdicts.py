@@ -18,8 +18,8 @@ import planted
 from report import machine, print_table
 
 HEADER = [
-    "place", "said before", "said now", "null data", "before: false", "now: false",
-    "planted data", "now: said",
+    "place", "words before", "words now", "null data", "false before", "false now",
+    "planted data", "said there",
 ]
 
 

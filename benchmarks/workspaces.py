@@ -194,7 +194,7 @@ def measure_damage(seed: int) -> None:
             rows.append([name, how, f"{sets} of {intact[1]}", f"{results} of {intact[2]}",
                          "yes" if said else "no", gone])
     print(f"{n} damaged workspaces")
-    print_table(["damage", "it is", "data sets", "results", "said", "files gone"], rows)
+    print_table(["damage", "workspace", "data sets", "results", "named", "files gone"], rows)
 
 
 # Disk ----------------------------------------------------------------------------------------

@@ -174,7 +174,7 @@ def paired(crowd: Crowd) -> Found:
 
 
 def effect(crowd: Crowd) -> Found:
-    """By how much the exclusion of who guesses raises accuracy."""
+    """By how much the exclusion of guessers raises accuracy."""
     people = range(crowd.people, crowd.people + crowd.guessing)
     gone = Exclusion(participants=[f"p{k}" for k in people])
     found = Cleaning(crowd.data).effect(
@@ -186,7 +186,7 @@ def effect(crowd: Crowd) -> Found:
 
 
 def remaining(crowd: Crowd) -> Found:
-    """Error on what an exclusion leaves, which has no interval of its own."""
+    """Error on the answers that an exclusion keeps, which has no interval of its own."""
     first = Exclusion(participants=["p0"])
     found = Cleaning(crowd.data).effect(crowd.method, first, folds=crowd.folds)
     stays = (crowd.data.answers["participant"] != "p0").to_numpy()
@@ -258,21 +258,21 @@ def planned(crowd: Crowd) -> Found:
 ESTIMATES: dict[str, Callable[[Crowd], Found]] = {
     "cross-validation": cross_validated, "cross-validation, kernel k2": of_a_kernel,
     "learning curve, last point": end_of_the_curve, "the data's own split": own_split,
-    "Compare: d = 5 less d = 2": paired, "exclusion of who guesses": effect,
-    "what an exclusion leaves": remaining, "tuned setting": tuned, "direction test": directed,
-    "participant from oneself": oneself, "participant from another": another,
+    "Compare: d = 5 less d = 2": paired, "exclusion of guessers": effect,
+    "error after an exclusion": remaining, "tuned setting": tuned, "direction test": directed,
+    "participant from own answers": oneself, "participant from another": another,
     "participant from all others": all_others, "participant from four": pooled,
     "plan": planned,
 }
 #: Of them, those that hold out what `question_folds` keeps together.
 FOLDED = (
     "cross-validation", "cross-validation, kernel k2", "learning curve, last point",
-    "Compare: d = 5 less d = 2", "exclusion of who guesses", "what an exclusion leaves",
+    "Compare: d = 5 less d = 2", "exclusion of guessers", "error after an exclusion",
     "tuned setting",
 )
 #: Those whose interval is over participants or over answers.
 WITH_UNIT = (
     "cross-validation", "cross-validation, kernel k2", "learning curve, last point",
-    "the data's own split", "Compare: d = 5 less d = 2", "exclusion of who guesses",
+    "the data's own split", "Compare: d = 5 less d = 2", "exclusion of guessers",
     "direction test",
 )

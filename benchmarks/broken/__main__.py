@@ -33,6 +33,14 @@ from tripletscope.reproductions.registry import items
 BROKEN = {**THESIS, **FORESTS, **THEORY, **UNCERTAINTY, **KERNELS}
 _ERROR = "error: "
 TABLE = Path(__file__).resolve().parent.parent / "BROKEN.md"
+HEAD = """# Broken methods
+
+Do the checks of the papers notice a broken method? Written by `python -m benchmarks.broken`: each
+computed item of the page Papers with the method intact, and with one deliberate fault. Where the
+intact method does not reproduce the item, the fault is one that would.
+
+| item | fault | intact | broken |
+| --- | --- | --- | --- |"""
 
 
 def observed(item: Item, full: bool) -> Observation:
@@ -91,16 +99,12 @@ def main() -> None:
     )
     for key, before, after, seconds in found:
         print(f"{key}: {before} → {after} ({seconds:.0f} s)", flush=True)
-        rows.append(f"| {items()[key].label} `{key}` | {BROKEN[key].what} | {before} | {after} |")
+        rows.append(f"| `{key}` | {BROKEN[key].what} | {before} | {after} |")
         if before == after or _ERROR in before + after:
             survived.append(key)
     print(f"{len(rows)} broken methods, not noticed: {', '.join(survived) or 'none'}")
     if not given.items:
-        TABLE.write_text("\n".join([
-            "# Broken methods, and what the papers' items say of them", "",
-            "Written by `python -m benchmarks.broken`.", "",
-            "| item | broken | as it is | broken |", "| --- | --- | --- | --- |", *rows, "",
-        ]), "utf-8")
+        TABLE.write_text("\n".join([HEAD, *rows, ""]), "utf-8")
     sys.exit(bool(survived))
 
 

@@ -62,7 +62,7 @@ _FOREST = "tripletscope.core.tree.forest"
 _RULE, _LEAVES = f"{_FOREST}:SplitRule", f"{_FOREST}:find_leaves"
 _FORESTS = "tripletscope.reproductions.forests"
 _IGNORES = Broken("pivots ignore the classes", {_RULE: _pivots_of_any_class})
-_SHUFFLED = "objects come to the leaves of others"
+_SHUFFLED = "objects reach other objects' leaves"
 _RANDOM = Broken(_SHUFFLED, {_LEAVES: _leaves_of_others})
 
 BROKEN = {
@@ -70,13 +70,13 @@ BROKEN = {
     "forests-figure-2": _RANDOM,
     # It does not hold; noise makes larger leaves better, and it hold in short.
     "forests-figure-3": Broken(
-        "objects have the responses of others",
+        "responses are shuffled among objects",
         {"tripletscope.core.tree:ComparisonForestRegressor._learn": _of_others},
     ),
     "forests-figure-4": Broken(_SHUFFLED, {_LEAVES: _leaves_of_others}, full=True),
     "forests-table-1": _IGNORES,
     "forests-table-2": Broken(
-        "the other forest does not see the features",
+        "the other forest ignores the features",
         {f"{_FORESTS}.accuracy:RandomForestRegressor": _blind}, full=True,
     ),
     "forests-table-3": replace(_RANDOM, full=True),  # in short another rule judges
@@ -87,7 +87,7 @@ BROKEN = {
         {"tripletscope.core.models.embedding:TSTE.fit": _where_it_began},
     ),
     "forests-supplement-figure-10": Broken(
-        "all trees are grown of all objects", {f"{_FORESTS}.parameters:forest_error":
+        "every tree uses all objects", {f"{_FORESTS}.parameters:forest_error":
                                                _without_share},
     ),
     # It does not hold; what is broken makes it hold.

@@ -79,13 +79,13 @@ def _twenty_times(fit: Callable) -> Callable:
     return broken
 
 
-_UNSCALED = Broken("features that are not scaled", {f"{_KERNEL}:_unit_rows": _not_scaled})
+_UNSCALED = Broken("features are not scaled", {f"{_KERNEL}:_unit_rows": _not_scaled})
 _SIDELESS = Broken(
-    "features that count questions and not answers",
+    "features count questions, not answers",
     {f"{_KERNEL}:_unit_rows": _no_sides, f"{_KERNEL}:_sparse": _no_sides_sparse},
 )
 #: Of items that do not hold: with what they claim to find they would.
-_KNOWN = Broken("a kernel that knows the truth", {f"{_HERE}.people:space_of": _knowing})
+_KNOWN = Broken("the kernel uses the true positions", {f"{_HERE}.people:space_of": _knowing})
 
 BROKEN = {
     "kernels-figure-1": _UNSCALED,
@@ -94,18 +94,18 @@ BROKEN = {
     "kernels-figure-4": _KNOWN,
     "kernels-figure-5": _SIDELESS,
     "kernels-figure-6": Broken(
-        "a k2 that is k1, with which it would hold", {f"{_HERE}.known_sets:K2": _k1_as_k2},
+        "k2 is k1", {f"{_HERE}.known_sets:K2": _k1_as_k2},
         full=True,
     ),
     "kernels-figure-7": replace(_SIDELESS, full=True),
     "kernels-figure-8": _SIDELESS,
     "kernels-figure-9": Broken(
-        "a GNMDS that begins twenty times, with which it would hold",
+        "GNMDS has twenty starts",
         {"tripletscope.core.models.embedding.gnmds:GNMDS.fit": _twenty_times},
     ),
     "kernels-figure-10": _SIDELESS,
     "kernels-figure-11": Broken(
-        "a k2 that is k1, with which it would hold", {f"{_HERE}.people:_KERNELS": _k1_only}
+        "k2 is k1", {f"{_HERE}.people:_KERNELS": _k1_only}
     ),
     "kernels-figure-13": _KNOWN,
     "kernels-figure-14": _KNOWN,
@@ -114,13 +114,13 @@ BROKEN = {
     "kernels-equation-4": _UNSCALED,
     "kernels-equation-5": _UNSCALED,
     "kernels-section-2.1": Broken(
-        "nothing is taken from the diagonal", {f"{_KERNEL}:smallest_eigenvalue": _nothing}
+        "the diagonal is not reduced", {f"{_KERNEL}:smallest_eigenvalue": _nothing}
     ),
     "kernels-section-2.4": Broken(
         "twice as many landmarks", {f"{_HERE}.structure:choose_landmarks": _twice}
     ),
     "kernels-section-4.2": Broken(
-        "maps whose objects change places",
+        "objects of a map are exchanged",
         {"tripletscope.core.models.embedding.ordinal:OrdinalEmbedding._minimise": _exchanged},
     ),
 }

@@ -90,14 +90,14 @@ def _as_printed(original: Callable[..., Any]) -> Callable[..., Any]:
     return widths
 
 
-_FAR = Broken("a ball of twice the radius is met", {f"{_THEORY}.constructions:met": _met_from_afar})
+_FAR = Broken("balls have twice the radius", {f"{_THEORY}.constructions:met": _met_from_afar})
 
 BROKEN = {
     "forests-theorem-3.1": Broken(
         "trees do not grow with the objects", {f"{_THEORY}.consistency:majorities": _one_level}
     ),
     "forests-definition-1": Broken(
-        "both parts are the first one", {f"{_THEORY}.continuous:halves": _same_part_twice}
+        "both parts are the first", {f"{_THEORY}.continuous:halves": _same_part_twice}
     ),
     "forests-proposition-3.1": Broken(
         "pivots are at a corner", {f"{_THEORY}.diameters:halves": _slivers}
@@ -106,30 +106,30 @@ BROKEN = {
         "heights over planes are a tenth", {f"{_THEORY}.constructions:heights": _times(0.1)}
     ),
     "forests-supplement-figure-2": Broken(
-        "the smallest distance of corners for the largest",
+        "the smallest distance of corners replaces the largest",
         {f"{_THEORY}.constructions:diameter": _smallest},
     ),
     "forests-supplement-figure-3": _FAR,
     # The proof's formulas do not hold; ends where the proof takes them make them hold.
     "forests-supplement-figure-8": Broken(
-        "ends are where the proof takes them", {f"{_THEORY}.shapes:widths": _as_printed}
+        "ends are those of the printed proof", {f"{_THEORY}.shapes:widths": _as_printed}
     ),
     "forests-supplement-figure-7": Broken(
         "balls are twice as large", {f"{_THEORY}.shapes:cases": _larger_balls}
     ),
     "forests-supplement-lemma-2.1": Broken(
-        "heights do not tell the sides", {f"{_THEORY}.cuts:heights": _without_side}
+        "heights have no sign", {f"{_THEORY}.cuts:heights": _without_side}
     ),
     "forests-supplement-lemma-2.2": Broken(
         "heights over planes are a hundredth", {f"{_THEORY}.cuts:heights": _times(0.01)}
     ),
     "forests-supplement-lemma-2.3": Broken(
-        "the nearest corner for the nearest point",
+        "the nearest corner replaces the nearest point",
         {f"{_THEORY}.constructions:nearest_of_cell": _nearest_corner},
     ),
     "forests-supplement-lemma-2.4": _FAR,
     "forests-supplement-lemma-2.5": Broken(
-        "sides are turned round", {f"{_THEORY}.constructions:heights": _turned}
+        "sides are reversed", {f"{_THEORY}.constructions:heights": _turned}
     ),
     # The bound does not hold; half the width makes it hold.
     "forests-supplement-lemma-2.6": Broken(

@@ -134,62 +134,62 @@ class _Shuffled(Vectors):
 
 BROKEN = {
     "thesis-figure-1.1": Broken(
-        "Answers are kept of which only the anchor is among the drawn",
+        "answers are kept if only their anchor was drawn",
         {f"{_ROOM}.crowd.example:_among": _by_anchor},
     ),
-    "thesis-figure-1.2": Broken("t-STE takes near for far", _embedding("t-STE")),
+    "thesis-figure-1.2": Broken("t-STE exchanges near and far", _embedding("t-STE")),
     "thesis-figure-2.1": Broken(
-        "PA trees cut along random directions",
+        "PA trees split along random directions",
         {"tripletscope.core.tree.projection:PATree._directions": _random_direction}, full=True,
     ),
     "thesis-figure-2.2": Broken(
-        "The rank cover tree asks everything twenty times",
+        "the rank cover tree asks each question twenty times",
         {"tripletscope.core.tree.rank_cover:RankCoverTree.fit": _dear},
     ),
     "thesis-figure-2.3": Broken(
-        "The radius is not doubled",
+        "the radius is not doubled",
         {f"{_ROOM}.trees.expansion:expansion_rates": lambda original: (
             lambda apart: np.ones(len(apart))
         )},
     ),
-    "thesis-table-2.1": Broken("Splits part sixteen objects from the others", _PEELS),
-    "thesis-algorithm-1": Broken("Splits do not compare", _HALVES),
+    "thesis-table-2.1": Broken("splits separate sixteen objects", _PEELS),
+    "thesis-algorithm-1": Broken("splits ignore comparisons", _HALVES),
     "thesis-algorithm-2": Broken(
-        "Searches give what the query before is looking for", {f"{_TREE}.kneighbors": _of_another}
+        "searches return the previous query's result", {f"{_TREE}.kneighbors": _of_another}
     ),
-    "thesis-theorem-1": Broken("Splits part sixteen objects from the others", _PEELS),
-    "thesis-corollary-2": Broken("Splits part sixteen objects from the others", _PEELS),
-    "thesis-theorem-3": Broken("Splits do not compare", _HALVES),
-    "thesis-remark-4": Broken("Splits do not compare", _HALVES, full=True),
+    "thesis-theorem-1": Broken("splits separate sixteen objects", _PEELS),
+    "thesis-corollary-2": Broken("splits separate sixteen objects", _PEELS),
+    "thesis-theorem-3": Broken("splits ignore comparisons", _HALVES),
+    "thesis-remark-4": Broken("splits ignore comparisons", _HALVES, full=True),
     "thesis-lemma-5": Broken(
-        "Splits are 1 : 60",
+        "splits are 1 : 60",
         {f"{_ROOM}.trees.splits:smaller_shares": lambda original: (
             lambda points: np.full(len(points), 1 / 61)
         )},
     ),
-    "thesis-lemma-6": Broken("Splits are 1 : 60", _SIXTIETH),
+    "thesis-lemma-6": Broken("splits are 1 : 60", _SIXTIETH),
     "thesis-lemma-7": Broken(
-        "Answers are random", {f"{_ROOM}.trees.neighbours:Vectors": lambda original: _Shuffled}
+        "answers are random", {f"{_ROOM}.trees.neighbours:Vectors": lambda original: _Shuffled}
     ),
     "thesis-figure-4.2": Broken("MLDS learns from random answers", _MLDS),
-    "thesis-figure-4.3": Broken("STE takes near for far", _embedding("STE")),
+    "thesis-figure-4.3": Broken("STE exchanges near and far", _embedding("STE")),
     "thesis-figure-4.4": Broken("MLDS learns from random answers", _MLDS),
-    "thesis-figure-4.5": Broken("STE takes near for far", _embedding("STE")),
-    "thesis-figure-4.6": Broken("t-STE takes near for far", _embedding("t-STE")),
+    "thesis-figure-4.5": Broken("STE exchanges near and far", _embedding("STE")),
+    "thesis-figure-4.6": Broken("t-STE exchanges near and far", _embedding("t-STE")),
     "thesis-figure-4.7": Broken("MLDS learns from random answers", _MLDS),
     "thesis-figure-a.2": Broken("MLDS learns from random answers", _MLDS),
     "thesis-figure-a.3": Broken(
-        "Observers see without noise", {f"{_ROOM}.scales.observer:answer": _without_noise},
+        "observers have no noise", {f"{_ROOM}.scales.observer:answer": _without_noise},
         full=True,
     ),
-    "thesis-figure-a.4": Broken("STE takes near for far", _embedding("STE")),
-    "thesis-table-4.1": Broken("t-STE takes near for far", _embedding("t-STE")),
+    "thesis-figure-a.4": Broken("STE exchanges near and far", _embedding("STE")),
+    "thesis-table-4.1": Broken("t-STE exchanges near and far", _embedding("t-STE")),
     "thesis-figure-5.1": Broken(
-        "The first of repeated answers counts", {f"{_ROOM}.crowd.designs:majority": _first_answer}
+        "the first of repeated answers counts", {f"{_ROOM}.crowd.designs:majority": _first_answer}
     ),
-    "thesis-figure-5.2": Broken("LOE takes near for far", _embedding("LOE")),
+    "thesis-figure-5.2": Broken("LOE exchanges near and far", _embedding("LOE")),
     "thesis-figure-5.4": Broken(
-        "One error excludes",
+        "one error excludes a participant",
         {f"{_ROOM}.crowd.people:_excluded": lambda original: (
             lambda known: set(known.triplets.answers["participant"].astype(str)[
                 RULES["failed_checks"].find(known, most=0.0)
@@ -197,25 +197,25 @@ BROKEN = {
         )},
     ),
     "thesis-figure-5.5": Broken(
-        "t-STE takes near for far in a third of the answers",
+        "t-STE exchanges near and far in a third of the answers",
         {f"{_EMBEDDINGS}.tste:TSTE.fit": _careless}, full=True,
     ),
-    "thesis-figure-5.6": Broken("t-STE takes near for far", _embedding("t-STE")),
+    "thesis-figure-5.6": Broken("t-STE exchanges near and far", _embedding("t-STE")),
     "thesis-figure-5.7": Broken(
-        "Other methods take near for far, t-STE guesses in one dimension",
+        "other methods exchange near and far, t-STE guesses in one dimension",
         {**_embedding("STE", "GNMDS", "LOE"), f"{_EMBEDDINGS}.tste:TSTE.fit": _guessing_in_one},
     ),
     "thesis-section-4.5": Broken(
-        "Eight times as many answers are learnt from as are counted",
+        "maps learn from eight times the reported answers",
         {f"{_ROOM}.crowd.advice:_answers": lambda original: (
             lambda n, d, n_answers, *rest: original(n, d, 8 * n_answers, *rest)
         )},
     ),
-    "thesis-section-4.5b": Broken("t-STE takes near for far", _embedding("t-STE")),
+    "thesis-section-4.5b": Broken("t-STE exchanges near and far", _embedding("t-STE")),
     "thesis-section-5.3": Broken(
-        "Methods but LOE take near for far", _embedding("STE", "t-STE", "GNMDS")
+        "all methods but LOE exchange near and far", _embedding("STE", "t-STE", "GNMDS")
     ),
     "thesis-section-5.4": Broken(
-        "The first of repeated answers counts", {f"{_ROOM}.crowd.advice:majority": _first_answer}
+        "the first of repeated answers counts", {f"{_ROOM}.crowd.advice:majority": _first_answer}
     ),
 }

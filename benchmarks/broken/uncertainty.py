@@ -94,15 +94,15 @@ _OBJECTS = {f"{_CORE}.models.embedding.ordinal:OrdinalEmbedding._minimise": _exc
 _NOTHING_DRAWN = {f"{_HERE}.published:bootstrap": _with(share=0.99)}
 _NARROW = {f"{_HERE}.active:propose": _about_twenty}
 _UPHILL = {f"{_CORE}.models.optimise.loss:Objective.__call__": _uphill}
-_EXCHANGE = "maps whose objects change places"
-_SAME_ANSWERS = "a bootstrap that leaves out hardly any answer"
-_TWENTY = "questions about twenty objects only"
+_EXCHANGE = "objects of a map are exchanged"
+_SAME_ANSWERS = "the bootstrap keeps almost every answer"
+_TWENTY = "questions concern twenty objects only"
 
 BROKEN = {
     "uncertainty-figure-1": Broken(_EXCHANGE, _OBJECTS),
     "uncertainty-figure-2": Broken(_SAME_ANSWERS, _NOTHING_DRAWN),
     "uncertainty-figure-3": Broken(
-        "certainties of the other answer",
+        "certainties are those of the other answer",
         {f"{_CORE}.inference.uncertainty.comparisons:Comparisons.probability": _of_the_other},
     ),
     "uncertainty-figure-4": Broken(_EXCHANGE, _OBJECTS),
@@ -110,35 +110,36 @@ BROKEN = {
     "uncertainty-figure-6": Broken(_EXCHANGE, _OBJECTS),
     "uncertainty-figure-7": Broken(_EXCHANGE, _OBJECTS),
     "uncertainty-figure-8": Broken(
-        "clouds upside down", {f"{_HERE}.mixture:true_positions": _mirrored}
+        "clouds are mirrored", {f"{_HERE}.mixture:true_positions": _mirrored}
     ),
     "uncertainty-figure-9": Broken(_EXCHANGE, _OBJECTS),
     "uncertainty-figure-10": Broken(
-        "a chain that stays where it began", {f"{_HERE}.published:sample_posterior": _still}
+        "the chain stays at its start", {f"{_HERE}.published:sample_posterior": _still}
     ),
     "uncertainty-figure-11": Broken(_TWENTY, _NARROW),
     "uncertainty-figure-12": Broken(_TWENTY, _NARROW),
     "uncertainty-figure-13": Broken(_TWENTY, _NARROW),
     "uncertainty-table-1": Broken(
-        "a reader that keeps 399 objects of breast cancer, with which it would hold",
+        "the reader keeps 399 objects of breast cancer",
         {"tripletscope.reproductions.data:LabelledVectors.of_classes": _fewer_cancers},
     ),
     "uncertainty-appendix-b": Broken(
-        "a chain that stays where it began", {f"{_HERE}.distances:elliptical_slice": _still_slices}
+        "the chain stays at its start", {f"{_HERE}.distances:elliptical_slice": _still_slices}
     ),
-    "uncertainty-equation-1": Broken("the sign of the gradient", _UPHILL),
-    "uncertainty-equation-2": Broken("the sign of the gradient", _UPHILL),
+    "uncertainty-equation-1": Broken("the gradient has the wrong sign", _UPHILL),
+    "uncertainty-equation-2": Broken("the gradient has the wrong sign", _UPHILL),
     "uncertainty-equation-3": Broken(
-        "a prior of twice the variance", {f"{_HERE}.equations:sample_posterior": _with(variance=30)}
+        "the prior has twice the variance",
+        {f"{_HERE}.equations:sample_posterior": _with(variance=30)},
     ),
     "uncertainty-equation-4": Broken(
-        "distances as if they were independent",
+        "distances count as independent",
         {f"{_CORE}.inference.uncertainty.comparisons:Comparisons.probability": _independent},
     ),
     "uncertainty-equation-5": Broken(
-        "the next but twenty questions are asked",
+        "the most uncertain questions are skipped",
         {f"{_CORE}.inference.uncertainty.samples:Samples.most_uncertain": _second_best},
     ),
-    "uncertainty-equation-6": Broken("the sign of the gradient", _UPHILL),
+    "uncertainty-equation-6": Broken("the gradient has the wrong sign", _UPHILL),
     "uncertainty-section-3.3": Broken(_SAME_ANSWERS, _NOTHING_DRAWN),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.broken.__main__ import BROKEN, observed, observed_when
+from benchmarks.broken.__main__ import BROKEN, HEAD, TABLE, observed, observed_when
 from tripletscope.reproductions.item import HOLDS, SHOWN
 from tripletscope.reproductions.registry import items
 
@@ -19,6 +19,16 @@ def test_all_that_is_computed_has_a_broken_method_or_is_an_illustration():
     computed = {key for key, item in items().items() if item.experiment}
     illustrations = {key for key in computed if items()[key].illustration}
     assert set(BROKEN) == computed - illustrations
+
+
+def test_the_table_has_every_fault():
+    text = TABLE.read_text("utf-8")
+    assert text.startswith(HEAD)
+    rows = [line.strip("| ").split(" | ") for line in text[len(HEAD):].strip().splitlines()]
+    assert {key.strip("`"): fault for key, fault, *_ in rows} == {
+        key: broken.what for key, broken in BROKEN.items()
+    }
+    assert [key for key, _, before, after in rows if before == after] == []
 
 
 @pytest.mark.parametrize("key", TRIED)

@@ -67,7 +67,7 @@ def test_differences_hold_on_fresh_answers():
         assert found_by("Compare: d = 5 less d = 2", FEW)[1] < -0.018
 
 
-@pytest.mark.parametrize("name", ["what an exclusion leaves", "tuned setting"])
+@pytest.mark.parametrize("name", ["error after an exclusion", "tuned setting"])
 def test_errors_without_an_interval_are_those_on_fresh_answers(name):
     """The setting that was chosen has the lowest of ten errors, which is a little too low."""
     assert -0.05 < found_by(name, FEW, 6)[1] < 0.04
@@ -99,7 +99,7 @@ def test_participants_are_predicted_from_themselves_as_fresh_answers_are(monkeyp
 def test_the_effect_of_an_exclusion_holds_on_fresh_answers():
     """Both accuracies would be as much too high, so that their difference does not tell."""
     crowd = replace(FEW, guessing=3, method=STE(n_init=1))
-    held, off = found_by("exclusion of who guesses", crowd)
+    held, off = found_by("exclusion of guessers", crowd)
     assert held >= 10
     assert abs(off) < 0.02
 
