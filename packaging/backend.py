@@ -20,7 +20,8 @@ import subprocess
 import sys
 import tempfile
 import warnings
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -153,6 +154,19 @@ def link(root: Path = ROOT) -> None:
             (root / "tripletscope" / name).symlink_to(Path("..", name), target_is_directory=True)
 
 
+@contextmanager
+def without_links(root: Path = ROOT) -> Iterator[None]:
+    """The links put aside: a package that is built with them holds everything twice."""
+    links = [path for name in BESIDE if (path := root / "tripletscope" / name).is_symlink()]
+    for path in links:
+        path.unlink(missing_ok=True)
+    try:
+        yield
+    finally:
+        if links:
+            link(root)
+
+
 def _requirements() -> list[str]:
     known = platform.machine().lower() in MACHINES
     return [] if is_there() or not known else [NPM_PACKAGE]
@@ -183,7 +197,8 @@ def build_wheel(
 ) -> str:
     """A wheel with jsPsych inside, where it can be had."""
     _bring_if_possible()
-    return api.build_wheel(wheel_directory, config_settings, metadata_directory)
+    with without_links():
+        return api.build_wheel(wheel_directory, config_settings, metadata_directory)
 
 
 def build_editable(
@@ -192,14 +207,17 @@ def build_editable(
 ) -> str:
     """A link to this folder, into which jsPsych is brought, where it can be had."""
     _bring_if_possible()
+    with without_links():
+        built = api.build_editable(wheel_directory, config_settings, metadata_directory)
     link()
-    return api.build_editable(wheel_directory, config_settings, metadata_directory)
+    return built
 
 
 def build_sdist(sdist_directory: str, config_settings: dict[str, Any] | None = None) -> str:
     """A source distribution with jsPsych inside, where it can be had: it builds without npm."""
     _bring_if_possible()
-    return api.build_sdist(sdist_directory, config_settings)
+    with without_links():
+        return api.build_sdist(sdist_directory, config_settings)
 
 
 if __name__ == "__main__":
