@@ -284,7 +284,7 @@ def _require(module: str, extra: str) -> None:
     except ImportError as error:
         raise ValueError(
             f"This engine needs {module}, which is not installed. "
-            f"Install it with: pip install 'tripletscope[{extra}]'"
+            f"Install it in a copy of the repository: pip install '.[{extra}]'"
         ) from error
 
 

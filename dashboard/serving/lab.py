@@ -125,7 +125,9 @@ def read_lab(path: Path, workspace: Path) -> Lab:
     except tomllib.TOMLDecodeError as error:
         raise LabError(f"{path} is not TOML: {error}") from None
     if not auth_util.is_authlib_installed():
-        raise LabError("signing in needs authlib: pip install 'tripletscope[lab]'")
+        raise LabError(
+            "Signing in needs authlib. Install it in a copy of the repository: pip install '.[lab]'"
+        )
     try:
         return _checked(given, workspace)
     except ValueError as error:

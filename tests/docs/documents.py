@@ -57,8 +57,7 @@ def shown(document: Path) -> set[str]:
 
 @contextlib.contextmanager
 def desk(folder: Path) -> Iterator[None]:
-    """A folder to work in, with the data that documents speak of and room for their figures."""
-    (folder / "docs" / "pictures").mkdir(parents=True)
+    """A folder to work in, with the data that documents speak of."""
     (folder / "sample_data").symlink_to(SAMPLES)
     shutil.copytree(DOCS / "samples", folder, dirs_exist_ok=True)
     before = Path.cwd()

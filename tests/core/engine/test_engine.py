@@ -46,7 +46,7 @@ def test_a_library_that_is_not_there(name, extra, monkeypatch):
 
     monkeypatch.setattr(module, "import_module", missing)
     monkeypatch.setattr(module, "_engines", {})
-    with pytest.raises(ValueError, match=rf"pip install 'tripletscope\[{extra}\]'"):
+    with pytest.raises(ValueError, match=rf"pip install '\.\[{extra}\]'"):
         engine(name)
 
 
