@@ -1,9 +1,9 @@
 """Scale: a stimulus as people perceive it, and how people differ."""
 
 from tripletscope.dashboard.views.page import show_page
-from tripletscope.dashboard.views.scale.preferences import show_preferences_alone
+from tripletscope.dashboard.views.scale.uploaded import show_uploaded_alone
 
 show_page(
     "scale", "Scale", "A scale is computed from answers", with_pairs=True,
-    without=show_preferences_alone,
+    without=show_uploaded_alone,
 )

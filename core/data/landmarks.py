@@ -57,6 +57,13 @@ def landmark_questions(n_objects: int, landmarks: np.ndarray, kernel: str) -> np
     return np.column_stack([anchor, first, second])[different]
 
 
+def n_landmark_questions(n_objects: int, n_landmarks: int, kernel: str) -> int:
+    """How many questions `landmark_questions` lists."""
+    m = n_landmarks
+    among = m * (m - 1) * (m - 2) // 2  # questions about three landmarks
+    return among + (n_objects - m) * m * (m - 1) // (2 if kernel == "k1" else 1)
+
+
 def recognise(triplets: Triplets) -> list[LandmarkDesign]:
     """The landmark designs that all answers fit into, with at most half of the objects."""
     designs = []
@@ -66,10 +73,8 @@ def recognise(triplets: Triplets) -> list[LandmarkDesign]:
         ("k1", np.unique(triplets.rows[:, 1:])), ("k2", k2_landmarks(triplets))
     ):
         if landmarks is not None and 2 <= len(landmarks) <= n / 2:
-            m = len(landmarks)
-            among = m * (m - 1) * (m - 2) // 2  # questions about three landmarks
-            others = (n - m) * m * (m - 1) // (2 if kernel == "k1" else 1)
-            designs.append(LandmarkDesign(kernel, landmarks, n_asked, among + others))
+            possible = n_landmark_questions(n, len(landmarks), kernel)
+            designs.append(LandmarkDesign(kernel, landmarks, n_asked, possible))
     return designs
 
 

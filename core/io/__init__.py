@@ -22,7 +22,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "layouts": ["Layout"],
     "loading": ["load", "load_several"],
     "matrix": ["SquareTable", "read_matrix"],
-    "measuring": ["MeasuredFile", "file_of_measured", "read_measured", "read_preferences"],
+    "measuring": ["MeasuredFile", "file_of_measured", "read_conjoint", "read_measured",
+                  "read_preferences"],
     "objects.measured": [
         "MeasuredTable", "features_of", "read_distances", "read_feature_tables", "read_features",
     ],

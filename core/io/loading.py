@@ -20,6 +20,7 @@ from tripletscope.core.io.formats.encoding import ENCODINGS, examples, to_utf8
 from tripletscope.core.io.formats.excel import is_workbook, sheet_as_csv
 from tripletscope.core.io.formats.several import alike, together
 from tripletscope.core.io.formats.source import Source, refuse_other_kinds, unpacked
+from tripletscope.core.io.formats.statistics import labelled_table
 from tripletscope.core.io.formats.text import (
     MAX_ROW_BYTES,
     Shape,
@@ -30,7 +31,13 @@ from tripletscope.core.io.formats.text import (
 )
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.names import counted, file_name, listing
-from tripletscope.core.io.records import from_arrays, from_json, from_parquet, is_json
+from tripletscope.core.io.records import (
+    from_arrays,
+    from_columns,
+    from_json,
+    from_parquet,
+    is_json,
+)
 from tripletscope.core.io.table import Table, encoded
 from tripletscope.core.io.tasks import MOST_OPTIONS
 
@@ -51,7 +58,8 @@ def load(
     """Read a table of text from a file, without deciding what its columns mean.
 
     CSV and its relatives (comma, semicolon, tab or spaces; UTF-8, UTF-16 or Latin-1), JSON and
-    JSON lines, Excel, OpenDocument, Parquet, NumPy, HDF5 and MATLAB, also inside of gzip and zip:
+    JSON lines, Excel, OpenDocument, Parquet, SPSS, Stata, R (.rds, .RData), NumPy, HDF5 and MATLAB,
+    also inside of gzip and zip:
     `member` is the one to read of an archive, otherwise all are, which must fit together, or, if
     `tolerant`, those that do (see `Table.refused`). What header, delimiter and encoding are is
     decided here, unless stated, and said in the notes. `reshape` adds columns for what is hidden in
@@ -140,6 +148,9 @@ def _table(
     refuse_other_kinds(data, name)
     if data.startswith(b"PAR1"):
         return _wide_enough(from_parquet(data, name), least_columns)
+    labelled = labelled_table(data, name)
+    if labelled is not None:
+        return _wide_enough(from_columns(labelled.columns, name, labelled.notes), least_columns)
     arrays = arrays_in(data, name)
     if arrays is not None:
         return _wide_enough(from_arrays(arrays, name), least_columns)

@@ -405,6 +405,35 @@ def read_preferences(source: Source, name: str | None = None) -> tuple[pd.DataFr
     return frame[~empty].reset_index(drop=True), notes
 
 
+def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame, list[str]]:
+    """Read comparisons of stimuli with several dimensions, as `conjoint_scales` takes them.
+
+    Two columns for each dimension whose names end in 1 and 2, and one for the response: ``first``,
+    or ``resp`` as R's package MLCM has it, 1 where the first stimulus was chosen and 0 where the
+    second.
+    """
+    table = load(source, name, reshape=False)
+    answer = next((
+        one for one in table.columns if normalised(one) in ("first", "resp", "response", "choice")
+    ), None)
+    stems = [one[:-1] for one in table.columns if one.endswith("1")
+             and f"{one[:-1]}2" in table.columns]
+    if answer is None or len(stems) < 2:
+        raise DataError(
+            f"columns {listing(table.columns)} are not those of conjoint measurement",
+            file=table.name, remedy="Give the levels of both stimuli, such as gloss1, gloss2, "
+            "bumps1 and bumps2, and resp: 1 where the first was chosen, else 0.",
+        )
+    frame = pd.DataFrame({"first": table.numbers(answer)})
+    for stem in stems:
+        for column in (f"{stem}1", f"{stem}2"):
+            numbers, texts = table.numbers(column), table.texts(column)
+            are_numbers = not (np.isnan(numbers) & (texts != "")).any()
+            frame[column] = numbers if are_numbers else np.where(texts == "", None, texts)
+    about = f"Read as conjoint measurement of {listing(stems)}"
+    return frame, [f"{about}; 1 in {answer} is the first stimulus.", *table.notes]
+
+
 def _told(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
     """Winner and loser of two options and a choice."""
     choice = frame["choice"].str.casefold()

@@ -236,6 +236,21 @@ def _unpacked_tensor(arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarra
     }
 
 
+def from_columns(columns: Mapping[str, np.ndarray], name: str, notes: list[str]) -> Table:
+    """A table of columns of numbers, or of texts, that are equally long."""
+    length = max(map(len, columns.values()), default=0)
+    if not length:
+        raise DataError("the table has no rows", file=name, remedy="Check that it was saved.")
+    whole = {column: values for column, values in columns.items() if len(values) == length}
+    cells = [
+        as_cells(pa.chunked_array([_arrow(values)])) if values.dtype.kind in "biuf"
+        else pa.chunked_array([encoded(None if v is None else as_text(v) for v in values.tolist())])
+        for values in whole.values()
+    ]
+    data = pa.table(cells, unique_names(whole, notes))
+    return Table(name, data, True, None, None, notes, first_row=1)
+
+
 # Parquet -------------------------------------------------------------------------------------
 
 

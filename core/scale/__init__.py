@@ -3,6 +3,7 @@
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
+    "conjoint": ["ConjointScales", "conjoint_scales"],
     "diagnostics": ["ScaleDiagnostics", "diagnose"],
     "mlds": ["MLDS"],
     "ordinal": [

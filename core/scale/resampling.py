@@ -184,7 +184,7 @@ def bootstrap_scale(
     if units.unit != "answers":
         draw = partial(_units_drawn, units, trials, data)
     elif scheme == "model":
-        draw = partial(_simulated_counts, data.probabilities(fitted._estimated, link), data.totals)
+        draw = partial(simulated_counts, data.probabilities(fitted._estimated, link), data.totals)
     else:
         draw = partial(_answers_drawn, data.successes, data.totals)
     fit = partial(refitted, data, link, beginning(data, fitted._estimated), fitted._prior(trials))
@@ -225,7 +225,7 @@ def _answers_drawn(
     return wins, wins + losses
 
 
-def _simulated_counts(
+def simulated_counts(
     chance: np.ndarray, totals: np.ndarray, rng: np.random.Generator, size: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """(size, q) successes of answers to the same questions by the model, and (q,) totals."""

@@ -41,6 +41,7 @@ from tripletscope.core.io import (
     load,
     load_several,
     propose,
+    read_conjoint,
     read_distances,
     read_feature_tables,
     read_features,
@@ -326,7 +327,7 @@ _OF_ONE: dict[str, Callable[..., Any]] = {
     "objects": read_objects, "features": read_features, "feature_tables": read_feature_tables,
     "distances": read_distances, "questions": read_questions, "replies": read_replies,
     "gold": read_gold, "graphs": read_graphs, "preferences": read_preferences,
-    "matrix": read_matrix,
+    "matrix": read_matrix, "conjoint": read_conjoint,
 }
 #: What can be asked of other files.
 OF_FILES: dict[str, Callable[..., Any]] = {
@@ -461,6 +462,7 @@ def _unheard(*given: Any, **details: Any) -> bool:
 
 _WRITTEN: dict[str, Callable[[pd.DataFrame, Any], Any]] = {
     "a.parquet": lambda frame, target: frame.to_parquet(target),
+    "a.dta": lambda frame, target: frame.to_stata(target, write_index=False),
     "a.json": lambda frame, target: frame.to_json(target, orient="records"),
     "a.npy": lambda frame, target: np.save(target, np.arange(30).reshape(10, 3) % 7),
     "a.npz": lambda frame, target: np.savez_compressed(target, a=np.arange(30).reshape(10, 3) % 7),

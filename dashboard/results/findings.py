@@ -425,7 +425,7 @@ def objects(results: SubjectResults) -> Iterator[Element]:
         yield Statement(words("in pieces", number=pieces))
 
 
-@finding("questions", "simulate", "asking")
+@finding("questions", "simulate", "questions")
 def questions(results: SubjectResults) -> Iterator[Element]:
     """How many answers a map takes, and whether more would lower its error."""
     words, answers, d = results.words, results.answers, results.method.n_components

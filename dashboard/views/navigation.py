@@ -111,6 +111,10 @@ TABS = {
         "Dissimilarities", "Multidimensional scaling (MDS) of measured dissimilarities.",
         "ratings, piles, confusions or arrangements, or a square matrix",
     ),
+    ("data", "repeating"): (
+        "Repeat", "The analyses of another data set, with the same settings.",
+        "another data set with results",
+    ),
     ("kernel", "graphs"): (
         "Graphs", "Kernels of graphs, and how well they tell labels apart.", "a file of graphs",
     ),

@@ -37,6 +37,7 @@ class Tab:
     slot: str | None
     when: Callable[[DatasetInfo], bool] | None
     show: Callable[[Any], None]
+    formerly: tuple[str, ...] = ()
 
 
 _TABS: dict[str, dict[str, Tab]] = {}
@@ -45,7 +46,7 @@ _TABS: dict[str, dict[str, Tab]] = {}
 def tab(
     page: str, title: str, order: float, *,
     needs: Callable[[Context], Context | None] | None = None, slot: str | None = "",
-    when: Callable[[DatasetInfo], bool] | None = None,
+    when: Callable[[DatasetInfo], bool] | None = None, formerly: tuple[str, ...] = (),
 ) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
     """Declare a function that shows a tab.
 
@@ -56,6 +57,7 @@ def tab(
     slot: Of the tab's jobs, if not the page's: a newer one takes the place of the one before. None
         of a tab on which nothing is computed; others show the job (`picture_and_side`, `watch`).
     when: Of what data sets it is shown without being asked for; by default of all.
+    formerly: Names of tabs of earlier versions whose addresses lead here.
     """
 
     def declare(show: Callable[[Any], None]) -> Callable[[Any], None]:
@@ -64,7 +66,8 @@ def tab(
         known = of_page.get(name)
         if known is not None and known.show.__module__ != show.__module__:
             raise TypeError(f"The page {page} has two tabs {name}")
-        of_page[name] = Tab(name, title, order, needs, page if slot == "" else slot, when, show)
+        slot_of = page if slot == "" else slot
+        of_page[name] = Tab(name, title, order, needs, slot_of, when, show, formerly)
         return show
 
     return declare
@@ -105,6 +108,9 @@ def show_page(
     wanted = current.tab_asked_for(name, widgets().get(
         _key(name), current.remembered(_key(name), None)
     ))
+    wanted = next(
+        (tab.name for tab in tabs_of(name).values() if wanted in tab.formerly), wanted
+    )
     known = {
         tab.name: tab for tab in tabs_of(name).values()
         if tab.when is None or (info is not None and tab.when(info)) or tab.name == wanted

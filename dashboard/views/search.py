@@ -29,8 +29,8 @@ _PAGE_OF = {"embedding": "embedding", "kernel": "kernel", "cluster": "clusters",
             "dimensions": "dimensions"}
 #: Pages that can do without a data set.
 _WITHOUT = {"start", "more", "simulate", "collect", "report", "papers", "computing"}
-#: Tabs of these that are about the open one, and pages that can do with comparisons of pairs.
-_OF_DATA, _WITH_PAIRS = {("simulate", "design"), ("simulate", "asking")}, {"data", "scale"}
+#: Pages that can do with comparisons of pairs.
+_WITH_PAIRS = {"data", "scale"}
 _MOST_OBJECTS = 3_000
 
 
@@ -136,7 +136,7 @@ def _where(current: Session, page: str, tab: str) -> str:
     """Where a hit leads, and what is missing to get there."""
     place, info = PLACES[page], current.dataset
     where = ", ".join(filter(None, (place.title, _tabs(page).get(tab, ""))))
-    if page in _WITHOUT and (page, tab) not in _OF_DATA:
+    if page in _WITHOUT:
         return where
     if info is None:
         return f"{where} (once a data set is open)"

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import re
 import zlib
 from pathlib import Path
@@ -12,6 +14,7 @@ from typing import IO
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.formats.archive import MAX_BYTES, Archive, damaged, read_within, too_large
 from tripletscope.core.io.formats.excel import is_workbook
+from tripletscope.core.io.formats.r import is_r
 from tripletscope.core.io.names import file_name, listing
 
 Source = str | Path | bytes | IO[bytes]
@@ -19,6 +22,7 @@ Source = str | Path | bytes | IO[bytes]
 TABLE_SUFFIXES = (
     ".csv", ".tsv", ".tab", ".txt", ".dat", ".parquet", ".pq", ".json", ".jsonl", ".ndjson",
     ".npy", ".npz", ".mat", ".xlsx", ".xlsm", ".xlsb", ".xls", ".ods", ".h5", ".hdf5",
+    ".sav", ".zsav", ".dta", ".rds", ".rda", ".rdata",
 )
 
 _CSV = "Upload the answers as a CSV, TSV, JSON, Excel or Parquet file."
@@ -31,8 +35,6 @@ _LOOKS_LIKE = (
     (rb"BM....\x00\x00\x00\x00", "a BMP picture", _CSV),
     (rb"RIFF", "a picture, sound or film", _CSV),
     (rb"%PDF", "a PDF document", _CSV),
-    (rb"RD[XA][23]\n", "an R workspace", "Save the table with write.csv."),
-    (rb"\$FL[23]", "an SPSS file", "Save it as CSV in SPSS."),
     (rb"SQLite format 3", "a SQLite database", "Export the table of answers as CSV."),
     (rb"7z\xbc\xaf|Rar!|BZh[1-9]|\xfd7zXZ|\x28\xb5\x2f\xfd|.{257}ustar", "an archive",
      "Unpack it, or make a zip file."),
@@ -51,6 +53,8 @@ def unpacked(
         result = _from_zip(data, name, member)
     elif data.startswith(b"\x1f\x8b"):
         result = [(from_gzip(data, name), name)]
+    elif data.startswith((b"BZh", b"\xfd7zXZ")):
+        result = [(_from_r(data, name), name)]
     return result
 
 
@@ -112,6 +116,17 @@ def from_gzip(data: bytes, name: str) -> bytes:
             return read_within(stream, 0, len(data), name)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise damaged("the gzip file", name) from error
+
+
+def _from_r(data: bytes, name: str) -> bytes:
+    """What R has packed by bzip2 or xz; anything else stays as it is."""
+    opened = bz2.open if data.startswith(b"BZh") else lzma.open
+    try:
+        with opened(io.BytesIO(data)) as stream:
+            start = stream.read(5)
+            return start + read_within(stream, 5, len(data), name) if is_r(start) else data
+    except (EOFError, OSError, lzma.LZMAError) as error:
+        raise damaged("the packed file", name) from error
 
 
 def _from_zip(data: bytes, name: str, member: str | None) -> list[tuple[bytes, str]]:

@@ -1,7 +1,8 @@
-"""The same questions for other programs: jsPsych, PsychoPy and Gorilla.
+"""The same questions for other programs: as tables, for Salmon, jsPsych, PsychoPy and Gorilla.
 
-Every row and every trial carries the columns of our own results (`answers_table`), but for the
-answer. What the programs write is therefore recognised by itself when it is read.
+Every row and every trial of the last three carries the columns of our own results
+(`answers_table`), but for the answer. What the programs write is therefore recognised by itself
+when it is read.
 """
 
 from __future__ import annotations
@@ -32,14 +33,19 @@ class Program:
     """A program that can ask the questions of an experiment.
 
     title, help: What the user calls it, and what it is given.
-    suffix: Of its files.
+    is_joined: Whether all lists are in one table, numbered by a column; else each has a file.
     """
 
     name: str
     title: str
     help: str
-    suffix: str
-    _write: Callable[[Experiment, list[Question]], bytes]
+    _trials: Callable[[Experiment, list[Question]], list[dict[str, Any]]]
+    is_joined: bool = False
+
+    @property
+    def suffix(self) -> str:
+        """Of its files."""
+        return ".json" if self.name == "jspsych" else ".csv"
 
 
 def questions_for(
@@ -50,7 +56,7 @@ def questions_for(
     Parameters
     ----------
     experiment : Experiment
-    program : {"jspsych", "psychopy", "gorilla"}
+    program : {"plain", "salmon", "jspsych", "psychopy", "gorilla"}
         See `PROGRAMS`.
     people : iterable of int
         Running numbers of people from 0, see `person_list`.
@@ -58,13 +64,14 @@ def questions_for(
     Returns
     -------
     dict of str to bytes
-        A file for each person, by its name.
+        A file for each person, by its name; a table of all people for ``plain`` and ``salmon``.
 
     Raises
     ------
     DataError
         If the program cannot ask these questions: rankings take several presses, and adaptive
-        questions someone who chooses them. Or if Gorilla could not tell two objects apart.
+        questions someone who chooses them; only ``plain`` lists rankings, and Salmon asks about an
+        anchor and two objects. Or if Gorilla could not tell two objects apart.
     ValueError
         For another program.
 
@@ -87,17 +94,30 @@ def questions_for(
             f"{chosen.title} cannot choose questions by the answers so far", file=experiment.title,
             remedy="Choose balanced questions, or a list made by Simulate.",
         )
-    if experiment.task == "ranking":
+    if program == "salmon" and experiment.task != "triplet":
+        raise DataError(
+            "Salmon asks which of two objects is more like a third", file=experiment.title,
+            remedy="Choose that task, or another program.",
+        )
+    if program != "plain" and experiment.task == "ranking":
         raise DataError(
             f"a ranking takes several presses, which a row for {chosen.title} cannot say",
             file=experiment.title,
             remedy="Take the page that runs without TripletScope, or ask for one of two.",
         )
-    return {
-        f"{program}_{person + 1}{chosen.suffix}": chosen._write(
-            experiment, person_list(experiment, person).questions
-        )
+    trials = {
+        person + 1: chosen._trials(experiment, person_list(experiment, person).questions)
         for person in people
+    }
+    if chosen.is_joined:
+        rows = [{"list": number} | row for number, some in trials.items() for row in some]
+        table = pd.DataFrame(rows)
+        table = table if len(trials) > 1 else table.drop(columns="list")
+        return {f"{program}.csv": table.to_csv(index=False).encode()}
+    return {
+        f"{program}_{number}{chosen.suffix}": _timeline(experiment, some)
+        if program == "jspsych" else pd.DataFrame(some).to_csv(index=False).encode()
+        for number, some in trials.items()
     }
 
 
@@ -126,7 +146,7 @@ def _pairs(things: Sequence[Any]) -> list[tuple[Any, Any]]:
 # jsPsych -------------------------------------------------------------------------------------
 
 
-def _jspsych(experiment: Experiment, questions: list[Question]) -> bytes:
+def _jspsych(experiment: Experiment, questions: list[Question]) -> list[dict[str, Any]]:
     shown = {one.id: _html(one, experiment) for one in experiment.objects}
     words = experiment.texts.get("question") or ASKINGS[experiment.task].title
     prompt = f"<p>{escape(words)}</p>"
@@ -151,9 +171,13 @@ def _jspsych(experiment: Experiment, questions: list[Question]) -> bytes:
                 "correct_response": "" if right is None else right,
             },
         })
+    return timeline
+
+
+def _timeline(experiment: Experiment, trials: list[dict[str, Any]]) -> bytes:
     files = [f"{STIMULI}/{one.content}" for one in experiment.objects if one.is_file]
     return json.dumps(
-        {"preload": files, "timeline": timeline}, ensure_ascii=False, indent=1
+        {"preload": files, "timeline": trials}, ensure_ascii=False, indent=1
     ).encode()
 
 
@@ -171,7 +195,30 @@ def _html(stimulus: Stimulus, experiment: Experiment) -> str:
 # Tables --------------------------------------------------------------------------------------
 
 
-def _psychopy(experiment: Experiment, questions: list[Question]) -> bytes:
+def _plain(experiment: Experiment, questions: list[Question]) -> list[dict[str, Any]]:
+    """One row per trial: ids in the order shown, and by number which options are right."""
+    n = experiment.n_shown
+    names = ("anchor", "left", "right")
+    if experiment.task != "triplet":
+        names = tuple(f"object {k}" for k in range(1, n + 1))
+    return [
+        {"question": number, **dict(zip(names, question.shown, strict=True)),
+         "kind": question.kind, "correct": " ".join(str(k + 1) for k in question.correct)}
+        for number, question in enumerate(questions, 1)
+    ]
+
+
+def _salmon(experiment: Experiment, questions: list[Question]) -> list[dict[str, Any]]:
+    """One row per trial: positions in the list of objects, from 0."""
+    places = {one.id: k for k, one in enumerate(experiment.objects)}
+    names = ("head", "left", "right")
+    return [
+        dict(zip(names, map(places.get, question.shown), strict=True)) | {"kind": question.kind}
+        for question in questions
+    ]
+
+
+def _psychopy(experiment: Experiment, questions: list[Question]) -> list[dict[str, Any]]:
     """One row per trial: the ids, and what to show or play of each."""
     names, stimuli = COLUMNS[experiment.task].objects, {one.id: one for one in experiment.objects}
     keys = _KEYS[3 if experiment.task in ("odd_one_out", "similar_pair") else 2]
@@ -182,10 +229,10 @@ def _psychopy(experiment: Experiment, questions: list[Question]) -> bytes:
             f"{name}_content": f"{STIMULI}/" * stimuli[one].is_file + stimuli[one].content
             for name, one in zip(names, question.shown, strict=True)
         } | {"keys": ",".join(keys), "corrAns": "" if right is None else keys[right]})
-    return pd.DataFrame(rows).to_csv(index=False).encode()
+    return rows
 
 
-def _gorilla(experiment: Experiment, questions: list[Question]) -> bytes:
+def _gorilla(experiment: Experiment, questions: list[Question]) -> list[dict[str, Any]]:
     """One row per trial; objects are named by what is shown, because responses are."""
     names, stimuli = COLUMNS[experiment.task].objects, {one.id: one for one in experiment.objects}
     contents = [one.content for one in experiment.objects]
@@ -207,7 +254,7 @@ def _gorilla(experiment: Experiment, questions: list[Question]) -> bytes:
             **_own(question), **dict(zip(names, shown, strict=True)),
             "correct_response": answer,
         })
-    return pd.DataFrame(rows).to_csv(index=False).encode()
+    return rows
 
 
 #: Programs by name.
@@ -215,21 +262,32 @@ PROGRAMS: dict[str, Program] = {
     program.name: program
     for program in (
         Program(
+            "plain", "Plain table",
+            "One row per trial with the ids in the order shown, what the question is there for, "
+            "and the right options by number. Collect reads it as a list of questions.", _plain,
+            is_joined=True,
+        ),
+        Program(
+            "salmon", "Salmon",
+            "Columns head, left and right: numbers from 0 in the list of objects, which are "
+            "Salmon's targets.", _salmon, is_joined=True,
+        ),
+        Program(
             "jspsych", "jsPsych timeline",
             "For html-button-response of jsPsych 8: one trial each, with the files to preload. "
-            "Consent, feedback and breaks are yours.", ".json", _jspsych,
+            "Consent, feedback and breaks are yours.", _jspsych,
         ),
         Program(
             "psychopy", "PsychoPy conditions",
             "One row per trial. Show the columns that end in _content; a keyboard component "
             "accepts the keys of column keys, two options by left and right, three by number (of "
             "two alike out of three: 1 is the first and second, 2 the first and third, 3 the "
-            "second and third).", ".csv", _psychopy,
+            "second and third).", _psychopy,
         ),
         Program(
             "gorilla", "Gorilla spreadsheet",
             "One row per trial, displays practice and trial. Objects are clicked themselves; pairs "
-            "are chosen by buttons 1, 2 and, of three objects, 3.", ".csv", _gorilla,
+            "are chosen by buttons 1, 2 and, of three objects, 3.", _gorilla,
         ),
     )
 }

@@ -1,142 +1,137 @@
-"""Questions to take away: tables as other programs read them, and balanced lists."""
+"""Designs of questions that are listed in advance, for other programs or for an experiment.
+
+Each is an `Experiment`: practice, repeats, checks, formats and the page Collect are the same for
+all.
+"""
 
 from __future__ import annotations
 
-import json
-from dataclasses import dataclass
-from typing import Annotated
-
 import numpy as np
-import pandas as pd
 
-from tripletscope.core.engine.declared import Number
-from tripletscope.core.engine.options import Seed
-from tripletscope.core.engine.short_repr import short_repr
-from tripletscope.core.engine.task import declared
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.landmarks import (
+    choose_landmarks,
+    landmark_questions,
+    n_landmark_questions,
+)
+from tripletscope.core.studies.design.active import STRATEGIES
 from tripletscope.core.studies.experiment.drawing import (
     QuestionPool,
-    Row,
     balanced,
     in_balance,
     shuffled,
 )
-from tripletscope.core.studies.experiment.lists import spread, with_repeats
+from tripletscope.core.studies.experiment.experiment import SOURCES, Experiment
+from tripletscope.core.studies.experiment.question import Question
 
-LAYOUTS = {"plain": "Plain table", "salmon": "Salmon", "jspsych": "jsPsych"}
-
-
-def question_table(questions: np.ndarray, objects: pd.DataFrame, layout: str) -> pd.DataFrame:
-    """Questions as an experiment reads them.
-
-    Shapes: questions (q, 3).
-    objects: `Triplets.objects`; with a column ``image``, jsPsych shows pictures.
-    layout {"plain", "salmon", "jspsych"}: ``plain``: ``question``, ``anchor``, ``left``, ``right``
-        as ids. ``salmon``: ``head``, ``left``, ``right`` as positions from 0 in the list of
-        targets. ``jspsych``: ``stimulus`` (the anchor), ``choices`` (a JSON list of two) and
-        ``trial_category``, one row for each trial of a timeline.
-    """
-    if layout not in LAYOUTS:
-        raise ValueError(f"layout is {layout!r}; it must be one of {', '.join(LAYOUTS)}.")
-    if layout == "salmon":
-        return pd.DataFrame(questions, columns=["head", "left", "right"])
-    if layout == "plain":
-        ids = objects["id"].to_numpy()
-        table = pd.DataFrame(ids[questions], columns=["anchor", "left", "right"])
-        table.insert(0, "question", np.arange(1, len(table) + 1))
-        return table
-    shown = objects["id"].astype("str")
-    if "image" in objects:
-        shown = objects["image"].astype("str").where(objects["image"].notna(), shown)
-    names = shown.to_numpy()[questions]
-    return pd.DataFrame({
-        "stimulus": names[:, 0],
-        "choices": [json.dumps(pair, ensure_ascii=False) for pair in names[:, 1:].tolist()],
-        "trial_category": "random",
-    })
+KERNELS = {"k1": "Landmarks for kernel k1, complete", "k2": "Landmarks for kernel k2, complete"}
+#: Designs that need no answers yet. Those of kernels are about an anchor and two objects.
+DESIGNS = {
+    "balanced": SOURCES["balanced"], "different": "Balanced, no question in two lists",
+    "random": SOURCES["random"], "landmark": SOURCES["landmark"], **KERNELS,
+}
+#: Designs that continue from answers, by the strategies of `propose`.
+FOLLOWING = {name: STRATEGIES[name] for name in ("uncertain", "gain", "repeat")}
+#: More questions than these are not listed.
+MOST = 100_000
 
 
-@short_repr
-@dataclass(frozen=True)
-class QuestionList:
-    """Questions of an experiment, in the order in which they are asked.
+def designed(
+    experiment: Experiment, design: str, n_lists: int = 1, landmarks: np.ndarray | None = None
+) -> Experiment:
+    """The experiment with its questions chosen by a design of `DESIGNS`.
 
-    questions (q, 3): Anchor, left and right; -1 in the slots of gold questions.
-    kind str (q,): ``question``; ``repeat``; ``gold``: a slot for an obvious question.
-    part (q,): Which of several lists, from 0.
-    """
+    Parameters
+    ----------
+    experiment : Experiment
+        With objects, task and numbers of questions, repeats and checks.
+    design : {"balanced", "different", "random", "landmark", "k1", "k2"}
+        ``different`` is balanced without a question in two lists; ``k1`` and ``k2`` are complete
+        landmark designs for these kernels.
+    n_lists : int
+        That the questions of ``different``, ``k1`` and ``k2`` are divided into.
+    landmarks : ndarray of int, shape (l,), optional
+        Their positions for ``k1`` and ``k2``; by default drawn at random.
 
-    questions: np.ndarray
-    kind: np.ndarray
-    part: np.ndarray
+    Returns
+    -------
+    Experiment
+        Whose lists `person_list` makes, and `questions_for` writes for other programs.
 
-    def table(self, objects: pd.DataFrame, layout: str = "plain") -> pd.DataFrame:
-        """As `question_table`, with a further column ``kind``; gold slots are empty.
+    Raises
+    ------
+    DataError
+        If there are too few different questions, or too many to list.
+    ValueError
+        For another design.
 
-        Of several lists, column ``list`` counts from 1.
-        """
-        places = np.flatnonzero(self.kind != "gold")
-        table = question_table(self.questions[places], objects, layout)
-        table = table.set_index(places).reindex(range(len(self.kind)))
-        if "question" in table:
-            table["question"] = np.arange(1, len(table) + 1)
-        table = table.astype(object).where(table.notna(), "").assign(kind=self.kind)
-        if self.part.any():
-            table.insert(0, "list", self.part + 1)
-        return table
-
-
-@declared
-def question_list(
-    n_objects: int,
-    n_questions: Annotated[int, Number(1, 100_000, "Questions", "In every list, all different.")],
-    *,
-    lists: Annotated[int, Number(
-        1, 10_000, "Lists",
-        "For example one per participant. No question occurs in two lists; to have it answered "
-        "by several people, give them the same list."
-    )] = 1,
-    repeated: Annotated[float, Number(
-        0.0, 0.5, "Share of repeats",
-        "This share of the questions is asked twice: intra-observer consistency limits how "
-        "well any method can predict."
-    )] = 0.1,
-    gold: Annotated[int, Number(
-        0, 1_000, "Gold slots",
-        "Empty rows for obvious questions of your own, which show who pays attention."
-    )] = 0,
-    seed: Seed = 0,
-) -> QuestionList:
-    """Lists of different questions, balanced over all of them, with repeats and gold slots.
+    References
+    ----------
+    Kleindessner, M., & von Luxburg, U. (2017). Kernel functions based on triplet comparisons.
+    NeurIPS. Section 2.3: landmark designs.
 
     Examples
     --------
-    >>> from tripletscope.experiment import question_list
-    >>> lists = question_list(40, 60, lists=3, repeated=0.2, gold=4)
-    >>> lists.questions.shape, int((lists.kind == "repeat").sum())
-    ((228, 3), 36)
+    >>> from tripletscope.experiment import Experiment, Stimulus, designed
+    >>> objects = tuple(Stimulus(name, "text", name) for name in ("cup", "mug", "fork", "pan"))
+    >>> dishes = Experiment(title="Dishes", objects=objects, n_questions=3)
+    >>> parts = designed(dishes, "different", n_lists=4).questions
+    >>> len(parts), sorted({part["list"] for part in parts})
+    (12, [0, 1, 2, 3])
     """
-    pool = QuestionPool("triplet", n_objects, 3, seed)
-    if n_questions * lists > pool.n_possible:
-        raise ValueError(
-            f"{n_objects:,} objects allow {pool.n_possible:,} different questions, and these would "
-            f"be {n_questions * lists:,}."
-        )
-    rng = np.random.default_rng(seed)
-    total = n_questions * lists
-    rows = (in_balance if total <= pool.n_possible / 2 else balanced)(pool, total, 0, rng)
-    made = []
-    for start in range(0, total, n_questions):
-        part = shuffled(rows[start : start + n_questions], rng)
-        part = [(row, "question") for row in part]
-        n_repeats = round(repeated * n_questions)
-        part = with_repeats(part, range(n_questions), n_repeats, _asked_again, rng)
-        made.append(spread(part, [([-1, -1, -1], "gold")] * gold, rng))
-    questions, kinds = zip(*(one for part in made for one in part), strict=True)
-    return QuestionList(
-        np.array(questions), np.array(kinds), np.repeat(np.arange(lists), list(map(len, made)))
+    if design not in DESIGNS:
+        raise ValueError(f"design is {design!r}; it must be one of {', '.join(DESIGNS)}.")
+    if design in SOURCES:
+        return experiment.changed(source=design)
+    rng = np.random.default_rng(experiment.seed)
+    if design == "different":
+        return listed(experiment, _different(experiment, n_lists, rng), n_lists)
+    if experiment.task != "triplet":
+        raise DataError("landmark designs of kernels are about an anchor and two objects",
+                        file=experiment.title, remedy="Choose another task or design.")
+    n = len(experiment.objects)
+    if landmarks is None:
+        landmarks = choose_landmarks(n, min(experiment.n_landmarks, n), rng)
+    number = n_landmark_questions(n, len(landmarks), design)
+    if number > MOST:
+        raise DataError(f"the design has {number:,} questions, and at most {MOST:,} are listed",
+                        file=experiment.title, remedy="Choose fewer landmarks.")
+    return listed(experiment, mixed(landmark_questions(n, landmarks, design), rng), n_lists)
+
+
+def listed(experiment: Experiment, rows: np.ndarray, n_lists: int = 1) -> Experiment:
+    """The experiment with these questions as its list, divided into so many lists.
+
+    Shapes: rows (q, s): positions of the s objects of each question.
+    """
+    ids = np.array([one.id for one in experiment.objects], dtype=object)
+    questions = tuple(
+        Question("", experiment.task, tuple(shown), experiment.n_chosen, source="list").described()
+        | {"list": part}
+        for part, some in enumerate(np.array_split(ids[rows], n_lists)) for shown in some.tolist()
     )
+    return experiment.changed(source="list", questions=questions)
 
 
-def _asked_again(asked: tuple[Row, str], rng: np.random.Generator) -> tuple[Row, str]:
-    anchor, *options = asked[0]
-    return [anchor, *rng.permutation(options).tolist()], "repeat"
+def mixed(rows: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """The same questions about an anchor in random order, with sides drawn by lot."""
+    rows = rng.permutation(rows)
+    turned = rng.random(len(rows)) < 0.5
+    rows[turned, 1:] = rows[turned, :0:-1]
+    return rows
+
+
+def _different(experiment: Experiment, n_lists: int, rng: np.random.Generator) -> np.ndarray:
+    """(q, s) questions for so many lists, all different, in balance over each and over all."""
+    n, each = len(experiment.objects), experiment.n_questions
+    pool = QuestionPool(experiment.task, n, experiment.n_shown, experiment.seed)
+    total = each * n_lists
+    if total > min(pool.n_possible, MOST):
+        raise DataError(
+            f"{n:,} objects allow {pool.n_possible:,} different questions, of which at most "
+            f"{MOST:,} are listed, and these would be {total:,}", file=experiment.title,
+            remedy="Choose fewer questions, fewer lists, or the design Balanced.",
+        )
+    rows = (in_balance if total <= pool.n_possible / 2 else balanced)(pool, total, 0, rng)
+    parts = [shuffled(rows[k : k + each], rng) for k in range(0, total, each)]
+    return np.array([row for part in parts for row in part])

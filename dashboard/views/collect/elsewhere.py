@@ -1,24 +1,20 @@
-"""Take elsewhere: the same questions without this server, and for other programs."""
+"""Take elsewhere: the same page without this server, and the way to lists for other programs."""
 
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 
 import streamlit as st
 
-from tripletscope.core.data.errors import DataError
-from tripletscope.core.studies.experiment.elsewhere import PROGRAMS, questions_for
-from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
 from tripletscope.dashboard import export
 from tripletscope.dashboard.collecting import jspsych
 from tripletscope.dashboard.collecting.static import SENDINGS, static_zip
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import number, pick
-from tripletscope.dashboard.keeping.experiments import files_named
+from tripletscope.dashboard.interface.controls import number, pick, pressed
 from tripletscope.dashboard.views.collect.context import PAGE, CollectContext, with_experiment
 from tripletscope.dashboard.views.collect.forms import line
 from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.simulate.questions import choose_design
 
 
 @tab(PAGE, "Take elsewhere", 4, needs=with_experiment, slot=None)
@@ -67,43 +63,15 @@ def _static(context: CollectContext) -> None:
 
 
 def _programs(context: CollectContext) -> None:
-    """Lists of questions as other programs read them."""
-    current, experiment = context.session, context.experiment
+    """The way to lists of questions as other programs read them."""
     st.subheader("For other programs", anchor=False)
-    people = number(
-        current, f"{PAGE}.elsewhere.people", "Lists, one for each participant", 1, 10_000,
-        min(experiment.most_people, 20),
-    ) or 1
-    why = _objection(experiment)
-    if why:
-        st.info(panels.plain(why), icon=":material/info:")
-    name = pick(
-        current, f"{PAGE}.elsewhere.program", "Program",
-        {name: program.title for name, program in PROGRAMS.items()},
+    st.markdown(
+        "The questions of this experiment as lists for Salmon, jsPsych, PsychoPy and Gorilla, or "
+        "as a plain table, are on Simulate › Questions."
     )
-    st.markdown(panels.plain(PROGRAMS[name].help))
-    st.download_button(
-        "Download (ZIP)", partial(_packed, context.folder, experiment, name, int(people)),
-        f"{export.file_name(experiment.title, name)}.zip", "application/zip",
-        key=f"{PAGE}.elsewhere.zip", on_click="ignore", icon=":material/folder_zip:",
-        disabled=bool(why),
-    )
-
-
-def _objection(experiment: Experiment) -> str:
-    """Why no other program can ask these questions; empty if one can."""
-    try:
-        questions_for(experiment, next(iter(PROGRAMS)))
-    except DataError as error:
-        return str(error)
-    return ""
-
-
-def _packed(folder: Path, experiment: Experiment, program: str, people: int) -> bytes:
-    """Lists of questions, with the files that they show."""
-    files = dict(questions_for(experiment, program, range(people)))
-    files |= {
-        f"{STIMULI}/{name}": (folder / STIMULI / name).read_bytes()
-        for name in files_named(experiment)
-    }
-    return export.bundle(files)
+    if pressed(
+        context.session, f"{PAGE}.elsewhere.lists", "Lists of its questions",
+        icon=":material/checklist:",
+    ):
+        choose_design(context.session, slug=context.slug)
+        st.switch_page("../pages/simulate.py")

@@ -63,11 +63,16 @@ class ExperimentForm:
         )
 
 
-def ask_for_questions(asked: ExperimentForm) -> None:
-    """What is asked, and how often."""
+def ask_for_task(asked: ExperimentForm) -> None:
+    """What is asked."""
     asked.ask("task")
     if asked.values["task"] == "ranking":
         asked.ask("n_options", "n_ranked")
+
+
+def ask_for_questions(asked: ExperimentForm) -> None:
+    """What is asked, and how often."""
+    ask_for_task(asked)
     asked.ask("source")
     source = asked.values["source"]
     if source in ADAPTIVE:
@@ -84,8 +89,8 @@ def _list(asked: ExperimentForm) -> str:
     kept = asked.begin.get("questions", ())
     file = st.file_uploader(
         "Your questions", key=f"{asked.place}.listed", type=["csv", "txt", "tsv"],
-        help="A row for each question, with objects in the order shown, as Simulate › List of "
-        "questions makes them; a column list divides them among participants.",
+        help="A row for each question, with objects in the order shown, as Simulate › "
+        "Questions makes them; a column list divides them among participants.",
     )
     if file is not None:
         return file.getvalue().decode("utf-8", "replace")
@@ -94,9 +99,9 @@ def _list(asked: ExperimentForm) -> str:
     return ""
 
 
-def ask_for_checks(asked: ExperimentForm) -> None:
+def ask_for_checks(asked: ExperimentForm, *further: str) -> None:
     """Practice, repeats, catch and gold questions."""
-    asked.ask("repeated", "catch", "fails", "n_practice", "gold_share")
+    asked.ask("repeated", "catch", "n_practice", "gold_share", *further)
     asked.values["gold"] = text(
         asked.current, f"{asked.place}.gold", "Gold questions",
         as_lines(asked.begin.get("gold", ())), height=100,
@@ -213,15 +218,23 @@ def drafted_experiment(
         **{name: begin[name] for name in DECLARED if name in begin}, **given,
         "objects": tuple(stimuli), "texts": dict(texts),
     })
-    shape = (stimuli, made.task, made.n_shown, made.n_chosen)
     kept = tuple(begin.get("questions", ()))
     if made.source == "list":
-        listed = listed_questions(values["listed"], *shape) if values.get("listed") else kept
+        listed = kept
+        if values.get("listed"):
+            listed = listed_questions(
+                values["listed"], stimuli, made.task, made.n_shown, made.n_chosen
+            )
         if not listed:
             raise DataError("there is no list of questions yet", file="Questions",
                             remedy="Upload one, or choose other questions.")
         made = made.changed(questions=_fitting(listed, made, "the list of questions"))
-    gold = gold_questions(values["gold"], *shape)
+    return with_gold(made, values["gold"])
+
+
+def with_gold(made: Experiment, lines: str) -> Experiment:
+    """The experiment with gold questions as they are typed."""
+    gold = gold_questions(lines, made.objects, made.task, made.n_shown, made.n_chosen)
     if made.gold_share and not gold:
         raise DataError(
             "there are no gold questions to ask", file="Checks",

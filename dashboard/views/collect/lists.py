@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.kinds import CHECKS
 from tripletscope.core.studies.experiment.experiment import Stimulus
 from tripletscope.core.studies.experiment.question import ASKINGS, KINDS, Question
 
@@ -37,7 +38,8 @@ def listed_questions(
 ) -> tuple[dict[str, Any], ...]:
     """Questions of a table: objects in the order shown, perhaps ``list`` (from 1) and ``kind``.
 
-    Rows without objects, such as slots for gold questions, are passed over.
+    Rows without objects are passed over, and so are practice and checks: the experiment has its
+    own.
     """
     where = "the list of questions"
     known = names_of(stimuli)
@@ -50,7 +52,7 @@ def listed_questions(
     for number, values in rows:
         row = dict(zip(header, values, strict=False)) if columns is not None else {}
         names = [row.get(name, "") for name in columns] if columns is not None else values
-        if not any(names) or row.get("kind") == "gold":
+        if not any(names) or row.get("kind") in (*CHECKS, "practice"):
             continue
         kind = row.get("kind") if row.get("kind") in KINDS else "question"
         question = Question(

@@ -100,7 +100,7 @@ def show_making(context: Context) -> None:
             problem = str(error)
         ask_for_questions(asked)
         with st.expander("Checks and practice"):
-            ask_for_checks(asked)
+            ask_for_checks(asked, "fails")
         with st.expander("Appearance"):
             ask_for_appearance(asked)
         with st.expander("Recruitment"):

@@ -19,8 +19,8 @@ from tripletscope.core.io.names import file_name
 from tripletscope.core.studies.experiment.experiment import Experiment, Stimulus
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.chart import address
-from tripletscope.dashboard.interface.controls import pick, text
-from tripletscope.dashboard.interface.reading import read_pictures
+from tripletscope.dashboard.interface.controls import number, pick, text
+from tripletscope.dashboard.interface.reading import read_file, read_pictures
 from tripletscope.dashboard.keeping.dataset import DamagedPicture, DatasetInfo
 from tripletscope.dashboard.keeping.experiments import plain_file_name
 from tripletscope.dashboard.keeping.services import services
@@ -51,13 +51,20 @@ class GivenObjects:
 
 
 def ask_for_objects(
-    current: Session, place: str, kept: Experiment | None, slug: str
+    current: Session, place: str, kept: Experiment | None = None, slug: str = "", *,
+    listing: bool = False, numbered: int = 30,
 ) -> GivenObjects:
-    """Ask what is shown."""
+    """Ask what is shown.
+
+    listing: Whether numbers and names of files will do, since others show the objects.
+    numbered: How many objects to begin with, where they are numbers.
+    """
     info = current.dataset
     sources = {"kept": f"As they are: {len(kept.objects):,}"} if kept else {}
     if info is not None:
         sources["open"] = "Those of the open data set"
+    if listing:
+        sources |= {"numbers": "Numbered", "table": "From a table"}
     sources |= {"typed": "Names or colours typed here", "files": "Files: pictures, sound, video"}
     source = pick(current, f"{place}.objects", "Objects", sources, help="What is compared.")
     if source == "kept":
@@ -70,7 +77,10 @@ def ask_for_objects(
             help="Words, colours such as #1f77b4, or named colours such as blue: #1f77b4.",
         )
         return GivenObjects(typed_stimuli(lines))
-    return _uploaded(current, place)
+    if source == "numbers":
+        n = number(current, f"{place}.n", "Number of objects", 3, 5_000, numbered) or 3
+        return GivenObjects(typed_stimuli("\n".join(map(str, range(1, n + 1)))))
+    return _tabled(current, place) if source == "table" else _uploaded(current, place)
 
 
 def kept_address(slug: str) -> Callable[[str], str]:
@@ -97,7 +107,7 @@ def _of_dataset(current: Session, place: str, info: DatasetInfo) -> GivenObjects
         way = pick(current, f"{place}.way@{info.id}", "Shown as", ways)
     if way == "picture":
         return _pictures(info, objects)
-    return GivenObjects(_worded(objects, way.removeprefix("colour ") if way != "text" else None))
+    return GivenObjects(worded(objects, way.removeprefix("colour ") if way != "text" else None))
 
 
 def colour_columns(objects: pd.DataFrame) -> list[str]:
@@ -113,7 +123,8 @@ def _labels(objects: pd.DataFrame) -> list[str]:
     return [str(value) for value in named]
 
 
-def _worded(objects: pd.DataFrame, column: str | None) -> tuple[Stimulus, ...]:
+def worded(objects: pd.DataFrame, column: str | None = None) -> tuple[Stimulus, ...]:
+    """Objects of a data set by their labels, or by colours in a column."""
     labels, ids = _labels(objects), objects["id"].astype(str)
     if column is None:
         return tuple(
@@ -152,14 +163,14 @@ def _pictures(info: DatasetInfo, objects: pd.DataFrame) -> GivenObjects:
 def typed_stimuli(lines: str) -> tuple[Stimulus, ...]:
     """A word or a colour of each line; a line that is there twice counts once."""
     found: dict[str, Stimulus] = {}
-    for number, line in enumerate(lines.splitlines(), 1):
+    for row, line in enumerate(lines.splitlines(), 1):
         line = line.strip()
         if not line:
             continue
         colour = _NAMED_COLOUR.fullmatch(line)
         if len(line) > 200:
             raise DataError(
-                "a name has at most 200 characters", file="the typed names", row=number,
+                "a name has at most 200 characters", file="the typed names", row=row,
                 remedy="Longer texts are pictures or files.",
             )
         if colour:
@@ -169,6 +180,24 @@ def typed_stimuli(lines: str) -> tuple[Stimulus, ...]:
             stimulus = Stimulus(line, "text", line, line)
         found.setdefault(stimulus.id, stimulus)
     return tuple(found.values())
+
+
+def _tabled(current: Session, place: str) -> GivenObjects:
+    """Objects of a table of stimuli; their pictures are where the questions will be asked."""
+    file = st.file_uploader(
+        "Stimulus metadata", key=f"{place}.table",
+        help="CSV, Excel or the like with one row per object. Names in a column of pictures are "
+        "those of files beside the list.",
+    )
+    if file is None:
+        raise DataError("no table has been chosen yet", remedy="Choose one with a row per object.")
+    objects = read_file(current, f"{place}.table", file, "objects")
+    shown = objects["image"] if "image" in objects else [None] * len(objects)
+    return GivenObjects(tuple(
+        Stimulus(one.id, "picture", picture, one.label)
+        if isinstance(picture, str) and picture else one
+        for one, picture in zip(worded(objects), shown, strict=True)
+    ))
 
 
 # Files -------------------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.kernels import evidence_of
 from tripletscope.dashboard.results.shown import table_of
 from tripletscope.dashboard.views.kernel.context import PAGE, KernelContext, choose_kernel
-from tripletscope.dashboard.views.page import go_to, tab
+from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.simulate.questions import choose_design
 from tripletscope.dashboard.wording.formats import count
 
 _BARS = 0.58
@@ -90,7 +91,7 @@ def _turn_to_more(here: KernelContext, kernel: Kernel) -> None:
             here.session, f"{PAGE}.to_design", "Plan a landmark design",
             icon=":material/checklist:", type="tertiary",
         ):
-            go_to("simulate", "design")
+            choose_design(here.session, "k1")
             st.switch_page("../pages/simulate.py")
 
 

@@ -68,7 +68,11 @@ def _known_digits() -> Triplets:
 
 
 def _uncertainty(tab: str, answers: Callable[[], Triplets], method: Method) -> Continuation:
-    return Continuation("simulate" if tab == "asking" else "embedding", tab, answers, method)
+    return Continuation("embedding", tab, answers, method)
+
+
+def _adaptive(answers: Callable[[], Triplets], method: Method) -> Continuation:
+    return Continuation("simulate", "questions", answers, method)
 
 
 def _kernel(tab: str, answers: Callable[[], Triplets], method: Method) -> Continuation:
@@ -115,7 +119,7 @@ CONTINUATIONS = {
         "lowest": min(psychophysics.LENGTH_SCALES), "highest": max(psychophysics.LENGTH_SCALES),
         "steps": 3, "participants": 50, "most": 5000, "points": 1,
     }),
-    "uncertainty-figure-5": _uncertainty("asking", active.digit_answers, STE(n_components=5)),
+    "uncertainty-figure-5": _adaptive(active.digit_answers, STE(n_components=5)),
     "uncertainty-figure-6": _uncertainty(
         "positions", psychophysics.observer_answers, STE(n_components=1)
     ),
@@ -124,9 +128,9 @@ CONTINUATIONS = {
     ),
     "uncertainty-figure-9": _uncertainty("trust", calibration.noisy_answers, TSTE()),
     "uncertainty-figure-10": _uncertainty("predictions", prediction.mixture_answers, STE()),
-    "uncertainty-figure-11": _uncertainty("asking", active.cancer_answers, STE(n_components=5)),
-    "uncertainty-figure-12": _uncertainty("asking", active.mnist_answers, STE(n_components=5)),
-    "uncertainty-figure-13": _uncertainty("asking", active.digit_answers, TSTE(n_components=5)),
+    "uncertainty-figure-11": _adaptive(active.cancer_answers, STE(n_components=5)),
+    "uncertainty-figure-12": _adaptive(active.mnist_answers, STE(n_components=5)),
+    "uncertainty-figure-13": _adaptive(active.digit_answers, TSTE(n_components=5)),
     "uncertainty-appendix-b": _uncertainty("positions", distances.distance_answers, STE()),
     "kernels-figure-2": _kernel(
         "similarities", definitions.row_answers, K1(reduce_diagonal=False)

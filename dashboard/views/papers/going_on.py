@@ -18,6 +18,7 @@ from tripletscope.dashboard.state import Session, widgets
 from tripletscope.dashboard.views.opened_map import place_of
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.papers.continuations import CONTINUATIONS, Continuation
+from tripletscope.dashboard.views.simulate.questions import choose_design
 from tripletscope.dashboard.views.simulate.setting import begin_with
 from tripletscope.reproductions.item import Item
 
@@ -34,6 +35,8 @@ def go_on(current: Session, item: Item) -> None:
     if there.begin:
         begin_with(current, there.begin)
     go_to(there.page, there.tab)
+    if there.tab == "questions":
+        choose_design(current, "uncertain")
     st.switch_page(f"../pages/{there.page}.py")
 
 

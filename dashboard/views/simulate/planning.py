@@ -38,7 +38,7 @@ from tripletscope.dashboard.wording.formats import count
 _SHOWN = f"{PAGE}.shown"
 
 
-@tab(PAGE, "How many answers?", 1, slot=f"{PAGE}.plan")
+@tab(PAGE, "Sample size", 1, slot=f"{PAGE}.plan")
 def show_planning(context: Context) -> None:
     """Ask what to simulate, and show the plans."""
     current = context.session

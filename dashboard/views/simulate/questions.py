@@ -1,146 +1,347 @@
-"""The list of questions of an experiment, to take away."""
+"""Questions: lists of every design, to take away or to run on the page Collect."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.studies.experiment.handout import LAYOUTS, QuestionList, question_list
-from tripletscope.dashboard import export
+from tripletscope.core.data.kinds import CHECKS
+from tripletscope.core.data.landmarks import recognise
+from tripletscope.core.run import Run
+from tripletscope.core.studies.design.active import propose
+from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
+from tripletscope.core.studies.experiment.handout import (
+    DESIGNS,
+    FOLLOWING,
+    KERNELS,
+    designed,
+    listed,
+)
+from tripletscope.core.studies.experiment.lists import person_list
+from tripletscope.core.studies.experiment.question import ASKINGS, Question
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import number, parameter_form, pick, text
-from tripletscope.dashboard.interface.reading import read_file
+from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pressed
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.experiments import (
+    experiment_folder,
+    files_named,
+    keep_experiment,
+    kept_experiments,
+    load_experiment,
+)
 from tripletscope.dashboard.keeping.services import services
-from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.state import Session, widgets
+from tripletscope.dashboard.views.collect.context import choose_experiment
+from tripletscope.dashboard.views.collect.expecting import experiment_key
+from tripletscope.dashboard.views.collect.forms import (
+    ExperimentForm,
+    ask_for_checks,
+    ask_for_task,
+    with_gold,
+)
+from tripletscope.dashboard.views.collect.objects import GivenObjects, ask_for_objects
+from tripletscope.dashboard.views.compare.comparing import advice_of
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.page import tab
-from tripletscope.dashboard.views.simulate.asking import LAYOUT_HELP, as_sentences
-from tripletscope.dashboard.views.simulate.setting import PAGE, beginning, prefix
+from tripletscope.dashboard.views.page import go_to, of_the_open_data, tab
+from tripletscope.dashboard.views.simulate.setting import PAGE, beginning
+from tripletscope.dashboard.views.taking_away import take_away
+from tripletscope.dashboard.views.uncertain_map import PAGE as MAPS
+from tripletscope.dashboard.views.uncertain_map import UncertaintyContext, choose_map, made_of
+from tripletscope.dashboard.wording import distinct
 from tripletscope.dashboard.wording.formats import count
 
+_LIST = f"{PAGE}.list"
 _PREVIEW = 8
 _SECONDS = 3  # that a question takes, more or less
-_KINDS = {"question": "Questions", "repeat": "Repeats", "gold": "Gold slots"}
-_SOURCES = {
-    "numbers": "Numbered", "typed": "Typed here", "upload": "From a table",
-    "open": "Those of the open data set",
-}
+#: A list has no practice or checks of its own accord: the program that asks may have them.
+_BEGIN = {"n_questions": 300, "n_practice": 0, "catch": 0.0}
+#: What is to be known of a design before it is chosen.
+_ABOUT = {
+    "uncertain": "Selected by order certainty, not by response probability: an answer tells most "
+    "where the maps do not know the order. Where people find two distances alike, their responses "
+    "stay uncertain however often they are asked.",
+    "gain": "Selected by what the method's own response probabilities say of the anchor's place: "
+    "an answer tells most where places that are still possible predict different responses.",
+} | dict.fromkeys(KERNELS, (
+    "From answers to such questions triplet kernels find groups about as well as embeddings do, in "
+    "a tenth of the time or less. Embeddings can do with random questions, too, in which these "
+    "kernels find nothing unless answers are very many."
+))
 
 
-@tab(PAGE, "List of questions", 3, slot=None)
+@dataclass(frozen=True)
+class _Draft:
+    """What the form asks for: an experiment without its design, and what the design needs."""
+
+    experiment: Experiment
+    material: GivenObjects
+    design: str
+    n_lists: int
+    options: dict[str, Any]
+    landmarks: np.ndarray | None
+
+
+def choose_design(current: Session, design: str = "", slug: str = "") -> None:
+    """Go to the tab with a design, or with the questions of a kept experiment."""
+    values = {f"{_LIST}.of": slug} | ({f"{_LIST}.design": design} if design else {})
+    current.take_up(values)
+    widgets().update(values)
+    go_to(PAGE, "questions")
+
+
+@tab(PAGE, "Questions", 3, slot=MAPS, formerly=("design", "asking"))
 def show_questions(context: Context) -> None:
-    """Ask for objects and numbers, and show the list."""
+    """Ask for objects, design and numbers, and show the list."""
     current = context.session
-    picture, side = st.columns([3, 1], gap="large")
-    with side:
-        objects = _objects(current)
-        options = parameter_form(
-            current, question_list, f"{PAGE}.list", defaults={"n_questions": 300}
-        )
-        layout = pick(current, f"{PAGE}.layout", "Layout", LAYOUTS, help=LAYOUT_HELP)
-    with picture:
-        if objects is None or len(objects) < 3:
-            panels.empty(
-                "Three objects are needed", "Name the objects on the right, one per line."
-            )
-            return
-        try:
-            found = _listed(len(objects), options)
-        except ValueError as error:
+    picture, side = st.columns([5, 2], gap="large")
+    try:
+        with side:
+            slug = _chosen_experiment(current)
+            draft = None if slug else _form(context)
+        with picture:
+            if draft is None or draft.design not in FOLLOWING:
+                watch(replace(context, info=current.dataset).job)
+            if draft is None:
+                _of_experiment(current, slug)
+            elif draft.design in FOLLOWING:
+                of_map = of_the_open_data(choose_map)(context)
+                if of_map is not None:
+                    _following(of_map, draft)
+            else:
+                _about(context, draft)
+                _show(current, draft, designed(
+                    draft.experiment, draft.design, draft.n_lists, draft.landmarks
+                ))
+    except (DataError, ValueError, WorkspaceError) as error:
+        with picture:
             st.warning(panels.plain(str(error)), icon=":material/error:")
-            return
-        _show(current, found, objects, layout)
 
 
-def _objects(current: Session) -> pd.DataFrame | None:
-    """Ask what the questions are about: ids, labels, perhaps names of pictures."""
-    info = current.dataset
-    sources = {name: title for name, title in _SOURCES.items() if name != "open" or info}
-    source = pick(
-        current, f"{PAGE}.list.source", "Objects", sources, default="open" if info else "numbers"
+def _chosen_experiment(current: Session) -> str:
+    """Ask for a kept experiment whose questions are listed; empty for new questions."""
+    kept = kept_experiments(services().workspace)
+    if not kept:
+        return ""
+    options = {"": "New questions"} | dict(zip(
+        (one.slug for one in kept), distinct(one.title for one in kept), strict=True
+    ))
+    return pick(current, f"{_LIST}.of", "For", options)
+
+
+def _form(context: Context) -> _Draft:
+    """Ask for everything of new questions."""
+    current, info = context.session, context.session.dataset
+    asked = ExperimentForm(current, _LIST, _BEGIN)
+    material = ask_for_objects(
+        current, _LIST, listing=True, numbered=beginning(current).get("n_objects", 30)
     )
-    if source == "open":
-        return services().workspace.triplets(info).objects
-    if source == "typed":
-        typed = text(
-            current, f"{PAGE}.list.names", "Names, one per line", "apple\npear\nplum\ncherry",
-            height=180,
+    answers = current.triplets() if info is not None and not info.has_only_pairs else None
+    of_data = answers is not None and [one.id for one in material.stimuli] == answers.ids
+    ask_for_task(asked)
+    of_three = asked.values["task"] == "triplet"
+    designs = {name: title for name, title in DESIGNS.items() if of_three or name not in KERNELS}
+    design = pick(
+        current, f"{_LIST}.design", "Design", designs | (FOLLOWING if of_data and of_three else {}),
+        help="The last three continue from the answers of the open data set.",
+    )
+    landmarks, options = None, {}
+    if design in KERNELS and of_data and len(current.selection) >= 3 and pick(
+        current, f"{_LIST}.landmarks.from", "Landmarks are", {
+            "random": "Drawn at random", "selection": "The selected objects",
+        },
+    ) == "selection":
+        landmarks = np.array(current.selected_positions(answers))
+    elif design in ("landmark", *KERNELS):
+        asked.ask("n_landmarks")
+    if design in FOLLOWING:
+        options = parameter_form(
+            current, propose, f"{MAPS}.propose", hidden=("strategy", "landmarks", "seed")
         )
-        names = list(dict.fromkeys(filter(None, map(str.strip, typed.splitlines()))))
-        return pd.DataFrame({"id": names, "label": names})
-    if source == "upload":
-        file = st.file_uploader(
-            "Stimulus metadata", key=f"{PAGE}.list.file",
-            help="CSV, Excel or the like with one row per object. A column of pictures is used "
-            "by the layout of jsPsych.",
+    if design not in KERNELS:
+        asked.ask("n_questions")
+    n_lists = int(number(
+        current, f"{_LIST}.lists", "Lists", 1, 10_000, 1,
+        help="For example one per participant. To have a list answered by several people, give "
+        "them the same one.",
+    ) or 1)
+    with st.expander("Checks and practice"):
+        ask_for_checks(asked)
+    asked.ask("seed")
+    gold = asked.values.pop("gold")
+    made = Experiment(
+        title=f"{info.name}, new" if info else "Questions", objects=material.stimuli,
+        **asked.values,
+    )
+    return _Draft(with_gold(made, gold), material, design, n_lists, options, landmarks)
+
+
+def _about(context: Context, draft: _Draft) -> None:
+    """What is to be known of a design."""
+    if draft.design in _ABOUT:
+        st.caption(_ABOUT[draft.design])
+    if draft.design in KERNELS and context.session.dataset is not None:
+        for one in recognise(context.session.triplets()):
+            st.markdown(
+                f"The open answers follow a design for {one.kernel} with "
+                f"{count(len(one.landmarks), 'landmark')}: {one.n_asked:,} of "
+                f"{one.n_possible:,} questions were asked."
+            )
+
+
+# Of a kept experiment ----------------------------------------------------------------------------
+
+
+def _of_experiment(current: Session, slug: str) -> None:
+    """The lists of an experiment as the page Collect asks them."""
+    workspace = services().workspace
+    experiment, folder = load_experiment(workspace, slug), experiment_folder(workspace, slug)
+    n_lists = int(number(
+        current, f"{_LIST}.{slug}.lists", "Lists, one for each participant", 1, 10_000,
+        min(experiment.most_people, 20),
+    ) or 1)
+    _preview(experiment, n_lists)
+    files = {name: folder / STIMULI / name for name in files_named(experiment)}
+    take_away(current, _LIST, experiment, n_lists, experiment.title, files)
+
+
+# That continue from answers ----------------------------------------------------------------------
+
+
+def _following(context: UncertaintyContext, draft: _Draft) -> None:
+    """Questions for the next batch; a simulation of what they bring."""
+    advice = advice_of(context.info, context.triplets, context.method)
+    if advice:
+        st.markdown(advice)
+    samples = context.newest("bootstrap") if draft.design in _ABOUT else None
+    if draft.design in _ABOUT and samples is None:
+        st.markdown(
+            "These questions are selected by the uncertainty of the map, which has not been "
+            "computed yet."
         )
-        if file is None:
-            return None
-        try:
-            return read_file(current, f"{PAGE}.list.file", file, "objects")
-        except DataError as error:
-            st.error(panels.plain(str(error)), icon=":material/error:")
-            return None
-    begin = beginning(current).get("n_objects", 30)
-    n = number(current, f"{prefix(current)}.list.n", "Number of objects", 3, 5_000, begin) or 3
-    names = [str(i) for i in range(1, n + 1)]
-    return pd.DataFrame({"id": names, "label": names})
+        context.compute_button(
+            f"{MAPS}.bootstrap.run", "Uncertainty", [(context.method, "bootstrap", {})],
+            "Computes plausible maps.",
+        )
+    else:
+        _about(context, draft)
+        options = draft.options | {"strategy": draft.design, "seed": draft.experiment.seed}
+        rows = _proposed(
+            f"{context.fit.key} {made_of(samples) if samples else ''}", options,
+            draft.experiment.n_questions * draft.n_lists, context, samples,
+        )
+        _show(context.session, draft, listed(draft.experiment, rows, draft.n_lists))
+    if draft.design not in _ABOUT:
+        return
+    st.subheader("Adaptive against random questions", anchor=False)
+    st.markdown(
+        "Lohaus, Hennig and von Luxburg (2019) found that questions selected for their uncertainty "
+        "improve the prediction of answers slightly over random ones, but not that of clusters or "
+        "classes. Simulate it for your objects and noise before you invest in it."
+    )
+    run = context.result(
+        context.method, "compare_active", "Simulates answers like yours to adaptively selected "
+        "and to random questions.", newest=True,
+    )
+    if run is not None:
+        context.present(run)
+    else:
+        context.empty(
+            "Nothing has been computed yet",
+            "Compute shows how much further answers would improve the map, with adaptively "
+            "selected and with random questions.",
+        )
+
+
+@st.cache_data(max_entries=16, show_spinner="Selecting questions")
+def _proposed(
+    key: str, options: dict[str, Any], wanted: int, _context: UncertaintyContext,
+    _samples: Run | None,
+) -> np.ndarray:
+    return propose(
+        _context.method, _context.triplets, wanted, **options,
+        samples=_samples.samples() if _samples else None,
+    )
+
+
+# What is shown -----------------------------------------------------------------------------------
+
+
+def _show(current: Session, draft: _Draft, experiment: Experiment) -> None:
+    """The list, and where it can be taken."""
+    _preview(experiment, draft.n_lists)
+    take_away(
+        current, _LIST, experiment, draft.n_lists, experiment.title,
+        draft.material.files,
+    )
+    has_files = {*files_named(experiment)} <= {*draft.material.files}
+    if has_files and pressed(
+        current, f"{_LIST}.make", "Make an experiment", icon=":material/how_to_vote:",
+        help="Of these questions, on the page Collect: a page that asks them, here or elsewhere.",
+    ):
+        slug = keep_experiment(services().workspace, experiment, draft.material.files)
+        choose_experiment(current, slug)
+        go_to("collect", "making")
+        st.switch_page("../pages/collect.py")
 
 
 @st.cache_data(max_entries=8, show_spinner="Balancing the list")
-def _listed(n_objects: int, options: dict[str, Any]) -> QuestionList:
-    return question_list(n_objects, **options)
+def _first_list(_experiment: Experiment, key: str) -> list[Question]:
+    return person_list(_experiment, 0).questions
 
 
-def _show(current: Session, found: QuestionList, objects: pd.DataFrame, layout: str) -> None:
-    lists = int(found.part.max()) + 1
-    first = found.kind[found.part == 0]
-    for column, (kind, title) in zip(st.columns(4), [*_KINDS.items(), ("", "")], strict=True):
-        if kind:
-            column.metric(title, f"{int(np.sum(first == kind)):,}")
-        else:
-            column.metric(
-                "Minutes", f"{len(first) * _SECONDS / 60:.0f}",
-                help=f"At {_SECONDS} seconds a question.",
-            )
-    if lists > 1:
-        st.caption(f"In each of {lists:,} lists; {len(found.kind):,} rows in total.")
-    asked = found.questions[found.kind == "question"]
-    anchors = np.bincount(asked[:, 0], minlength=len(objects))
-    options = np.bincount(asked[:, 1:].ravel(), minlength=len(objects))
-    st.markdown(
-        f"Every object is the anchor {_between(anchors)} and an option {_between(options)}, on "
-        "either side about equally often. For example:"
+def _preview(experiment: Experiment, n_lists: int) -> None:
+    """The first list in numbers, and its first questions."""
+    fixed = experiment.changed(source="balanced") if experiment.is_adaptive else experiment
+    questions = _first_list(fixed, experiment_key(fixed))
+    kinds = [one.kind for one in questions]
+    facts = {
+        "Questions": kinds.count("question"), "Repeats": kinds.count("repeat"),
+        "Checks": sum(kind in CHECKS for kind in kinds),
+    }
+    columns = st.columns(4)
+    for column, (title, value) in zip(columns, facts.items(), strict=False):
+        column.metric(title, f"{value:,}")
+    columns[3].metric(
+        "Minutes", f"{len(questions) * _SECONDS / 60:.0f}", help=f"At {_SECONDS} seconds a "
+        "question.",
     )
-    labels = objects["label"].astype(str).to_numpy(dtype=object)
-    st.markdown(as_sentences(labels[asked[:_PREVIEW]]))
-    name = export.file_name("questions", layout)
-    with st.container(horizontal=True):
-        st.download_button(
-            "Download the questions", lambda: export.csv(found.table(objects, layout)),
-            f"{name}.csv", "text/csv", key=f"{PAGE}.list.csv", on_click="ignore",
-            icon=":material/download:", type="primary",
-        )
-        st.download_button(
-            "Objects, in order", lambda: export.csv(objects), "objects.csv", "text/csv",
-            key=f"{PAGE}.list.objects", on_click="ignore", icon=":material/download:",
-            help="The list of targets to which Salmon's numbers refer.",
-        )
+    if n_lists > 1:
+        st.caption(f"In the first of {n_lists:,} lists.")
+    asked = [one for one in questions if one.kind == "question"]
+    if not asked:
+        return
+    places = {one.id: k for k, one in enumerate(experiment.objects)}
+    rows = np.array([[places[name] for name in one.shown] for one in asked])
+    n, anchored = len(experiment.objects), ASKINGS[experiment.task].is_anchored
+    among = np.bincount(rows[:, anchored:].ravel(), minlength=n)
+    roles = f"an option {_between(among)}"
+    if anchored:
+        roles = f"the anchor {_between(np.bincount(rows[:, 0], minlength=n))} and {roles}"
+    st.markdown(f"Every object is {roles}. For example:")
+    labels = np.array([one.label or one.id for one in experiment.objects], dtype=object)
+    st.markdown(_examples(experiment, labels[rows[:_PREVIEW]]))
     with st.expander("All rows"):
+        names = [f"object {k + 1}" for k in range(rows.shape[1])]
         st.dataframe(
-            found.table(objects, layout).head(10_000), hide_index=True, placeholder="",
-            key=f"{PAGE}.list.rows",
-            height=400,
+            [dict(zip(names, one.shown, strict=True)) | {"kind": one.kind}
+             for one in questions[:10_000]],
+            hide_index=True, placeholder="", key=f"{_LIST}.rows", height=400,
         )
-    if "gold" in found.kind:
-        st.caption(
-            "Rows of kind gold are empty: fill in questions with an obvious answer, to see who "
-            "pays attention."
-        )
+
+
+def _examples(experiment: Experiment, labels: np.ndarray) -> str:
+    """Questions about labels (q, s) as a list in Markdown."""
+    shown = [[f"**{panels.plain(name)}**" for name in row] for row in labels.tolist()]
+    if experiment.task == "triplet":
+        return "\n".join(f"- Is {a} more similar to {b} or to {c}?" for a, b, c in shown)
+    return f"{ASKINGS[experiment.task].title}\n\n" + "\n".join(
+        f"- {' · '.join(row)}" for row in shown
+    )
 
 
 def _between(counts: np.ndarray) -> str:

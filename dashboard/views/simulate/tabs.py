@@ -98,14 +98,14 @@ def _simulation_tab(
 
 
 _simulation_tab(
-    "How much noise?", 1.5, "noise_curve", name="noise", kinds=("embedding", "scale"),
+    "Noise", 1.5, "noise_curve", name="noise", kinds=("embedding", "scale"),
     refuse=_cannot_vary,
     about="Simulates answers at each level, with the same people and questions.",
     promise="Compute simulates the experiment with more and more noise, or with observers who "
     "differ more and more, and shows error and uncertainty of the map.",
 )
 _simulation_tab(
-    "How many dimensions?", 2, "detect_dimension", name="dimension", kinds=("embedding",),
+    "Dimensions", 2, "detect_dimension", name="dimension", kinds=("embedding",),
     refuse=too_many,
     about="Simulates answers and chooses the number of dimensions by cross-validation.",
     promise="Compute simulates answers about objects in a known number of dimensions and estimates "

@@ -12,7 +12,8 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.models.simulation.simulate import LEVELS, NOISE
-from tripletscope.core.studies.experiment.handout import LAYOUTS, question_table
+from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.handout import listed, mixed
 from tripletscope.core.tree.coordinates import TREES
 from tripletscope.core.tree.nodes import cells
 from tripletscope.dashboard import export
@@ -30,8 +31,10 @@ from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.shown import Numbers, table_of
+from tripletscope.dashboard.views.collect.objects import worded
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.views.pictures import embedded_pictures, picture_addresses
+from tripletscope.dashboard.views.taking_away import take_away
 from tripletscope.dashboard.views.trees.answering import show_answering
 from tripletscope.dashboard.views.trees.coordinates import show_coordinate_tree
 from tripletscope.dashboard.views.trees.grove import (
@@ -351,23 +354,13 @@ def _questions(grove: Grove, plan: Planting, grown: Grown) -> None:
                      key="trees.decisions", height=300, column_config={
             "order certainty": st.column_config.NumberColumn(format="%.2f"),
         })
-        layout = pick(grove.session, f"{PAGE}.layout", "Layout", LAYOUTS)
-        st.download_button(
-            "Download the questions",
-            lambda: export.csv(question_table(
-                _mixed(decisions[["x", "p", "q"]].to_numpy(), plan.seed),
-                grove.triplets.objects, layout,
-            )),
-            f"{export.file_name(grove.info.name, 'tree-questions', layout)}.csv", "text/csv",
-            key=f"{PAGE}.questions.csv", on_click="ignore", icon=":material/download:",
-            type="primary",
+        asking = Experiment(
+            title=grove.info.name, objects=worded(grove.triplets.objects), repeated=0.0, catch=0.0,
+            n_practice=0,
         )
-
-
-def _mixed(rows: np.ndarray, seed: int) -> np.ndarray:
-    """The same questions in random order, with sides drawn by lot."""
-    rng = np.random.default_rng(seed)
-    rows = rng.permutation(rows)
-    turned = rng.random(len(rows)) < 0.5
-    rows[turned, 1:] = rows[turned, :0:-1]
-    return rows
+        rows = mixed(
+            decisions[["x", "p", "q"]].to_numpy(), np.random.default_rng(plan.seed)
+        )
+        take_away(
+            grove.session, PAGE, listed(asking, rows), 1, f"{grove.info.name} tree",
+        )

@@ -284,5 +284,5 @@ def test_what_makes_a_scale_has_no_accuracy_of_a_map(services):
 
 def test_what_other_programs_cannot_ask_is_said(services):
     keep_experiment(services.workspace, fruit(source="uncertain"), {})
-    app = on_tab(start(PAGE), PAGE, "elsewhere")
+    app = press(on_tab(start(PAGE), PAGE, "elsewhere"), f"{PAGE}.elsewhere.lists")
     assert "cannot choose questions by the answers so far" in said(app)

@@ -73,7 +73,8 @@ def test_similarities_of_chance_are_said_before_anything_else(services, truth, p
     assert re.search(r"\d+ % of the pairs of objects have a comparison in common", said)
     assert [link.proto.page for link in app.get("page_link")]
     app.button(key="kernel.to_design").click().run()
-    assert app.segmented_control(key="simulate.view").value == "design"
+    assert app.segmented_control(key="simulate.view").value == "questions"
+    assert app.selectbox(key="simulate.list.design").value == "k1"
 
 
 def test_a_selected_pair_says_what_it_rests_on(services, opened):
@@ -146,12 +147,11 @@ def test_a_similarity_of_nought_has_the_reason_of_its_kernel(services, opened):
 
 
 def test_landmark_designs_are_listed(services, opened):
-    app = start("simulate", opened, "design")
-    assert "1,260 questions" in words(app)
-    assert "about as well as embeddings do" in words(app)
-    assert "no better than chance" not in words(app)
-    app.selectbox(key="kernel.design").select("k2").run()
-    assert "2,160 questions" in words(app)
+    app = start("simulate", opened, "questions")
+    for design, number in (("k1", "1,260"), ("k2", "2,160")):
+        app.selectbox(key="simulate.list.design").select(design).run()
+        assert {metric.label: metric.value for metric in app.metric}["Questions"] == number
+        assert "about as well as embeddings do" in words(app)
 
 
 def test_graphs_are_asked_for(services, opened):

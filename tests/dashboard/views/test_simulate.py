@@ -28,6 +28,7 @@ from tripletscope.core.studies.design.scenario import Scenario, simulated_data
 from tripletscope.dashboard.export import settings
 from tripletscope.dashboard.figures.planning import detection_bars, plan_curves
 from tripletscope.dashboard.figures.theme import FONT_SIZE, PALETTE, Canvas, with_caption
+from tripletscope.dashboard.keeping.experiments import kept_experiments, load_experiment
 from tripletscope.dashboard.state import _KEY, Session
 from tripletscope.dashboard.views.simulate.people import true_positions_of
 from tripletscope.dashboard.views.simulate.setting import simulated_methods
@@ -185,38 +186,68 @@ def test_noise_is_varied_and_what_cannot_be_varied_is_said(services):
     assert app.button(key="simulate.noise.run").disabled
 
 
+LIST = "simulate.list"
+
+
 def test_a_list_of_typed_names(services):
-    app = simulate("questions", **{"simulate.list.n_questions": 12, "simulate.list.gold": 2})
-    app.selectbox(key="simulate.list.source").select("typed").run()
-    app.text_area(key="simulate.list.names").set_value("ape\nbee\n\ncat *\ndog\nape").run()
+    app = simulate("questions", **{f"{LIST}.n_questions": 12, f"{LIST}.catch": 0.1})
+    app.selectbox(key=f"{LIST}.objects").select("typed").run()
+    app.text_area(key=f"{LIST}.typed").set_value("ape\nbee\n\ncat *\ndog\nape").run()
     text = words(app)
     assert "an option 6 times" in text
     assert r"**cat \*** more similar to" in text or r"to **cat \***" in text
     facts = {metric.label: metric.value for metric in app.metric}
-    assert facts == {"Questions": "12", "Repeats": "1", "Gold slots": "2", "Minutes": "1"}
+    assert facts == {"Questions": "12", "Repeats": "1", "Checks": "1", "Minutes": "1"}
     (rows,) = [d.value for d in app.dataframe]
-    assert set(rows["anchor"]) == {"ape", "bee", "cat *", "dog", ""}
-    app.number_input(key="simulate.list.lists").set_value(2).run()
+    assert set(rows["object 1"]) == {"ape", "bee", "cat *", "dog"}
+    app.number_input(key=f"{LIST}.lists").set_value(2).run()
+    app.selectbox(key=f"{LIST}.design").select("different").run()
     assert "4 objects allow 12 different questions" in app.warning[0].value.replace("\\", "")
 
 
-def test_a_list_of_uploaded_or_open_objects(services, planted):
+def test_a_list_becomes_an_experiment_and_its_lists_are_made_again(services):
+    app = simulate("questions", **{f"{LIST}.n": 9, f"{LIST}.n_landmarks": 3})
+    app.selectbox(key=f"{LIST}.design").select("k1").run()
+    assert {metric.label: metric.value for metric in app.metric}["Questions"] == "21"
+    app.button(key=f"{LIST}.make").click().run()
+    assert not app.exception
+    assert app.title[0].value == "Collect"
+    (kept,) = kept_experiments(services.workspace)
+    made = load_experiment(services.workspace, kept.slug)
+    assert (made.source, len(made.questions)) == ("list", 21)
+    app = simulate("questions", **{f"{LIST}.of": kept.slug})
+    assert {metric.label: metric.value for metric in app.metric}["Questions"] == "21"
+    app.selectbox(key=f"{LIST}.layout").select("gorilla").run()
+    assert not app.info
+
+
+def test_a_list_of_a_table_or_of_open_objects(services, planted):
     info = services.workspace.add_dataset(planted, origin="a.csv", report=[])
     session = Session("test-session", {"drafts": {"simulate.view": "questions"}})
     session.open(info.id)
     session.save()
     app = start("simulate", session.id)
-    assert app.selectbox(key="simulate.list.source").value == "open"
+    assert app.selectbox(key=f"{LIST}.objects").value == "open"
     assert "Every object is the anchor 10 times" in said(app)
-    app.selectbox(key="simulate.list.source").select("upload").run()
-    assert "Three objects are needed" in said(app)
+    assert "uncertain" in app.selectbox(key=f"{LIST}.design").proto.options[-3].lower()
+    app.selectbox(key=f"{LIST}.objects").select("table").run()
+    assert "No table has been chosen yet" in app.warning[0].value
     table = b"id,label,image\n1,One,1.png\n2,Two,2.png\n3,Three,3.png\n"
-    app.file_uploader(key="simulate.list.file").upload("o.csv", table, "text/csv")
-    app.number_input(key="simulate.list.n_questions").set_value(3).run()
-    app.selectbox(key="simulate.layout").select("jspsych").run()
+    app.file_uploader(key=f"{LIST}.table").upload("o.csv", table, "text/csv")
+    app.run()
+    app.number_input(key=f"{LIST}.n_questions").set_value(3).run()
+    app.selectbox(key=f"{LIST}.layout").select("jspsych").run()
     assert not app.exception
-    (rows,) = [d.value for d in app.dataframe]
-    assert set(rows["stimulus"]) == {"1.png", "2.png", "3.png"}
+    assert "**One** more similar to" in said(app) or "to **One**" in said(app)
+    assert not [button for button in app.button if button.key == f"{LIST}.make"]
+
+
+@pytest.mark.parametrize("name", ["design", "asking"])
+def test_addresses_of_earlier_tabs_lead_to_the_questions(services, name):
+    app = simulate(name)
+    assert app.segmented_control(key="simulate.view").value == "questions"
+    titles = app.segmented_control(key="simulate.view").options
+    assert titles == ["Sample size", "Noise", "Dimensions", "Questions", "Simulated answers"]
 
 
 def test_simulated_answers_become_a_data_set(services):

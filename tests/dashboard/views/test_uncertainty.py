@@ -28,7 +28,10 @@ from tripletscope.dashboard.wording import ENGLISH
 
 
 def uncertainty(session: str, view: str = "positions") -> AppTest:
-    return start("simulate" if view == "asking" else "embedding", session, view)
+    if view == "asking":
+        app = start("simulate", session, "questions")
+        return app.selectbox(key="simulate.list.design").select("uncertain").run()
+    return start("embedding", session, view)
 
 
 def test_uncertainty_asks_for_a_map_first(opened, holding):
@@ -203,12 +206,10 @@ def test_calibration_has_a_verdict(services, mapped):
 
 def test_questions_to_ask_next(services, mapped):
     app = uncertainty(mapped, "asking")
-    assert "500 questions" in words(app)
-    app.selectbox(key="uncertainty.propose.strategy").select("uncertain").run()
     assert "has not been computed yet" in words(app)
     app.button(key="uncertainty.bootstrap.run").click().run()
     settled(app, services)
-    assert "500 questions" in words(app)
+    assert {metric.label: metric.value for metric in app.metric}["Questions"] == "300"
     for key, value in (("more", 40), ("batches", 1), ("repeats", 2)):
         app.number_input(key=f"uncertainty.compare_active.{key}").set_value(value).run()
     app.button(key="uncertainty.compare_active.run").click().run()

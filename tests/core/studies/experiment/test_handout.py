@@ -1,105 +1,117 @@
-"""Questions to take away: tables as other programs read them, and balanced lists."""
+"""Designs of lists of questions."""
 
 from __future__ import annotations
 
 import io
-import json
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from tripletscope.core.studies.experiment.handout import question_list, question_table
+from tests.core.studies.experiment.made import experiment_of, gold_of
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.studies.experiment.elsewhere import questions_for
+from tripletscope.core.studies.experiment.handout import DESIGNS, designed, listed, mixed
+from tripletscope.core.studies.experiment.lists import person_list
 
 
-def test_layouts_of_tables():
-    objects = pd.DataFrame({
-        "id": ["a, b", "é", "c"], "label": ["A", "E", "C"], "image": ["a.png", None, "c.png"],
-    })
-    questions = np.array([[0, 1, 2], [2, 0, 1]])
-    plain = question_table(questions, objects, "plain")
-    back = pd.read_csv(io.StringIO(plain.to_csv(index=False)))
-    assert back.to_numpy().tolist() == [[1, "a, b", "é", "c"], [2, "c", "a, b", "é"]]
-    salmon = question_table(questions, objects, "salmon")
-    assert salmon.columns.tolist() == ["head", "left", "right"]
-    assert np.array_equal(salmon.to_numpy(), questions)
-    jspsych = question_table(questions, objects, "jspsych")
-    assert jspsych["stimulus"].tolist() == ["a.png", "c.png"]
-    assert json.loads(jspsych["choices"][0]) == ["é", "c.png"]
-    with pytest.raises(ValueError, match="layout is 'qualtrics'"):
-        question_table(questions, objects, "qualtrics")
+def plain(n, **values):
+    return experiment_of(n, **({"repeated": 0.0, "catch": 0.0, "n_practice": 0} | values))
+
+
+def rows_of(experiment, person=0, kind="question"):
+    places = {one.id: k for k, one in enumerate(experiment.objects)}
+    return np.array([
+        [places[name] for name in one.shown]
+        for one in person_list(experiment, person).questions if one.kind == kind
+    ])
+
+
+def different(rows):
+    return {(a, *sorted((b, c))) for a, b, c in rows.tolist()}
 
 
 @pytest.mark.parametrize(("n", "q"), [(4, 12), (7, 105), (30, 400), (5, 1)])
-def test_lists_are_balanced_and_different(n, q):
-    found = question_list(n, q, repeated=0.0, seed=1).questions
-    assert found.shape == (q, 3)
-    assert len({(a, *sorted((b, c))) for a, b, c in found.tolist()}) == q
-    anchors = np.bincount(found[:, 0], minlength=n)
-    assert np.ptp(anchors) <= 1
-    used = np.bincount(found[:, 1:].ravel(), minlength=n)
-    assert np.ptp(used) <= 2
-    lean = np.bincount(found[:, 1], minlength=n) - np.bincount(found[:, 2], minlength=n)
+@pytest.mark.parametrize("design", ["balanced", "different"])
+def test_lists_are_balanced_and_different(n, q, design):
+    rows = rows_of(designed(plain(n, n_questions=q, seed=1), design))
+    assert rows.shape == (q, 3)
+    assert len(different(rows)) == q
+    assert np.ptp(np.bincount(rows[:, 0], minlength=n)) <= 1
+    assert np.ptp(np.bincount(rows[:, 1:].ravel(), minlength=n)) <= 2
+    lean = np.bincount(rows[:, 1], minlength=n) - np.bincount(rows[:, 2], minlength=n)
     assert np.abs(lean).max() <= 4
 
 
-def test_repeats_come_later_and_gold_is_spread():
-    found = question_list(10, 100, repeated=0.2, gold=6, seed=0)
-    assert len(found.kind) == 126
-    kinds, counts = np.unique(found.kind, return_counts=True)
-    assert dict(zip(kinds.tolist(), counts.tolist(), strict=True)) == {
-        "gold": 6, "question": 100, "repeat": 20,
-    }
-    seen: dict[tuple, int] = {}
-    rows = found.questions.tolist()
-    for place, ((a, b, c), kind) in enumerate(zip(rows, found.kind, strict=True)):
-        if kind == "gold":
-            assert (a, b, c) == (-1, -1, -1)
-        elif kind == "repeat":
-            assert seen[(a, *sorted((b, c)))] < place
-        else:
-            seen[(a, *sorted((b, c)))] = place
-    gold = np.flatnonzero(found.kind == "gold")
-    assert np.all(np.diff(np.floor(gold * 6 / 126)) >= 0)
-    assert np.ptp(gold) > 60
-    again = question_list(10, 100, repeated=0.2, gold=6, seed=0)
-    assert np.array_equal(found.questions, again.questions)
-    assert not np.array_equal(found.questions, question_list(10, 100, gold=6, seed=1).questions)
-
-
-@pytest.mark.parametrize("layout", ["plain", "salmon", "jspsych"])
-def test_tables_for_experiments(layout):
-    found = question_list(5, 20, gold=3)
-    objects = pd.DataFrame({"id": list("abcde"), "label": list("abcde")})
-    table = found.table(objects, layout)
-    assert len(table) == len(found.kind) == 25
-    assert table.kind.tolist() == found.kind.tolist()
-    content = table.drop(columns=["kind", *table.columns.intersection(["question"])])
-    assert (content[table.kind == "gold"] == "").to_numpy().all()
-    assert (content[table.kind != "gold"] != "").to_numpy().all()
-    if layout == "plain":
-        asked = found.questions[found.kind != "gold"]
-        names = table.loc[table.kind != "gold", ["anchor", "left", "right"]].to_numpy()
-        assert np.array_equal(names, np.array(list("abcde"))[asked])
-
-
 def test_several_lists_share_no_question():
-    found = question_list(16, 20, lists=4, repeated=0.1, gold=1, seed=3)
-    assert found.questions.shape == (4 * 23, 3)
-    assert np.bincount(found.part).tolist() == [23] * 4
-    own = found.questions[found.kind == "question"]
-    assert len({(a, *sorted((b, c))) for a, b, c in own.tolist()}) == 80
-    for part in range(4):
-        mine = found.questions[(found.part == part) & (found.kind == "question")]
-        assert np.ptp(np.bincount(mine[:, 0], minlength=16)) <= 2
-        again = found.questions[(found.part == part) & (found.kind == "repeat")]
-        assert {a for a, _, _ in again.tolist()} <= {a for a, _, _ in mine.tolist()}
-    objects = pd.DataFrame({"id": list("abcdefghijklmnop"), "label": "a"})
-    assert found.table(objects)["list"].tolist() == np.repeat([1, 2, 3, 4], 23).tolist()
+    experiment = designed(
+        plain(16, n_questions=20, repeated=0.1, seed=3), "different", n_lists=4
+    )
+    lists = [rows_of(experiment, person) for person in range(4)]
+    assert len(different(np.concatenate(lists))) == 80
+    for person, rows in enumerate(lists):
+        assert np.ptp(np.bincount(rows[:, 0], minlength=16)) <= 2
+        again = rows_of(experiment, person, "repeat")
+        assert len(again) == 2
+        assert different(again) <= different(rows)
+    table = pd.read_csv(io.BytesIO(questions_for(experiment, "plain", range(4))["plain.csv"]))
+    assert table["list"].tolist() == np.repeat([1, 2, 3, 4], 22).tolist()
+
+
+@pytest.mark.parametrize(("kernel", "number"), [("k1", 6 * 3 + 3 * 1), ("k2", 6 * 6 + 3)])
+def test_a_landmark_design_is_complete_with_sides_by_lot(kernel, number):
+    experiment = designed(plain(9, n_landmarks=3), kernel)
+    rows = rows_of(experiment)
+    assert len(rows) == len(different(rows)) == number
+    few = np.unique(rows[:, 1:] if kernel == "k1" else rows[:, 0])
+    assert len(few) == 3
+    chosen = designed(plain(9), kernel, landmarks=np.array([0, 4, 8]))
+    assert set(np.unique(rows_of(chosen)[:, 1:] if kernel == "k1" else rows_of(chosen)[:, 0])) == {
+        0, 4, 8
+    }
+    lists = designed(plain(9, n_landmarks=3), kernel, n_lists=2)
+    assert len(rows_of(lists)) + len(rows_of(lists, 1)) == number
+    many = mixed(np.tile([[0, 1, 2]], (400, 1)), np.random.default_rng(0))
+    assert 150 < np.sum(many[:, 1] == 1) < 250
+
+
+def test_every_design_is_asked_by_every_way_that_it_is_made_for():
+    for design in DESIGNS:
+        (file,) = questions_for(designed(plain(9, n_questions=10), design), "salmon").values()
+        table = pd.read_csv(io.BytesIO(file))
+        assert table.columns.tolist() == ["head", "left", "right", "kind"]
+        assert table[["head", "left", "right"]].to_numpy().max() == 8
+    for task in ("odd_one_out", "ranking", "pairs"):
+        experiment = designed(plain(9, n_questions=10, task=task), "different", n_lists=2)
+        lists = [person_list(experiment, person).questions for person in range(2)]
+        assert [len(one) for one in lists] == [10, 10]
+        with pytest.raises(DataError, match="Salmon asks which of two"):
+            questions_for(experiment, "salmon")
+
+
+def test_a_plain_table_says_what_is_right():
+    base = plain(8, n_questions=10, catch=0.1)
+    experiment = base.changed(gold=(gold_of(base),), gold_share=0.1)
+    table = pd.read_csv(
+        io.BytesIO(questions_for(experiment, "plain")["plain.csv"]), keep_default_na=False
+    )
+    assert table.columns.tolist() == ["question", "anchor", "left", "right", "kind", "correct"]
+    assert table["question"].tolist() == list(range(1, 13))
+    checks = table[table["kind"].isin(["catch", "gold"])]
+    assert len(checks) == 2
+    catch = checks[checks["kind"] == "catch"].iloc[0]
+    assert catch[["left", "right"][int(catch["correct"]) - 1]] == catch["anchor"]
+    assert (table.loc[~table.index.isin(checks.index), "correct"] == "").all()
 
 
 def test_impossible_lists_are_refused():
-    with pytest.raises(ValueError, match="4 objects allow 12 different questions"):
-        question_list(4, 13)
-    with pytest.raises(ValueError, match="repeated of question_list is"):
-        question_list(4, 5, repeated=0.9)
+    with pytest.raises(DataError, match="4 objects allow 12 different questions"):
+        designed(plain(4, n_questions=13), "different")
+    with pytest.raises(DataError, match="at most 100,000 are listed"):
+        designed(plain(700, n_landmarks=300), "k2")
+    with pytest.raises(DataError, match="an anchor and two objects"):
+        designed(plain(8, task="pairs"), "k1")
+    with pytest.raises(ValueError, match="design is 'best'"):
+        designed(plain(8), "best")
+    with pytest.raises(DataError, match="no list of questions"):
+        person_list(listed(plain(8), np.zeros((0, 3), dtype=int)), 0)

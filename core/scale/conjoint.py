@@ -1,0 +1,331 @@
+"""Maximum likelihood conjoint measurement: what several properties contribute to one judgement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import chi2
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.declared import with_random_state
+from tripletscope.core.engine.parallel import single_blas_thread
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.core.engine.short_repr import short_repr
+from tripletscope.core.scale.binomial import LINKS, Design, Prior, fit_many, has_finite_optimum
+from tripletscope.core.scale.resampling import TOGETHER, simulated_counts
+
+#: Comparisons for each parameter below which tests are not told: chi squared is too coarse.
+ENOUGH = 10
+#: As in R, whose deviance settles to all digits.
+_SETTLED = 1e-13
+#: A test is told below this probability.
+_SIGNIFICANT = 0.05
+_MOST_LEVELS = 60
+
+
+@dataclass(frozen=True)
+class ConjointModel:
+    """One of the nested models.
+
+    Attributes
+    ----------
+    name : str
+        "additive", "saturated", or the dimension that alone counts.
+    values : ndarray, shape (p,)
+        Of the levels of each dimension but its lowest, or of each combination but the lowest; in
+        units of the noise.
+    low, high : ndarray, shape (p,)
+        Percentile intervals of the parametric bootstrap.
+    log_likelihood : float
+    finite : bool
+        Whether the answers allow no infinite value.
+    """
+
+    name: str
+    values: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    log_likelihood: float
+    finite: bool
+
+    @property
+    def aic(self) -> float:
+        return 2.0 * (len(self.values) - self.log_likelihood)
+
+
+@short_repr
+@dataclass(frozen=True, eq=False)
+class ConjointScales:
+    """Scales of properties that are judged together, by nested models.
+
+    Attributes
+    ----------
+    levels : dict of str to list
+        Levels of each dimension, ascending.
+    combinations : list of tuple
+        Levels of each combination that was shown, the first of which has the value 0.
+    models : dict of str to ConjointModel
+        "additive", "saturated", and the model of each dimension alone.
+    tests : DataFrame
+        Likelihood-ratio tests: ``model`` against the wider one ``against``, ``statistic``,
+        ``degrees``, ``p``.
+    link : str
+    level : float
+        Of the intervals.
+    n_answers : int
+    notes : list of str
+
+    References
+    ----------
+    Ho, Y.-X., Landy, M. S., & Maloney, L. T. (2008). Conjoint measurement of gloss and surface
+    texture. Psychological Science, 19, 196-204.
+    Knoblauch, K., & Maloney, L. T. (2012). Modeling psychophysical data in R. Springer. Chapter 8.
+    """
+
+    levels: dict[str, list]
+    combinations: list[tuple]
+    models: dict[str, ConjointModel]
+    tests: pd.DataFrame
+    link: str
+    level: float
+    n_answers: int
+    notes: list[str]
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether there are `ENOUGH` comparisons for each value of the saturated model."""
+        return self.n_answers >= ENOUGH * len(self.models["saturated"].values)
+
+    @property
+    def interaction(self) -> float | None:
+        """Probability of so much against additivity, where it is below 5 %; None otherwise.
+
+        Silent on: additive observers, and below `ENOUGH` comparisons for each value
+        (tests/core/scale/test_conjoint.py::test_additive_observers_are_seldom_denied).
+        """
+        return self._told("additive")
+
+    def contributes(self, dimension: str) -> float | None:
+        """Probability of so much against a dimension's being of no account, where below 5 %.
+
+        None otherwise. With more than two dimensions, that each of the others alone counts is
+        tested, and not this.
+
+        Silent on: dimensions of no account, and below `ENOUGH` comparisons for each value
+        (tests/core/scale/test_conjoint.py::test_a_dimension_of_no_account_is_seldom_told).
+        """
+        others = [name for name in self.levels if name != dimension]
+        return self._told(others[0]) if len(others) == 1 else None
+
+    def _told(self, model: str) -> float | None:
+        (p,) = self.tests.loc[self.tests["model"] == model, "p"]
+        return float(p) if self.is_enough and p < _SIGNIFICANT else None
+
+    def curves(self, model: str = "additive") -> pd.DataFrame:
+        """Rows of ``dimension``, ``level`` (its number from 1), ``value``, ``low`` and ``high``.
+
+        Of the additive model, or of the dimension that alone counts.
+        """
+        fit, rows, start = self.models[model], [], 0
+        for name, levels in self.levels.items():
+            if model not in ("additive", name):
+                continue
+            rows.append((name, 1, str(levels[0]), 0.0, 0.0, 0.0))
+            stop = start + len(levels) - 1
+            rows += [
+                (name, number, str(level), *values) for number, level, values in zip(
+                    range(2, len(levels) + 1), levels[1:],
+                    np.column_stack([fit.values, fit.low, fit.high])[start:stop].tolist(),
+                    strict=True,
+                )
+            ]
+            start = stop
+        return pd.DataFrame(
+            rows, columns=["dimension", "number", "level", "value", "low", "high"]
+        )
+
+    @property
+    def surface(self) -> pd.DataFrame:
+        """Values of the saturated model: a row for each combination that was shown."""
+        fit = self.models["saturated"]
+        table = pd.DataFrame(self.combinations, columns=list(self.levels))
+        for name, values in (("value", fit.values), ("low", fit.low), ("high", fit.high)):
+            table[name] = np.append(0.0, values)
+        return table
+
+
+@with_random_state
+def conjoint_scales(
+    table: Any, *, link: str = "probit", replicates: int = 1000, level: float = 0.95,
+    seed: int = 0, progress: Progress = silent,
+) -> ConjointScales:
+    """Scales of two or more properties from comparisons of stimuli that vary in all of them.
+
+    The first of two stimuli is judged to have more of what is asked for if its value, with noise,
+    is larger. In the additive model a value is the sum of what the level of each dimension
+    contributes; in the model of one dimension the others contribute nothing; in the saturated one
+    each combination has a value.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Column ``first``: 1 where the first stimulus was chosen, 0 where the second; and for each
+        dimension two columns whose names end in 1 and 2, such as ``gloss1`` and ``gloss2``, with
+        the levels of both.
+    link : {"probit", "logit", "cauchit"}
+    replicates : int
+        Of the parametric bootstrap.
+    level : float
+        Of the intervals.
+    seed : int
+    progress : Progress
+
+    Returns
+    -------
+    ConjointScales
+
+    Raises
+    ------
+    DataError
+        If there are fewer than two dimensions with two levels, more than 60 levels of one, or
+        answers that are neither 0 nor 1.
+    ValueError
+        For another link.
+    Stopped
+        If `progress` asks to stop.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import pandas as pd
+    >>> import tripletscope as ts
+    >>> rng = np.random.default_rng(0)
+    >>> shown = pd.DataFrame(rng.integers(1, 4, (600, 4)), columns=["a1", "a2", "b1", "b2"])
+    >>> lead = (shown.a1 - shown.a2) + (shown.b1 - shown.b2) / 2
+    >>> shown["first"] = (lead + rng.normal(size=600) > 0).astype(int)
+    >>> ts.conjoint_scales(shown, replicates=20).curves()["value"].round(1).tolist()
+    [0.0, 0.9, 1.7, 0.0, 0.7, 1.0]
+    """
+    if link not in LINKS:
+        raise ValueError(f"link is {link!r}; it must be one of {', '.join(LINKS)}.")
+    names = _dimensions(table)
+    first = pd.to_numeric(table["first"], errors="coerce").to_numpy()
+    sides = [table[[f"{name}{side}" for name in names]] for side in "12"]
+    complete = ~(sides[0].isna().any(axis=1) | sides[1].isna().any(axis=1)).to_numpy()
+    if not np.isin(first[complete], (0, 1)).all():
+        row = int(np.argmax(complete & ~np.isin(first, (0, 1))))
+        raise DataError(f"the answer {table['first'].iloc[row]!r} is neither 1 nor 0", row=row,
+                        remedy="Write 1 where the first stimulus was chosen, else 0.")
+    notes = [] if complete.all() else [f"{int((~complete).sum()):,} incomplete rows left out."]
+    first = first[complete]
+    levels, codes = {}, []
+    for name in names:
+        both = np.concatenate([side[f"{name}{k}"].to_numpy()[complete] for k, side in zip(
+            "12", sides, strict=True)])
+        values, code = np.unique(both, return_inverse=True)
+        if not 2 <= len(values) <= _MOST_LEVELS:
+            raise DataError(f"{name} has {len(values):,} levels",
+                            remedy=f"A dimension has 2 to {_MOST_LEVELS}.")
+        levels[name] = values.tolist()
+        codes.append(code.reshape(2, -1))
+    coded = np.stack(codes, axis=2)  # (2, t, dimensions)
+    fit = partial(_fitted, first, link, replicates, level)
+    designs = _designs(coded, names)
+    sequences = np.random.SeedSequence(seed).spawn(len(designs))
+    models = {}
+    with single_blas_thread():
+        for number, ((name, design), sequence) in enumerate(
+            zip(designs.items(), sequences, strict=True)
+        ):
+            models[name] = fit(name, design, np.random.default_rng(sequence), partial(
+                _stopping, progress, number, len(designs)
+            ))
+    notes += [
+        f"Answers leave values of the model {name!r} infinite." for name, model in models.items()
+        if not model.finite
+    ]
+    kinds = np.unique(coded.reshape(-1, len(names)), axis=0)
+    combinations = [
+        tuple(levels[name][k] for name, k in zip(names, kind, strict=True))
+        for kind in kinds.tolist()
+    ]
+    return ConjointScales(
+        levels, combinations, models, _tests(models), link, level, len(first), notes
+    )
+
+
+def _dimensions(table: pd.DataFrame) -> list[str]:
+    """Names of which there is a column for both stimuli."""
+    columns = [str(column) for column in table.columns]
+    names = [one[:-1] for one in columns if one.endswith("1") and f"{one[:-1]}2" in columns]
+    if len(names) < 2 or "first" not in columns or not len(table):
+        raise DataError(
+            "there are no comparisons of stimuli with two dimensions",
+            remedy="Give columns such as gloss1, gloss2, bumps1, bumps2 and first.",
+        )
+    return names
+
+
+def _designs(coded: np.ndarray, names: list[str]) -> dict[str, np.ndarray]:
+    """(t, p) what decides, first minus second, by model; the lowest level has the value 0."""
+    def difference(codes: np.ndarray) -> np.ndarray:
+        one = np.eye(codes.max() + 1)[codes]
+        return (one[0] - one[1])[:, 1:]
+
+    parts = {name: difference(coded[:, :, k]) for k, name in enumerate(names)}
+    _, kind = np.unique(coded.reshape(-1, len(names)), axis=0, return_inverse=True)
+    return parts | {
+        "additive": np.hstack([*parts.values()]), "saturated": difference(kind.reshape(2, -1)),
+    }
+
+
+def _fitted(
+    first: np.ndarray, link: str, replicates: int, level: float, name: str, rows: np.ndarray,
+    rng: np.random.Generator, halt: Any,
+) -> ConjointModel:
+    """The most likely values, with their intervals."""
+    kinds, which = np.unique(rows, axis=0, return_inverse=True)
+    totals = np.bincount(which.ravel()).astype(float)
+    wins = np.bincount(which.ravel(), first, len(totals))
+    design = Design(kinds)
+    fit = partial(fit_many, design, link=LINKS[link], settled=_SETTLED)
+    # The ridge that keeps resamples solvable would move the fourth digit.
+    finite, n = has_finite_optimum(kinds, wins, totals), kinds.shape[1]
+    flat = Prior(np.zeros(n), np.zeros((n, n))) if finite else None
+    values = fit(wins[None], totals, prior=flat).values[0]
+    chance = design.probabilities(values, LINKS[link])
+    drawn = []
+    for start in range(0, replicates, TOGETHER):
+        halt(start / replicates)
+        size = min(TOGETHER, replicates - start)
+        drawn.append(fit(*simulated_counts(chance, totals, rng, size), start=values).values)
+    tail = 50.0 * (1.0 - level)
+    low, high = np.percentile(np.concatenate(drawn), [tail, 100.0 - tail], axis=0)
+    # Of single answers, as R's `glm` counts.
+    worth = float(design.log_likelihoods(values, LINKS[link], wins, totals).sum())
+    return ConjointModel(name, values, low, high, worth, finite)
+
+
+def _stopping(progress: Progress, number: int, total: int, done: float) -> None:
+    if progress((number + done) / total):
+        raise Stopped
+
+
+def _tests(models: Mapping[str, ConjointModel]) -> pd.DataFrame:
+    """Each narrower model against the next wider one."""
+    alone = [name for name in models if name not in ("additive", "saturated")]
+    rows = []
+    for name, wider in (*product(alone, ["additive"]), ("additive", "saturated")):
+        statistic = 2.0 * (models[wider].log_likelihood - models[name].log_likelihood)
+        degrees = len(models[wider].values) - len(models[name].values)
+        rows.append((
+            name, wider, max(statistic, 0.0), degrees,
+            float(chi2.sf(max(statistic, 0.0), degrees)) if degrees > 0 else np.nan,
+        ))
+    return pd.DataFrame(rows, columns=["model", "against", "statistic", "degrees", "p"])

@@ -1,0 +1,90 @@
+"""Scales of conjoint measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from tripletscope.core.scale import ConjointScales
+from tripletscope.core.scale.binomial import LINKS
+from tripletscope.core.scale.conjoint import ENOUGH
+from tripletscope.dashboard.figures.conjoint import conjoint_curves, conjoint_surface
+from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.results.shown import (
+    Advice,
+    Element,
+    Numbers,
+    ShownResults,
+    Statement,
+    presents,
+)
+from tripletscope.dashboard.wording import Words, plain
+
+_FLAT = 0.5
+
+
+@dataclass(frozen=True)
+class JointScales:
+    """Scales of properties that are judged together, the file, and how that was read."""
+
+    scales: ConjointScales
+    file: str
+    notes: list[str]
+
+
+@presents(JointScales)
+def joint_scales_of(shown: ShownResults, result: JointScales) -> Iterator[Element]:
+    """What each property contributes, and whether the contributions add up."""
+    words, scales = shown.words, result.scales
+    yield from map(Statement, conjoint_said(words, scales))
+    text = words(
+        "conjoint of", number=scales.n_answers, file=result.file, level=scales.level,
+        link=LINKS[scales.link].title,
+    )
+    curves = scales.curves()
+    yield Drawing(
+        "conjoint-scales", words("title conjoint"), text, words("alt curve"), _FLAT,
+        lambda canvas: conjoint_curves(curves, caption=text, canvas=canvas), lambda: curves,
+        saved_as=f"{result.file}-conjoint",
+    )
+    if len(scales.levels) == 2:
+        along, by = scales.levels
+        surface = scales.surface
+        surface["number"] = surface[along].map(
+            {level: k for k, level in enumerate(scales.levels[along], 1)}
+        )
+        about = words("conjoint surface", along=plain(along), by=plain(by))
+        yield Drawing(
+            "conjoint-surface", words("title saturated"), about, words("alt curve"), _FLAT,
+            lambda canvas: conjoint_surface(surface, along, by, caption=about, canvas=canvas),
+            lambda: surface, is_folded=True, saved_as=f"{result.file}-saturated",
+        )
+    yield Numbers(words("title nested"), lambda: _tests(scales), about=words("nested about"))
+    yield from map(Advice, [*result.notes, *scales.notes])
+
+
+def conjoint_said(words: Words, scales: ConjointScales) -> Iterator[str]:
+    """Which properties count, and whether what they contribute adds up.
+
+    Silent on: additive observers, and below a floor of comparisons
+    (tests/core/scale/test_conjoint.py::test_additive_observers_are_seldom_denied).
+    """
+    if not scales.is_enough:
+        yield words("conjoint few", number=scales.n_answers,
+                    least=ENOUGH * len(scales.models["saturated"].values))
+        return
+    for name in scales.levels:
+        if (p := scales.contributes(name)) is not None:
+            yield words("conjoint contributes", name=plain(name), p=p)
+    if scales.interaction is not None:
+        yield words("conjoint interaction", p=scales.interaction)
+
+
+def _tests(scales: ConjointScales) -> pd.DataFrame:
+    """Likelihood-ratio tests, with the AIC of the narrower model."""
+    table = scales.tests.assign(aic=[scales.models[name].aic for name in scales.tests["model"]])
+    if not scales.is_enough:
+        table = table.drop(columns="p")
+    return table

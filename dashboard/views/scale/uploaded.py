@@ -1,0 +1,113 @@
+"""Scales of uploaded comparisons, without a map: paired preferences and conjoint measurement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Progress
+from tripletscope.core.ratings import paired_preferences
+from tripletscope.core.ratings.preferences import MODELS
+from tripletscope.core.scale import conjoint_scales
+from tripletscope.core.scale.binomial import LINKS
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick, pressed
+from tripletscope.dashboard.interface.reading import read_file
+from tripletscope.dashboard.results.conjoint import JointScales
+from tripletscope.dashboard.results.preferences import ScaledPreferences
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.scale.context import PAGE
+from tripletscope.dashboard.working.pool import pool
+
+_PREFERENCES, _CONJOINT = f"{PAGE}.preferences", f"{PAGE}.conjoint"
+
+
+def show_uploaded_alone(current: Session) -> None:
+    """The same where no data set is open, which such scales do not need."""
+    for title, place, show in (
+        ("Paired preferences", _PREFERENCES, show_preferences),
+        ("Conjoint measurement", _CONJOINT, show_conjoint),
+    ):
+        st.subheader(title, anchor=False)
+        show(Context(current, None, PAGE, place, None))
+
+
+@tab(PAGE, "Preferences", 6, slot=_PREFERENCES)
+def show_preferences(context: Context) -> None:
+    """What is preferred to what, on one scale."""
+    _show(
+        context, _PREFERENCES, "preferences", "Preferences", ("model", "Model", MODELS),
+        paired_preferences, ScaledPreferences, (
+            "No preferences yet",
+            "Upload what was preferred to what: columns winner and loser, or left, right and "
+            "choice, with participant and ties where there are any; then press Fit.",
+        ),
+    )
+
+
+@tab(PAGE, "Conjoint", 7, slot=_CONJOINT)
+def show_conjoint(context: Context) -> None:
+    """What each of several properties contributes to a judgement."""
+    _show(
+        context, _CONJOINT, "conjoint", "Comparisons",
+        ("link", "Link", {name: link.title for name, link in LINKS.items()}),
+        conjoint_scales, JointScales, (
+            "No comparisons yet",
+            "Upload comparisons of stimuli that vary in two or more properties: the levels of both "
+            "stimuli, such as gloss1, gloss2, bumps1 and bumps2, and resp, 1 where the first was "
+            "chosen, else 0; then press Fit.",
+        ),
+    )
+
+
+def _show(
+    context: Context, place: str, what: str, label: str,
+    option: tuple[str, str, Mapping[str, str]], compute: Callable[..., Any],
+    result: Callable[[Any, str, list[str]], Any], empty: tuple[str, str],
+) -> None:
+    """A file and a model beside the scale that is made of them.
+
+    what: Of `tripletscope.dashboard.door.questions.OF_FILES`.
+    option: Of the computation, what it is called, and its values.
+    """
+    picture, side = context.picture_and_side()
+    with side:
+        file = st.file_uploader(label, key=place, help="A table with a row per comparison.")
+        name, title, values = option
+        chosen = pick(context.session, f"{place}.{name}", title, values)
+        asked = pressed(
+            context.session, f"{place}.run", "Fit", type="primary", icon=":material/play_arrow:",
+            width="stretch", disabled=file is None,
+        )
+        if file is not None and asked:
+            _begin(context, place, what, label, file, partial(compute, **{name: chosen}), result)
+    job = context.job
+    with picture:
+        if job is not None and job.results:
+            context.present(job.results[0])
+        elif job is None or not job.active:
+            panels.empty(*empty)
+
+
+def _begin(
+    context: Context, place: str, what: str, label: str, file: Any,
+    compute: Callable[[pd.DataFrame], Any], result: Callable[[Any, str, list[str]], Any],
+) -> None:
+    try:
+        table, notes = read_file(context.session, place, file, what, words="Reading the file")
+    except DataError as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return
+
+    def work(progress: Progress) -> Any:
+        return result(pool().call(compute, table, progress=progress), file.name, notes)
+
+    context.begin(f"{label}: {file.name}", "Fitting the scale", work)
+    st.rerun()

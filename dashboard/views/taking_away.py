@@ -1,0 +1,82 @@
+"""Lists of questions to take away, in every format."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+
+import pandas as pd
+import streamlit as st
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.studies.experiment.elsewhere import PROGRAMS, questions_for
+from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
+from tripletscope.dashboard import export
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import pick
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.collect.expecting import experiment_key
+
+
+def take_away(
+    current: Session, place: str, experiment: Experiment, n_lists: int, name: str,
+    files: Mapping[str, bytes | Path] = MappingProxyType({}),
+) -> None:
+    """Ask for a format, and offer the lists in it.
+
+    place: Of the widgets' keys.
+    files: That are shown, by their names.
+    """
+    program = pick(
+        current, f"{place}.layout", "Format",
+        {name: program.title for name, program in PROGRAMS.items()},
+    )
+    why = _objection(experiment, experiment_key(experiment), program)
+    if why:
+        st.info(panels.plain(why), icon=":material/info:")
+    st.caption(panels.plain(PROGRAMS[program].help))
+    is_one = not files and (n_lists == 1 or PROGRAMS[program].is_joined)
+    ending, kind = (".zip", "application/zip") if not is_one else (
+        PROGRAMS[program].suffix, "text/plain"
+    )
+    with st.container(horizontal=True):
+        st.download_button(
+            "Download the questions",
+            partial(_packed, experiment, program, n_lists, {} if is_one else files, is_one),
+            f"{export.file_name(name, 'questions', program)}{ending}", kind, type="primary",
+            key=f"{place}.questions", on_click="ignore", icon=":material/download:",
+            disabled=bool(why),
+        )
+        if program == "salmon":
+            st.download_button(
+                "Objects, in order", lambda: export.csv(pd.DataFrame(
+                    {"id": one.id, "label": one.label} for one in experiment.objects
+                )), "objects.csv", "text/csv", key=f"{place}.objects", on_click="ignore",
+                icon=":material/download:", help="The targets to which Salmon's numbers refer.",
+            )
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _objection(_experiment: Experiment, key: str, program: str) -> str:
+    """Why a program cannot ask these questions; empty if it can."""
+    try:
+        questions_for(_experiment, program)
+    except DataError as error:
+        return str(error)
+    return ""
+
+
+def _packed(
+    experiment: Experiment, program: str, n_lists: int, files: Mapping[str, bytes | Path],
+    is_one: bool,
+) -> bytes:
+    """Lists of questions, with the files that they show."""
+    lists = questions_for(experiment, program, range(n_lists))
+    if is_one:
+        return next(iter(lists.values()))
+    return export.bundle(lists | {
+        f"{STIMULI}/{name}": content.read_bytes() if isinstance(content, Path) else content
+        for name, content in files.items()
+    })

@@ -1,0 +1,70 @@
+"""The analyses of one data set, repeated on another."""
+
+from __future__ import annotations
+
+from tests.dashboard.views.harness import crowd, session_on, settled, start
+from tripletscope.core.kernel import K1
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.run import run
+from tripletscope.dashboard.views.page import tabs_of
+
+FIRST, SECOND = crowd(12, 300), crowd(14, 500)
+
+
+def two(services, opened=FIRST) -> tuple[str, object, object]:
+    session = session_on(services, opened)
+    (first,) = services.workspace.datasets()
+    second = services.workspace.add_dataset(SECOND.renamed("Second"), origin="b.csv", report=[])
+    return session, first, second
+
+
+def test_there_is_no_tab_where_nothing_can_be_repeated(services):
+    _, first, second = two(services)
+    when = tabs_of("data")["repeating"].when
+    assert not when(first)
+    services.workspace.add_run(second, run("fit", STE(n_init=1), SECOND), "STE")
+    assert when(first)
+    assert not when(second)
+
+
+def test_analyses_are_repeated_with_their_settings(services):
+    session, first, second = two(services)
+    fold = {"folds": 3, "repeats": 1}
+    add = services.workspace.add_run
+    add(second, run("fit", STE(n_components=3, n_init=1), SECOND), "STE, three")
+    add(second, run("cross_validate", STE(n_init=1), SECOND, fold), "STE")
+    lacking = SECOND.with_objects(SECOND.objects.assign(shape=["a", "b"] * 7))
+    add(second, run("classify", K1(), lacking, {"labels": "shape", "folds": 2}), "k1")
+    add(second, run("fit", STE(n_components=1, n_init=1), SECOND), "looked at", unasked=True)
+    app = start("data", session, "repeating")
+    assert "Compute 2 results" in {button.label for button in app.button}
+    (table,) = [d.value for d in app.dataframe]
+    assert table["here"].tolist() == [
+        "not computed yet", "not computed yet", "there is no column shape"
+    ]
+    assert table["error there"].notna().sum() == 1
+    app.button(key="data.repeat.run").click().run()
+    app = settled(app, services)
+    assert not app.exception
+    (table,) = [d.value for d in app.dataframe]
+    assert table["here"].tolist() == ["computed", "computed", "there is no column shape"]
+    assert table["error here"].notna().sum() == 1
+    made = {one.task: one for one in services.workspace.runs(first.id) if not one.unasked}
+    assert made["fit"].record["parameters"]["n_components"] == 3
+    assert made["cross_validate"].record["options"]["folds"] == 3
+    assert app.button(key="data.repeat.run").disabled
+
+
+def test_what_fails_is_told_and_the_others_are_computed(services):
+    session, first, second = two(services, crowd(12, 300, people=1))
+    add = services.workspace.add_run
+    people = {"folds": 2, "repeats": 1, "unit": "participants"}
+    add(second, run("cross_validate", STE(n_init=1), SECOND, people), "of people")
+    add(second, run("fit", STE(n_init=1), SECOND), "STE")
+    app = start("data", session, "repeating")
+    app.button(key="data.repeat.run").click().run()
+    app = settled(app, services)
+    assert "of people" in app.warning[0].value
+    assert [one.task for one in services.workspace.runs(first.id) if not one.unasked] == ["fit"]
+    (table,) = [d.value for d in app.dataframe]
+    assert table["here"].tolist() == ["not computed yet", "computed"]
