@@ -31,6 +31,7 @@ _PAGE_OF = {"embedding": "embedding", "kernel": "kernel", "cluster": "clusters",
 _WITHOUT = {"start", "more", "simulate", "collect", "report", "papers", "computing"}
 #: Tabs of these that are about the open one, and pages that can do with comparisons of pairs.
 _OF_DATA, _WITH_PAIRS = {("simulate", "design"), ("simulate", "asking")}, {"data", "scale"}
+_WITHOUT_MAP = {"data", "features"}
 _MOST_OBJECTS = 3_000
 
 
@@ -142,6 +143,8 @@ def _where(current: Session, page: str, tab: str) -> str:
         return f"{where} (once a data set is open)"
     if info.has_only_pairs and page not in _WITH_PAIRS:
         return f"{where} (needs triplets)"
+    if not info.objects_recur and page not in _WITHOUT_MAP:
+        return f"{where} (needs objects that recur)"
     if not is_of_use(current, place):
         return f"{where} (needs {place.needs})"
     when = tabs_of(page)[tab].when if tab else None

@@ -17,7 +17,8 @@ pytestmark = [pytest.mark.browser, needs_browser]
 
 IN_VIEW, ON_PAGE, WORDS = 12, 20, 150
 PAGES = ("Data", "Embedding", "Dimensions", "Kernel", "Clusters", "Trees", "Scale",
-         "People", "Features", "Compare", "Report", "Simulate", "Collect", "Papers", "Computing")
+         "People", "Features and models", "Compare", "Report", "Simulate", "Collect", "Papers",
+         "Computing")
 #: What people can operate, each once: a row of tabs is one, and so is what is folded away.
 COUNT = """() => {
     const main = document.querySelector('[data-testid="stMain"]');

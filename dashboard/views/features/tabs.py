@@ -8,6 +8,7 @@ import streamlit as st
 
 from tripletscope.core.engine.method import Method, described, unfitted
 from tripletscope.core.features.weights import FOR_EACH, MOST
+from tripletscope.core.io import NO_MAP
 from tripletscope.core.models.embedding import STE
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
@@ -80,10 +81,15 @@ def _map_of(context: FeaturesContext) -> Method:
     return unfitted({name: opened.record[name] for name in ("kind", "method", "parameters")})
 
 
+def _no_map(context: FeaturesContext) -> tuple[str, str] | None:
+    """No map can be made where no object recurs."""
+    return None if context.info.objects_recur else NO_MAP
+
+
 def _too_few_objects(context: FeaturesContext) -> tuple[str, str] | None:
     known = int(context.known.sum())
     if known >= FEWEST:
-        return None
+        return _no_map(context)
     return (
         "Too few objects",
         f"{count(known, 'object')} have features in every chosen space; a rank correlation needs "
@@ -130,7 +136,8 @@ task_tab(
 )
 task_tab(
     PAGE, "What is left over", 5, "left_over", name="left_over", slot=f"{PAGE}.left_over",
-    needs=choose_spaces_whole, at_once=lambda context: context.size_of_work <= _AT_ONCE,
+    needs=choose_spaces_whole, refuse=_no_map,
+    at_once=lambda context: context.size_of_work <= _AT_ONCE,
     about="Fits a map beside the features, and asks whether it predicts held-out trials.",
     promise="Compute maps what people see that the features do not tell, and says whether it is "
     "more than noise.",
