@@ -19,6 +19,7 @@ from .core.features.combining import FeatureSpaces as FeatureSpaces
 from .core.features.correlation import map_correlation as map_correlation
 from .core.features.explain import explain as explain
 from .core.features.left_over import left_over as left_over
+from .core.features.recovery import recover_spaces as recover_spaces
 from .core.features.spaces import FeatureSpace as FeatureSpace
 from .core.features.unique import unique_parts as unique_parts
 from .core.features.weights import feature_weights as feature_weights

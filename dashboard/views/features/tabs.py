@@ -58,6 +58,12 @@ def _too_many_to_weigh(context: FeaturesContext) -> tuple[str, str] | None:
     )
 
 
+def _no_rival(context: FeaturesContext) -> tuple[str, str] | None:
+    if len(context.spaces) > 1:
+        return None
+    return "Only one feature space", "Choose two or more above: each could be taken for another."
+
+
 def _no_subsets(context: FeaturesContext) -> tuple[str, str] | None:
     """Predictors are feature spaces, or the features of a single one."""
     spaces = len(context.spaces)
@@ -108,6 +114,13 @@ task_tab(
     about="Predicts choices that nothing was learned from, by each feature space.",
     promise="Compute shows how often each feature space predicts what people chose: as it is, "
     "with a weight for each of its dimensions, and after a linear transform.",
+)
+task_tab(
+    PAGE, "Recovery", 1.5, "recover_spaces", name="recovery", slot=f"{PAGE}.recovery",
+    needs=choose_spaces, refuse=_no_rival,
+    about="Simulates answers from each feature space, and asks which space predicts them best.",
+    promise="Compute shows whether the feature space that is right would predict best, with these "
+    "questions and this much noise, and how many choices would do.",
 )
 task_tab(
     PAGE, "Weights", 2, "feature_weights", name="weights", slot=f"{PAGE}.weights",
