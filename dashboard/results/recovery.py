@@ -55,13 +55,11 @@ def recovery_said(words: Words, result: Recovered) -> Iterator[Statement]:
         yield Statement(words("spaces recovered", least=least, number=result.repeats))
     for i, j in confused[:_MOST]:
         lost = 1 - min(result.wins[i, j], result.wins[j, i])
-        yield Statement(words("spaces confused", one=result.spaces[i], other=result.spaces[j],
-                              share=lost))
-        needed = max(result.needed[i, j], result.needed[j, i])
-        if np.isfinite(needed):
-            yield Statement(words("choices needed", number=round(needed, -2),
-                                  there=result.n_choices))
-        else:
-            yield Statement(words("choices not known"))
+        said = words("spaces confused", one=result.spaces[i], other=result.spaces[j], share=lost)
+        needed = np.maximum(result.needed[i, j], result.needed[j, i])  # NaN where either is
+        more = words("choices not known") if np.isnan(needed) else words(
+            "choices needed", number=int(round(needed, -2)), there=result.n_choices
+        )
+        yield Statement(f"{said} {more}")
     if len(confused) > _MOST:
         yield Statement(words("more confused", number=len(confused) - _MOST))
