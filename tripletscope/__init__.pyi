@@ -15,6 +15,7 @@ from .core.dimensions.simulated import simulate_choices as simulate_choices
 from .core.dimensions.spose import SPoSE as SPoSE
 from .core.dimensions.vice import VICE as VICE
 from .core.engine.engine import engine as engine
+from .core.features.alignment import align_spaces as align_spaces
 from .core.features.combining import FeatureSpaces as FeatureSpaces
 from .core.features.correlation import map_correlation as map_correlation
 from .core.features.explain import explain as explain
@@ -25,6 +26,7 @@ from .core.features.unique import unique_parts as unique_parts
 from .core.features.weights import feature_weights as feature_weights
 from .core.inference.evaluation.choosing import choice_accuracies as choice_accuracies
 from .core.inference.evaluation.choosing import observer_agreement as observer_agreement
+from .core.inference.evaluation.geometry import compare_geometries as compare_geometries
 from .core.inference.evaluation.score import cross_validate as cross_validate
 from .core.inference.evaluation.score import triplet_error as triplet_error
 from .core.inference.uncertainty.calibration import calibrate as calibrate

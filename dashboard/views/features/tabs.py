@@ -141,6 +141,14 @@ task_tab(
     "with an interval for other objects and other people.",
 )
 task_tab(
+    PAGE, "Alignment", 3.5, "align_spaces", name="alignment", slot=f"{PAGE}.alignment",
+    needs=choose_spaces, refuse=_too_few_objects, further=_name_the_map,
+    given=lambda context, _: {"embedding": described(_map_of(context))},
+    about="Seeks, by distances alone, which object of the map is which of each feature space.",
+    promise="Compute shows how many objects are matched with themselves, in each feature space and "
+    "in maps of two halves of the answers, and which are taken for each other.",
+)
+task_tab(
     PAGE, "Unique and shared", 4, "unique_parts", name="unique", slot=f"{PAGE}.unique",
     needs=choose_spaces_apart, refuse=_no_subsets,
     at_once=lambda context: context.size_of_work <= _AT_ONCE,
