@@ -405,7 +405,7 @@ def people(results: SubjectResults) -> Iterator[Element]:
 # What to do ----------------------------------------------------------------------------------
 
 
-@finding("objects", "data", "objects", applies=lambda subject: True)
+@finding("objects", "data", "objects", applies=lambda subject: subject.answers.objects_recur)
 def objects(results: SubjectResults) -> Iterator[Element]:
     """Objects that few answers are about."""
     words, each = results.words, results.answers.answers_per_object

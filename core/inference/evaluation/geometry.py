@@ -23,6 +23,7 @@ from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, results_of
 from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.paired import holm
 from tripletscope.core.inference.evaluation.score import question_folds
 from tripletscope.core.inference.evaluation.units import LearnedUnit, known_people, said
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
@@ -217,12 +218,12 @@ def compare_geometries(
     part = given.groups if people is None else people.part
     weight, part = given.choices.weight, part[given.choices.answer]
     gains = np.array([_mean(one - log[0], weight, part) for one in log[1:]]).reshape(-1, 4)
-    means = np.average(log, axis=1, weights=weight)
-    rates = np.average(right, axis=1, weights=weight)
+    means, rates = (np.average(one, axis=1, weights=weight) for one in (log, right))
+    p = holm(dict(zip(models, gains[:, 3].tolist(), strict=True)))
     return Geometries(
         list(models), means[1:], rates[1:], float(means[0]), float(rates[0]), *gains[:, :3].T,
-        _holm(gains[:, 3]), float(np.mean(contexts)), np.mean(biases, axis=0), exponent,
-        len(given.choices), **said(people), notes=notes,
+        np.array([p[name] for name in models]), float(np.mean(contexts)), np.mean(biases, axis=0),
+        exponent, len(given.choices), **said(people), notes=notes,
     )
 
 
@@ -414,11 +415,3 @@ def _mean(
     reach = float(stdtrit(number - 1, 0.975)) * error
     p = float(stdtr(number - 1, -mean / error)) if error > 0 else 1.0
     return mean, mean - reach, mean + reach, p
-
-
-def _holm(p: np.ndarray) -> np.ndarray:
-    """P values by Holm's correction."""
-    order = np.argsort(p)
-    result = np.empty(len(p))
-    result[order] = np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p))))
-    return np.minimum(result, 1.0)

@@ -183,6 +183,8 @@ def show_findings(context: FindingsContext) -> None:
     st.markdown(panels.plain(f"{size_of(context.info)}."))
     if context.info.left_out:
         st.caption(panels.plain(context.info.left_out))
+    if not context.info.objects_recur:
+        say_no_map()
     if context.job is None:
         context.compute()
     watch(context.job)
@@ -190,9 +192,7 @@ def show_findings(context: FindingsContext) -> None:
     with texts:
         rows = {topic.name: st.container(gap="xxsmall", key=f"finding.{topic.name}")
                 for topic in context.findings}
-        if not context.info.objects_recur:
-            say_no_map()
-        elif not are_triplets(context.subject):
+        if context.info.has_only_pairs:
             st.caption("Maps need triplets: these answers compare pairs.")
     # Whom to look at takes longest to say, and must not keep others waiting.
     for topic in sorted(context.findings, key=lambda one: one.name == "care"):
