@@ -49,8 +49,8 @@ def alignment_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         run, "plan", 0.75,
         lambda caption, canvas: square_matrix(
             result.plan[best].astype(float), labels, title=words("probability"),
-            across=result.spaces[best], down=words("objects of the map"), limits=(0.0, 1.0),
-            caption=caption, canvas=canvas,
+            across=result.spaces[best], down=words("objects of the map"),
+            limits=(0.0, float(result.plan[best].max())), caption=caption, canvas=canvas,
         ),
         lambda: _partners(result, best, labels), space=result.spaces[best],
     )

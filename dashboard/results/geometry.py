@@ -55,6 +55,9 @@ def geometry_said(words: Words, result: Geometries) -> Iterator[Statement]:
     (tests/core/inference/evaluation/test_geometry.py::test_euclidean_answers_are_left_alone).
     """
     surely = result.surely
+    if not result.predicts:
+        yield Statement(words("geometry unknown", choices=result.n_choices))
+        return
     if not surely:
         least = min(result.p)
         yield Statement(words("geometry holds", p=least, choices=result.n_choices))

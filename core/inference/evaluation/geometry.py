@@ -11,6 +11,7 @@ import pandas as pd
 from scipy.optimize import minimize
 from scipy.special import stdtr, stdtrit
 from scipy.stats import special_ortho_group
+from sklearn.base import clone
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
@@ -38,6 +39,8 @@ FEWEST = 50
 #: Directions of the axes that are tried where these matter.
 _TURNS = 4
 _FIRST, _REST = {"maxiter": 30}, {"maxiter": 300, "ftol": 1e-9, "gtol": 1e-6}
+#: Parts of what is learned from, one of which chooses the prior, and by what it is multiplied.
+_PARTS, _PRIORS = 4, (1.0, 3.0, 10.0, 30.0, 100.0)
 #: Standard deviation that biases towards options are expected to have, as log-odds.
 _BIAS = 0.5
 #: Squared difference of coordinates below which city block distances are smooth.
@@ -58,6 +61,9 @@ class Geometries:
         Of held-out choices, each in the mean.
     euclidean_log_likelihood, euclidean_accuracy : float
         The same of Euclidean distances.
+    predicts : bool
+        Whether the Euclidean map predicts better than guessing; where not, there are too few
+        answers to compare anything.
     gain, gain_low, gain_high : ndarray, shape (k,)
         By how much log-likelihood of a choice is above that of Euclidean distances, with a 95 %
         interval.
@@ -83,6 +89,7 @@ class Geometries:
     accuracy: np.ndarray
     euclidean_log_likelihood: float
     euclidean_accuracy: float
+    predicts: bool
     gain: np.ndarray
     gain_low: np.ndarray
     gain_high: np.ndarray
@@ -102,7 +109,8 @@ class Geometries:
         Silent on: answers of Euclidean observers
         (tests/core/inference/evaluation/test_geometry.py::test_euclidean_answers_are_left_alone).
         """
-        return [name for name, p in zip(self.models, self.p, strict=True) if p <= LEVEL]
+        return [name for name, p in zip(self.models, self.p, strict=True)
+                if self.predicts and p <= LEVEL]
 
     @property
     def table(self) -> pd.DataFrame:
@@ -134,7 +142,7 @@ def compare_geometries(
     """Whether another geometry than the Euclidean predicts held-out answers better.
 
     Four models are held against the method's Euclidean map, each in as many dimensions and with
-    the method's own response function and prior: Minkowski distances; the hyperbolic plane, or
+    the method's own response function: Minkowski distances; the hyperbolic plane, or
     space; weights of dimensions that depend on the objects of a question (context); and objects
     that are chosen more often as options than as anchors (asymmetry). The first two have as many
     parameters as the Euclidean map.
@@ -170,8 +178,10 @@ def compare_geometries(
     dimensions on which they differ count more (Tversky's diagnosticity). Asymmetry adds a bias of
     the option to each similarity, of which ``s(i, j) != s(j, i)`` follows where the anchor is
     exchanged. The hyperbolic curvature is -1 in the unit in which the method measures noise.
-    A fit begins at the Euclidean map, with its axes in several directions where they matter. The
-    test is a t test over participants or questions, with the maps as they were learned.
+    All have the prior, from the method's own on, under which the Euclidean map predicts best within
+    what is learned from. A fit begins at the Euclidean map, with its axes in several directions
+    where they matter. The test is a t test over participants or questions, with the maps as they
+    were learned.
 
     References
     ----------
@@ -218,10 +228,12 @@ def compare_geometries(
     part = given.groups if people is None else people.part
     weight, part = given.choices.weight, part[given.choices.answer]
     gains = np.array([_mean(one - log[0], weight, part) for one in log[1:]]).reshape(-1, 4)
+    predicts = _mean(log[0] - np.log(given.choices.chance), weight, part)[1] > 0
     means, rates = (np.average(one, axis=1, weights=weight) for one in (log, right))
     p = holm(dict(zip(models, gains[:, 3].tolist(), strict=True)))
     return Geometries(
-        list(models), means[1:], rates[1:], float(means[0]), float(rates[0]), *gains[:, :3].T,
+        list(models), means[1:], rates[1:], float(means[0]), float(rates[0]), bool(predicts),
+        *gains[:, :3].T,
         np.array([p[name] for name in models]), float(np.mean(contexts)), np.mean(biases, axis=0),
         exponent, len(given.choices), **said(people), notes=notes,
     )
@@ -349,8 +361,9 @@ def _predict(
     choices = given.choices
     held = fold[choices.answer] == k
     learned, tested = choices.take(~held), choices.take(held)
-    start = unfitted(method).fit(given.take(fold != k)).embedding_
     rng = np.random.default_rng([seed, k])
+    method = _with_prior(method, given.take(fold != k), exponent, rng)
+    start = unfitted(method).fit(given.take(fold != k)).embedding_
     log, right, context, bias = [], [], np.nan, np.zeros(given.n_objects)
     for name in names:
         fitted = _fit(method, name, start, learned, exponent, rng, halt)
@@ -360,6 +373,24 @@ def _predict(
         context = fitted.c if name == "context" else context
         bias = fitted.bias if name == "asymmetry" else bias
     return np.array(log), np.array(right), context, bias
+
+
+def _with_prior(
+    method: OrdinalEmbedding, given: Judgements, exponent: float, rng: np.random.Generator
+) -> OrdinalEmbedding:
+    """The method with the prior under which Euclidean maps predict best, of part of the answers.
+
+    Where it is too weak, others predict better only because they shrink the map.
+    """
+    held = question_folds(given, _PARTS, rng) == 0
+    tested, best = given.choices.take(held[given.choices.answer]), []
+    for times in _PRIORS:
+        one = clone(method).set_params(prior=min((method.prior or 0.1) * times, 1e4), n_init=1)
+        x = one.fit(given.take(~held)).embedding_
+        at = _Fitted(x, 0.0, np.zeros(len(x)))
+        similarity, *_ = _similarities(one, "euclidean", at, tested, exponent)
+        best.append((float(tested.weight @ choice_losses(tested, similarity)[0]), one.prior))
+    return clone(method).set_params(prior=min(best)[1])
 
 
 def _fit(

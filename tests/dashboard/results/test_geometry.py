@@ -10,10 +10,10 @@ from tripletscope.dashboard.results.geometry import geometry_said
 from tripletscope.dashboard.wording import ENGLISH
 
 
-def said(p: list[float]) -> str:
+def said(p: list[float], predicts: bool = True) -> str:
     gain = 0.02 * (np.array(p) < 0.05) * [1.0, 2.0, 3.0, 4.0]
     result = Geometries(
-        list(MODELS), gain - 0.5, gain + 0.7, -0.5, 0.7, gain, gain - 0.01, gain + 0.01,
+        list(MODELS), gain - 0.5, gain + 0.7, -0.5, 0.7, predicts, gain, gain - 0.01, gain + 0.01,
         np.array(p), 0.4, np.zeros(5), 1.0, 900,
     )
     return " ".join(part.text for part in geometry_said(ENGLISH, result))
@@ -21,6 +21,10 @@ def said(p: list[float]) -> str:
 
 def test_a_euclidean_map_that_holds():
     assert said([0.2, 1.0, 0.06, 1.0]).startswith("Nothing speaks against the Euclidean map")
+
+
+def test_below_guessing_nothing_is_said_of_geometry():
+    assert said([0.001, 1.0, 1.0, 1.0], predicts=False).startswith("Too few answers")
 
 
 @pytest.mark.parametrize(("k", "begin"), [
