@@ -143,7 +143,7 @@ def of_kitchens(browser: Browser, address: str) -> None:
 
 def of_pebbles(browser: Browser, address: str) -> None:
     page = opened(browser, address, "pebbles")
-    go(page, "Features")
+    go(page, "Features and models")
     compute(page)
     take(page, "features", 1080)
 

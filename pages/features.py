@@ -1,5 +1,8 @@
-"""Features: whether measurements, ratings or networks explain the answers."""
+"""Features and models: whether measurements, ratings or networks explain the answers."""
 
 from tripletscope.dashboard.views.page import show_page
 
-show_page("features", "Features", "Features are held against answers", with_pairs=True)
+show_page(
+    "features", "Features and models", "Features are held against answers", with_pairs=True,
+    without_map=True,
+)

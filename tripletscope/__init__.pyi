@@ -15,6 +15,7 @@ from .core.data.errors import DataError as DataError
 from .core.data.quadruples import Quadruples as Quadruples
 from .core.data.triplets import Triplets as Triplets
 from .core.engine.engine import engine as engine
+from .core.inference.evaluation.geometry import compare_geometries as compare_geometries
 from .core.inference.evaluation.score import cross_validate as cross_validate
 from .core.inference.evaluation.score import triplet_error as triplet_error
 from .core.inference.uncertainty.calibration import calibrate as calibrate

@@ -1,6 +1,8 @@
+from .core.features.alignment import align_spaces as align_spaces
 from .core.features.combining import FeatureModel as FeatureModel
 from .core.features.correlation import map_correlation as map_correlation
 from .core.features.explain import explain as explain
+from .core.features.recovery import recover_spaces as recover_spaces
 from .core.features.residual_map import residual_map as residual_map
 from .core.features.spaces import FeatureSpace as FeatureSpace
 from .core.features.unique import unique_parts as unique_parts

@@ -1,4 +1,4 @@
-"""Which answers are held out together: those to one question, those of one trial."""
+"""Which answers are held out together, and which objects are compared with each other."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from scipy.sparse.csgraph import connected_components
 #: A group of so many times the questions of its largest trial is a chain of trials. Triads have
 #: three questions, of which a trial answers two.
 _CHAINED = 2
+#: Trials that are looked at first: objects that recur mostly do so among these.
+_FIRST = 5_000
 
 
 def linked(first: np.ndarray, second: np.ndarray) -> np.ndarray:
@@ -48,3 +50,40 @@ def grouped(questions: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, str]
     if all_in_one or 2 * np.count_nonzero(chained[groups]) > len(groups):
         return np.unique(trials, return_inverse=True)[1], "trial"
     return groups, "question and trial"
+
+
+def companies(rows: np.ndarray, n_objects: int) -> np.ndarray:
+    """(n,) number of the company of each object: objects that answers link, directly or not.
+
+    rows (T, 3) or (T, 4): Objects of each answer.
+    """
+    first, other = np.repeat(rows[:, 0], rows.shape[1] - 1), rows[:, 1:].ravel()
+    ties = coo_array((np.ones(len(first), dtype=bool), (first, other)), shape=(n_objects,) * 2)
+    return connected_components(ties, directed=False)[1]
+
+
+def recur(rows: np.ndarray, trials: np.ndarray | None) -> bool:
+    """Whether objects are compared with others than those of one trial, which places them.
+
+    Repeats of a trial do not place its objects among all others; nor does it need others where
+    all answers are about the same objects.
+
+    Shapes: rows (T, 3) or (T, 4). trials (T,), from 0, or None where each answer is one.
+    """
+    if trials is None:
+        trials = np.arange(len(rows))
+    first = trials < _FIRST
+    return any(_are_mixed(rows[some], trials[some]) for some in (first, slice(None)))
+
+
+def _are_mixed(rows: np.ndarray, trials: np.ndarray) -> bool:
+    objects, place = np.unique(rows, return_inverse=True)
+    place = place.reshape(rows.shape)
+    company = companies(place, len(objects))
+    if company.max(initial=0) == 0:
+        return True
+    size, shown = np.bincount(company), np.repeat(trials, rows.shape[1]).astype(np.int64)
+    trial, object_ = np.divmod(np.unique(shown * len(objects) + place.ravel()), len(objects))
+    begins = np.flatnonzero(np.diff(trial, prepend=-1))
+    in_trial = np.diff(begins, append=len(trial))
+    return bool((in_trial < size[company[object_[begins]]]).any())

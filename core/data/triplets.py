@@ -12,7 +12,7 @@ import pandas as pd
 
 from tripletscope.core.data.choices import Choices, choices_of
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.grouping import grouped
+from tripletscope.core.data.grouping import grouped, recur
 
 ANCHOR, NEAR, FAR = 0, 1, 2
 #: Column of answers that are held out together, as those of a trial are, but are not one choice.
@@ -125,6 +125,11 @@ class Judgements:
         digest = hashlib.blake2b(self.fingerprint_of(*self.answers.columns).encode())
         _update_with_table(digest, self.objects)
         return digest.hexdigest()[:32]
+
+    @cached_property
+    def objects_recur(self) -> bool:
+        """Whether objects occur in several different trials: no map places them otherwise."""
+        return recur(self.rows, self.trials)
 
     @property
     def questions(self) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 
 from tripletscope.core.data.choices import Choices
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.grouping import companies
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.parallel import Halt
 from tripletscope.core.features.combining import FeatureModel
@@ -69,11 +70,21 @@ def by_trials(
     return [Division(known, known, fold, number) for number in range(folds)]
 
 
-def by_objects(known: np.ndarray, folds: int, rng: np.random.Generator) -> list[Division]:
-    """Objects in folds: choices among those of a fold, from choices among all others."""
+def by_objects(
+    known: np.ndarray, folds: int, rng: np.random.Generator, company: np.ndarray | None = None,
+) -> list[Division]:
+    """Objects in folds: choices among those of a fold, from choices among all others.
+
+    company (n,): Objects of one number share a fold.
+    """
     fold = np.full(len(known), -1)
-    order = rng.permutation(np.flatnonzero(known))
-    fold[order] = np.arange(len(order)) % folds
+    objects = np.flatnonzero(known)
+    if company is not None:
+        together = np.unique(company[objects], return_inverse=True)[1]
+        fold[objects] = (rng.permutation(together.max() + 1) % folds)[together]
+    else:
+        order = rng.permutation(objects)
+        fold[order] = np.arange(len(order)) % folds
     return [Division(known & (fold != k), fold == k) for k in range(folds)]
 
 
@@ -105,11 +116,16 @@ def too_few(sets: Choices, known: np.ndarray, divisions: list[Division], folds: 
 
 @dataclass(frozen=True, eq=False)
 class AskedChoices:
-    """Choices as they were asked, and as answers between two pairs; the same where those are."""
+    """Choices as they were asked, and as answers between two pairs; the same where those are.
+
+    groups (T,): Of each answer, as `Judgements.groups`.
+    company (n,): Objects that are compared with each other, where none recurs; else None.
+    """
 
     asked: Choices
     between_two: Choices
     groups: np.ndarray
+    company: np.ndarray | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,20 +146,19 @@ class Predicted:
 
 def predict(
     space: FeatureSpace, name: str, data: AskedChoices, division: Division, components: int,
-    seed: int, halt: Halt,
+    seed: int, halt: Halt, strength: float | None = None,
 ) -> Predicted:
     """Learn a model from one part of the choices and predict another.
 
     name: Of `MODELS`.
     components: At most so many principal components are transformed.
     seed: Of the parts by which the penalty is chosen.
+    strength: Of the penalty, where it is not to be chosen.
     """
     learned = data.asked.take(division.learned(data.asked))
-    objects = np.flatnonzero(division.objects)
-    model = MODELS[name](space, objects, components)
-    strength = model.strengths[0]
-    if len(model.strengths) > 1:
-        strength = _strength(space, name, learned, division, data.groups, components, seed, halt)
+    model = MODELS[name](space, np.flatnonzero(division.objects), components)
+    if strength is None:
+        strength = _strength(space, name, learned, division, data, components, seed, halt)
     result = next(model.path(learned, [strength]))
     asked = data.asked.take(division.predicted(data.asked))
     hit = right(asked, model.ranks(result, asked.distinct))
@@ -156,8 +171,19 @@ def predict(
     )
 
 
+def fitted_to(
+    space: FeatureSpace, name: str, data: AskedChoices, division: Division, components: int,
+    seed: int, halt: Halt,
+) -> tuple[float, np.ndarray]:
+    """Strength of the penalty, and dissimilarities (u,) of all different pairs as log-odds."""
+    learned = data.asked.take(division.learned(data.asked))
+    strength = _strength(space, name, learned, division, data, components, seed, halt)
+    model = MODELS[name](space, np.flatnonzero(division.objects), components)
+    return strength, model.apart(next(model.path(learned, [strength])), data.asked.distinct)
+
+
 def _strength(
-    space: FeatureSpace, name: str, sets: Choices, division: Division, groups: np.ndarray,
+    space: FeatureSpace, name: str, sets: Choices, division: Division, data: AskedChoices,
     components: int, seed: int, halt: Halt,
 ) -> float:
     """The penalty that predicts best within what is learned from, held out in the same way.
@@ -165,11 +191,13 @@ def _strength(
     From the strongest on, until twice in a row none was better. Where there are too few objects to
     hold out, it is the strongest: choices of other trials would not tell that it is needed.
     """
+    if len(MODELS[name].strengths) == 1:
+        return MODELS[name].strengths[0]
     rng = np.random.default_rng(seed)
     if division.fold is None:
-        parts = _object_parts(sets, division.objects, rng)
+        parts = _object_parts(sets, division.objects, data.company, rng)
     else:
-        parts = _trial_parts(sets, division.objects, groups, rng)
+        parts = _trial_parts(sets, division.objects, data.groups, rng)
     strengths = MODELS[name].strengths
     models = [MODELS[name](space, np.flatnonzero(part.objects), components) for part in parts]
     paths = [
@@ -192,14 +220,18 @@ def _strength(
 
 
 def _object_parts(
-    sets: Choices, objects: np.ndarray, rng: np.random.Generator
+    sets: Choices, objects: np.ndarray, company: np.ndarray | None, rng: np.random.Generator
 ) -> list[Division]:
-    """Objects in parts; none where too few choices are among those of a part."""
+    """Objects in parts; none where too few choices are among those of a part.
+
+    One part is enough where no object recurs: then every choice is among those of a part.
+    """
     parts, predicted = [], 0
     while len(parts) < _OBJECT_PARTS * _TIMES and predicted < FEWEST_CHOICES // 2:
-        parts += by_objects(objects, _OBJECT_PARTS, rng)
+        parts += by_objects(objects, _OBJECT_PARTS, rng, company)
         predicted = sum(int(one.predicted(sets).sum()) for one in parts)
     parts = [one for one in parts if one.predicted(sets).any()]
+    parts = parts if company is None else parts[:1]
     learned = min((int(one.learned(sets).sum()) for one in parts), default=0)
     return parts if min(predicted, learned) >= FEWEST_CHOICES // 2 else []
 
@@ -246,7 +278,8 @@ def prepared(
             "or collect more answers.",
         )
     asked = between_two if answers.choices.are_triplets else choices_about(answers, known)
-    return tables, known, AskedChoices(asked, between_two, answers.groups)
+    company = None if answers.objects_recur else companies(answers.rows, answers.n_objects)
+    return tables, known, AskedChoices(asked, between_two, answers.groups, company)
 
 
 def divisions_of(
@@ -257,8 +290,10 @@ def divisions_of(
     rng = np.random.default_rng(seed)
     seen = np.zeros(len(known), dtype=bool)
     seen[data.asked.pairs] = True
-    times = repeats_for(len(data.asked), object_folds)
-    objects = [part for _ in range(times) for part in by_objects(seen, object_folds, rng)]
+    times = repeats_for(len(data.asked), object_folds) if data.company is None else 1
+    objects = [
+        part for _ in range(times) for part in by_objects(seen, object_folds, rng, data.company)
+    ]
     why = too_few(data.asked, seen, objects, object_folds)
     trials = by_trials(answers, data.between_two.answer, seen, folds, rng)
     return {"objects": [] if why else objects, "trials": trials}, [why] if why else []

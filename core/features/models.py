@@ -28,6 +28,8 @@ _MOST = 1e4
 #: Columns whose weights are learned one by one; of more, so many principal components.
 MOST_WEIGHTS = 500
 _ITERATIONS = {"maxiter": 100, "ftol": 1e-6, "gtol": 1e-5}
+#: Objects of which principal components are computed.
+_MOST_OBJECTS = 10_000
 #: Up to so many objects a full matrix of pairs is quicker than a sparse one.
 _FEW_OBJECTS = 400
 
@@ -135,8 +137,10 @@ class _Learned:
         if self._x.shape[1] > most:
             # What is left of the components stays as it is: the penalties do not depend on how
             # the axes are turned, so that for a transform nothing is lost but what is cut off.
-            few = PCA(min(most, len(objects) - 1), svd_solver="randomized", random_state=0)
-            self._x = few.fit(self._x[objects]).transform(self._x)
+            every = -(-len(objects) // _MOST_OBJECTS)  # more tell the same
+            solver = "randomized" if every == 1 else "covariance_eigh"
+            few = PCA(min(most, len(objects) - 1), svd_solver=solver, random_state=0)
+            self._x = few.fit(self._x[objects[::every]]).transform(self._x)
             self._rest = True
 
     def _most(self, components: int) -> int:

@@ -29,6 +29,8 @@ TOGETHER = {
 }
 #: Features that are weighed one by one if nothing else is asked for.
 MOST_FEATURES = 20
+#: Numbers that are subtracted at a time.
+_BLOCK = 10_000_000
 
 Together = Annotated[
     str,
@@ -49,7 +51,8 @@ class FeatureSpace:
         Such as that of a layer of a network, or of a questionnaire.
     values : array-like of float, shape (n, m), optional
         One row per object, in the order of the objects of the answers; rows with NaN are of
-        objects without features.
+        objects without features. Numbers in single precision stay so, and are not copied where
+        they cannot be written to.
     distances : array-like of float, shape (n, n), optional
         In place of `values`; rows of NaN are of objects that were not compared.
     feature_names : sequence of str, optional
@@ -206,16 +209,19 @@ class FeatureSpace:
         """
         if self.values is None:
             raise ValueError(f"{self.name!r} has distances alone.")
-        values = self.values[self.known]
+        if self.known.all() and self.metric in ("euclidean", "cityblock") and not self.standardise:
+            return self.values  # which may be larger than memory has room for twice
+        result = np.where(self.known[:, None], self.values, 0)
+        values = result if self.known.all() else result[self.known]
         if self.standardise:
             spread = values.std(axis=0)
-            values = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+            values -= values.mean(axis=0)
+            values /= np.where(spread > 0, spread, 1.0)
         if self.metric == "correlation":
-            values = values - values.mean(axis=1, keepdims=True)
+            values -= values.mean(axis=1, keepdims=True)
         if self.metric in ("cosine", "correlation"):
             length = np.linalg.norm(values, axis=1, keepdims=True)
-            values = values / np.where(length > 0, length, 1.0)
-        result = np.zeros(self.values.shape)
+            values /= np.where(length > 0, length, 1.0)
         result[self.known] = values
         return result
 
@@ -236,11 +242,13 @@ class FeatureSpace:
         """(u,) dissimilarities of pairs (u, 2) as models weight them: squared if Euclidean."""
         if self.distances is not None:
             return self.distances[pairs[:, 0], pairs[:, 1]]
-        return self.parts(pairs).sum(axis=1)
+        rows = max(_BLOCK // self.n_features, 1)
+        blocks = (pairs[k:k + rows] for k in range(0, max(len(pairs), 1), rows))
+        return np.concatenate([self.parts(block).sum(axis=1, dtype=float) for block in blocks])
 
-    def parts(self, pairs: np.ndarray, dtype: type = np.float64) -> np.ndarray:
+    def parts(self, pairs: np.ndarray, dtype: type | None = None) -> np.ndarray:
         """(u, m) what each column adds to `apart`: squared differences, or of city block plain."""
-        x = self.coordinates.astype(dtype, copy=False)
+        x = self.coordinates if dtype is None else self.coordinates.astype(dtype, copy=False)
         result = x[pairs[:, 0]]
         result -= x[pairs[:, 1]]
         if self.metric == "cityblock":
@@ -253,7 +261,11 @@ class FeatureSpace:
 
 def _numbers(name: str, given: Any) -> np.ndarray:
     try:
-        result = np.array(given, dtype=float)
+        result = np.asarray(given)
+        # Numbers of a file that is mapped to memory are many, and cannot change.
+        if result.dtype != np.float32 or result.flags.writeable:
+            single = result.dtype in (np.float16, np.float32)
+            result = np.array(given, dtype=np.float32 if single else float)
     except (TypeError, ValueError) as error:
         raise DataError(
             "not everything is a number", file=name, remedy="Give numbers alone.",
@@ -294,7 +306,7 @@ def _checked_distances(name: str, given: np.ndarray) -> tuple[np.ndarray, np.nda
     )
     if given.shape[0] != given.shape[1]:
         raise wrong
-    given = given.copy()
+    given = given.astype(float)
     np.fill_diagonal(given, np.nan)
     known = ~np.isnan(given).all(axis=1)
     np.fill_diagonal(given, 0.0)

@@ -18,7 +18,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={
     "interpretation.proposal": [
         "MatrixGiven", "MeasuredGiven", "OtherTask", "PreferencesGiven", "propose",
     ],
-    "interpretation.report": ["Imported", "Omission", "Pairs", "Report", "Sentence"],
+    "interpretation.report": ["NO_MAP", "Imported", "Omission", "Pairs", "Report", "Sentence"],
     "layouts": ["Layout"],
     "loading": ["load", "load_several"],
     "matrix": ["SquareTable", "read_matrix"],

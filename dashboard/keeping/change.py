@@ -76,6 +76,9 @@ class FolderChange:
         self.about["extra"].pop("trials", None)
         if left.trials is not None:  # another number than that of answers
             self.about["extra"]["trials"] = left.n_trials
+        self.about["extra"].pop("recur", None)
+        if not left.objects_recur:
+            self.about["extra"]["recur"] = False
         if gold is None:
             self.keep_table("gold", None)
             self.keep_table("gold_objects", None)

@@ -73,6 +73,11 @@ class DatasetInfo:
         return not self.n_answers and self.n_pairs > 0
 
     @property
+    def objects_recur(self) -> bool:
+        """Whether a map can be made: see `tripletscope.core.data.triplets.Judgements`."""
+        return self.extra.get("recur") is not False
+
+    @property
     def left_out(self) -> str:
         """What is left out, as a sentence; empty where nothing is."""
         if not self.exclusions:

@@ -137,7 +137,9 @@ def _arrays(table: MeasuredTable, about: Judgements) -> dict[str, np.ndarray]:
 
 
 def _at(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Rows of an array; NaN where a row is -1."""
+    """Rows of an array; NaN where a row is -1. The array itself where all are in their order."""
+    if np.array_equal(rows, np.arange(len(values))):
+        return values
     return np.where((rows >= 0)[:, None], values[rows], np.nan)
 
 

@@ -10,6 +10,7 @@ import os
 import re
 import secrets
 import stat
+import struct
 import unicodedata
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
@@ -34,6 +35,8 @@ _UNREADABLE = (
 _PASSING = {errno.EIO, errno.EMFILE, errno.ENFILE, errno.EACCES, errno.EPERM, errno.ENOMEM}
 #: How files may not be called on Windows.
 _TAKEN = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)")
+#: Bytes from which arrays are not packed, and not read but mapped to memory.
+MAPPED = 2**24
 #: Files that are known to be as they were written: path, sum, and the file's own state.
 Compared = set[tuple]
 
@@ -101,9 +104,36 @@ def sync_folder(folder: Path) -> None:
 
 def write_arrays(path: Path, arrays: Mapping[str, np.ndarray]) -> str:
     """Write arrays to a file, and have it on the disk; the hash of its content."""
+    large = max((values.nbytes for values in arrays.values()), default=0) > MAPPED
     with path.open("wb") as file:
-        np.savez_compressed(file, **arrays)
+        (np.savez if large else np.savez_compressed)(file, **arrays)
     return synced(path)
+
+
+def read_arrays(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of a file; large ones stay there and are mapped to memory."""
+    with zipfile.ZipFile(path) as archive:
+        return {
+            member.filename.removesuffix(".npy"): _mapped(path, archive, member)
+            if member.compress_type == zipfile.ZIP_STORED and member.file_size > MAPPED
+            else np.load(io.BytesIO(archive.read(member)), allow_pickle=False)
+            for member in archive.infolist()
+        }
+
+
+def _mapped(path: Path, archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
+    """An array of a file that is not packed, read-only."""
+    with archive.open(member) as content:
+        np.lib.format.read_magic(content)
+        shape, by_column, dtype = np.lib.format.read_array_header_1_0(content)
+        head = content.tell()
+    with path.open("rb") as file:
+        file.seek(member.header_offset + 26)  # lengths of the name, and of what follows it
+        lengths = struct.unpack("<HH", file.read(4))
+        begin = file.tell() + sum(lengths) + head
+    order = "F" if by_column else "C"
+    # A plain array: others are copied where they are sent.
+    return np.asarray(np.memmap(path, dtype, "r", begin, shape, order))
 
 
 def synced(path: Path) -> str:

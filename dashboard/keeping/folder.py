@@ -48,6 +48,7 @@ from tripletscope.dashboard.keeping.files import (
     HeldArrays,
     checked,
     damaged,
+    read_arrays,
     reading,
     sum_of,
     write_json,
@@ -153,8 +154,8 @@ class DataFolder:
     def arrays(self, place: str, total: str) -> dict[str, np.ndarray]:
         """What a file of arrays holds."""
         path = checked(self.path / place, total, self._compared)
-        with reading(path), np.load(path) as kept:
-            return dict(kept)
+        with reading(path):
+            return read_arrays(path)
 
     def checked(self, about: Mapping[str, Any], place: str) -> Path:
         """The path of a file that is as it was written."""

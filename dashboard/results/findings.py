@@ -161,7 +161,7 @@ FINDINGS: dict[str, Topic] = {}
 
 def are_triplets(subject: Subject) -> bool:
     """Whether maps can be made of the answers."""
-    return not isinstance(subject.answers, Quadruples)
+    return not isinstance(subject.answers, Quadruples) and subject.answers.objects_recur
 
 
 def finding(
@@ -339,9 +339,9 @@ def _has_stimulus(subject: Subject) -> bool:
     """Whether every object has a physical value, as far as columns can tell."""
     objects = subject.answers.objects
     column = stimulus_of(objects)
-    return column is not None and bool(objects[column].notna().all()) and (
-        objects[column].nunique() >= 3
-    )
+    return subject.answers.objects_recur and column is not None and bool(
+        objects[column].notna().all()
+    ) and objects[column].nunique() >= 3
 
 
 @finding("scale", "scale", "scales", applies=_has_stimulus, lacks=_too_few_questions, seconds=4e-4,
@@ -405,7 +405,7 @@ def people(results: SubjectResults) -> Iterator[Element]:
 # What to do ----------------------------------------------------------------------------------
 
 
-@finding("objects", "data", "objects", applies=lambda subject: True)
+@finding("objects", "data", "objects", applies=lambda subject: subject.answers.objects_recur)
 def objects(results: SubjectResults) -> Iterator[Element]:
     """Objects that few answers are about."""
     words, each = results.words, results.answers.answers_per_object

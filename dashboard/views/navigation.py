@@ -56,7 +56,10 @@ def _has_physical_column(info: DatasetInfo) -> bool:
 
 
 def _has_features(info: DatasetInfo) -> bool:
-    return bool(services().workspace.tables(info)) or len(_quantities(info)) > 1
+    return (
+        not info.objects_recur or bool(services().workspace.tables(info))
+        or len(_quantities(info)) > 1
+    )
 
 
 def _has_people(info: DatasetInfo) -> bool:
@@ -95,7 +98,7 @@ PLACES = {place.name: place for place in (
     PageEntry("dimensions", "Dimensions", "category", _ANALYSIS,
           "Dimensions that can be named, from choices of the odd one out (SPoSE, VICE).",
           "trials in which one of three objects was chosen", _has_trials),
-    PageEntry("features", "Features", "rule", _ANALYSIS,
+    PageEntry("features", "Features and models", "rule", _ANALYSIS,
           "How well features or the layers of networks explain the answers.",
           "two columns of numbers of the objects, or a table of features", _has_features),
     PageEntry("more", "More analyses", "add", _ANALYSIS),

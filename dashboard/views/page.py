@@ -16,6 +16,7 @@ from typing import Any
 
 import streamlit as st
 
+from tripletscope.core.io import NO_MAP
 from tripletscope.dashboard import views
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import tabs
@@ -84,6 +85,7 @@ def tabs_of(page: str) -> dict[str, Tab]:
 
 def show_page(
     name: str, title: str, otherwise: str | None = None, *, with_pairs: bool = False,
+    without_map: bool = False,
     head: Callable[[Session, DatasetInfo], None] | None = None,
     without: Callable[[Session], None] | None = None,
 ) -> None:
@@ -92,13 +94,15 @@ def show_page(
     name: As that of its file and of its folder of views.
     otherwise: What the page is made of, where no data set is open; None of a page that needs none.
     with_pairs: Whether the page can do with nothing but comparisons of pairs.
+    without_map: Whether it can do with answers of which no map can be made.
     head: Shows the head of an open data set; by default the title.
     without: Shows, where no data set is open, what the page can do with something else.
     """
     current = session()
     info = None
     if otherwise is not None:
-        info = _opened(current, name, title, otherwise, with_pairs, head)
+        info = _opened(current, name, title, head)
+        info = _usable(info, otherwise, with_pairs, without_map)
         if info is None:
             if current.dataset is None and without is not None:
                 without(current)
@@ -163,19 +167,27 @@ def _key(page: str) -> str:
 
 
 def _opened(
-    current: Session, name: str, title: str, otherwise: str, with_pairs: bool,
+    current: Session, name: str, title: str,
     head: Callable[[Session, DatasetInfo], None] | None,
 ) -> DatasetInfo | None:
-    """The open data set, if the page can do with it; if not, that is said."""
+    """The open data set, below the head of a page."""
     info = current.dataset
     if info is not None and head is not None:
         head(current, info)
     else:
         page_title(title, name, panels.plain(info.name) if info else "")
-    return _usable(info, otherwise, with_pairs)
+    return info
 
 
-def _usable(info: DatasetInfo | None, otherwise: str, with_pairs: bool) -> DatasetInfo | None:
+def say_no_map() -> None:
+    """Say why no map can be made, and lead to what can be done instead."""
+    panels.empty(*NO_MAP)
+    st.page_link("../pages/features.py", label="Go to Features and models", icon=":material/rule:")
+
+
+def _usable(
+    info: DatasetInfo | None, otherwise: str, with_pairs: bool, without_map: bool = False,
+) -> DatasetInfo | None:
     """A data set that a page can do with; None, and why not, if it cannot."""
     if info is None:
         panels.empty(
@@ -191,5 +203,8 @@ def _usable(info: DatasetInfo | None, otherwise: str, with_pairs: bool) -> Datas
             "without one in common. The page Scale uses them; this page needs triplets.",
         )
         st.page_link("../pages/scale.py", label="Go to Scale", icon=":material/stairs:")
+        return None
+    if not info.objects_recur and not without_map:
+        say_no_map()
         return None
     return info

@@ -29,8 +29,8 @@ _PAGE_OF = {"embedding": "embedding", "kernel": "kernel", "cluster": "clusters",
             "dimensions": "dimensions"}
 #: Pages that can do without a data set.
 _WITHOUT = {"start", "more", "simulate", "collect", "report", "papers", "computing"}
-#: Pages that can do with comparisons of pairs.
-_WITH_PAIRS = {"data", "scale"}
+#: Pages that can do with comparisons of pairs, and with answers in which no object recurs.
+_WITH_PAIRS, _WITHOUT_MAP = {"data", "scale"}, {"data", "features"}
 _MOST_OBJECTS = 3_000
 
 
@@ -142,6 +142,8 @@ def _where(current: Session, page: str, tab: str) -> str:
         return f"{where} (once a data set is open)"
     if info.has_only_pairs and page not in _WITH_PAIRS:
         return f"{where} (needs triplets)"
+    if not info.objects_recur and page not in _WITHOUT_MAP:
+        return f"{where} (needs objects that recur)"
     if not is_of_use(current, place):
         return f"{where} (needs {place.needs})"
     when = tabs_of(page)[tab].when if tab else None

@@ -58,6 +58,8 @@ QUICK = {
     "explain": {"folds": 2, "components": 2}, "feature_weights": {"replicates": 20},
     "unique_parts": {"folds": 2}, "map_correlation": {"replicates": 20},
     "left_over": {"folds": 2, "n_components": 1},
+    "recover_spaces": {"model": "raw", "repeats": 5}, "align_spaces": {"starts": 4},
+    "compare_geometries": {"folds": 2},
     "detect_dimension": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2, "folds": 2},
 }
 
@@ -84,7 +86,8 @@ METHODS = {
     "explain": FEATURES, "feature_weights": FEATURES, "unique_parts": FEATURES,
     "compare_people": WeightedEuclidean(n_init=1),
     "compare_conditions": WeightedEuclidean(by="who", n_init=1),
-    "map_correlation": FEATURES, "left_over": FEATURES,
+    "map_correlation": FEATURES, "left_over": FEATURES, "recover_spaces": FEATURES,
+    "align_spaces": FEATURES,
 }
 
 

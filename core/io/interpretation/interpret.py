@@ -18,7 +18,7 @@ from tripletscope.core.io.columns.guess import SIDES, SPLITS, complete, response
 from tripletscope.core.io.columns.reading import RESPONSE_TIME_UNITS, Reading
 from tripletscope.core.io.formats.source import Source, title_of
 from tripletscope.core.io.interpretation.proposal import propose
-from tripletscope.core.io.interpretation.report import Imported, Pairs, Report
+from tripletscope.core.io.interpretation.report import NO_MAP, Imported, Pairs, Report
 from tripletscope.core.io.interpretation.trials import Trials, sort_out, trials_of
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.loading import load
@@ -226,6 +226,8 @@ def interpret(
             "too."
         )
     triplets = Triplets(rows, described, answers, title_of(table.name))
+    if not triplets.objects_recur:
+        notes.append(". ".join(NO_MAP))
     report = Report(
         table.name,
         n_rows=table.n_rows + len(table.skipped),

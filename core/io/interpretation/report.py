@@ -12,6 +12,13 @@ from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Triplets
 from tripletscope.core.io.names import counted, listing
 from tripletscope.core.io.tasks import TASKS, Task
 
+#: What is said of answers whose objects do not recur.
+NO_MAP = (
+    "No map can be made",
+    "No object occurs in two different questions. Features of the objects can be held against the "
+    "answers.",
+)
+
 
 @dataclass(frozen=True, eq=False)
 class Omission:

@@ -135,7 +135,7 @@ def _check_numbers(texts: pd.Series, name: str) -> None:
 
 
 #: Bytes that the numbers of one table may take.
-MOST_BYTES = 10**8
+MOST_BYTES = 4 * 10**8
 #: Tables in one file, such as layers of a network.
 MOST_TABLES = 100
 #: Names of arrays of names, and of columns that number the rows, as `normalised` writes them.
@@ -331,7 +331,7 @@ def _matched(
     else:
         _refuse_infinite(values, columns, file, rows)
         values, columns, notes = _without_empty(values, columns, [*notes, how])
-        wide = np.full((about.n_objects, values.shape[1]), np.nan)
+        wide = np.full((about.n_objects, values.shape[1]), np.nan, _kept_as(values))
         wide[there] = values[places[there]]
         lacking = there & np.isnan(wide).any(axis=1)
         if lacking.any():
@@ -359,15 +359,21 @@ def _matched(
 
 
 def _check_size(values: np.ndarray, n_objects: int, file: str) -> None:
-    if 8 * values.size <= MOST_BYTES:
+    size = _kept_as(values).itemsize
+    if size * values.size <= MOST_BYTES:
         return
-    most = max(MOST_BYTES // (8 * max(len(values), n_objects)), 1)
+    most = max(MOST_BYTES // (size * max(len(values), n_objects)), 1)
     raise DataError(
         f"its {len(values):,} rows of {counted(values.shape[1], 'number')} take "
-        f"{8 * values.size / 1e6:,.0f} MB, more than {MOST_BYTES / 1e6:.0f}", file=file,
+        f"{size * values.size / 1e6:,.0f} MB, more than {MOST_BYTES / 1e6:.0f}", file=file,
         remedy=f"Reduce each object to at most {most:,} numbers, by principal components or by "
         "averaging over places, or give the distances instead.",
     )
+
+
+def _kept_as(values: np.ndarray) -> np.dtype:
+    """Single precision where the file has no more."""
+    return np.dtype(np.float32 if values.dtype in (np.float16, np.float32) else float)
 
 
 def _refuse_infinite(

@@ -1,4 +1,4 @@
-"""Whether the answers are enough, and which prior predicts best."""
+"""Whether the answers are enough, which prior predicts best, and whether the geometry is right."""
 
 from __future__ import annotations
 
@@ -36,6 +36,15 @@ def _of_tuning(context: Context) -> Method:
     return methods("embedding")[name]()
 
 
+def _of_geometry(context: Context) -> Method:
+    known = {
+        name: method.title for name, method in methods("embedding").items() if method.is_likelihood
+    }
+    name = pick(context.session, "compare.geometry.method", "Method", known, default="ste")
+    d = number(context.session, "compare.geometry.d", "Dimensions", 2, 20, 2) or 2
+    return methods("embedding")[name](n_components=d)
+
+
 def _use(context: Context, run: Run) -> None:
     """Fit the map whose prior predicts best."""
     if pressed(
@@ -58,4 +67,11 @@ task_tab(
     about="Cross-validates five prior strengths in several numbers of dimensions.",
     promise="With few answers, a prior that shrinks the map and an average over restarts predict "
     "better than the best single map. Compute finds the prior strength that predicts best.",
+)
+task_tab(
+    PAGE, "Geometry", 5, "compare_geometries", name="geometry", slot=f"{PAGE}.geometry",
+    method=_of_geometry,
+    about="Predicts held-out answers by other distances, by context and by asymmetry.",
+    promise="Compute shows whether city block or hyperbolic distances, the third object of a "
+    "question, or an asymmetry between anchor and option predict better than a Euclidean map.",
 )

@@ -38,7 +38,7 @@ from tripletscope.dashboard.views.data.dataset import show_about
 from tripletscope.dashboard.views.data.quality import QualityContext, with_cleaning
 from tripletscope.dashboard.views.opened_map import error_shown
 from tripletscope.dashboard.views.opening import size_of
-from tripletscope.dashboard.views.page import go_to, tab, tabs_of
+from tripletscope.dashboard.views.page import go_to, say_no_map, tab, tabs_of
 from tripletscope.dashboard.wording import ENGLISH
 
 PAGE, SLOT = "data", "findings"
@@ -183,6 +183,8 @@ def show_findings(context: FindingsContext) -> None:
     st.markdown(panels.plain(f"{size_of(context.info)}."))
     if context.info.left_out:
         st.caption(panels.plain(context.info.left_out))
+    if not context.info.objects_recur:
+        say_no_map()
     if context.job is None:
         context.compute()
     watch(context.job)
@@ -190,7 +192,7 @@ def show_findings(context: FindingsContext) -> None:
     with texts:
         rows = {topic.name: st.container(gap="xxsmall", key=f"finding.{topic.name}")
                 for topic in context.findings}
-        if not are_triplets(context.subject):
+        if context.info.has_only_pairs:
             st.caption("Maps need triplets: these answers compare pairs.")
     # Whom to look at takes longest to say, and must not keep others waiting.
     for topic in sorted(context.findings, key=lambda one: one.name == "care"):

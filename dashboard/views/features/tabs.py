@@ -8,6 +8,7 @@ import streamlit as st
 
 from tripletscope.core.engine.method import Method, described, unfitted
 from tripletscope.core.features.weights import FOR_EACH, MOST
+from tripletscope.core.io import NO_MAP
 from tripletscope.core.models.embedding import STE
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
@@ -57,6 +58,12 @@ def _too_many_to_weigh(context: FeaturesContext) -> tuple[str, str] | None:
     )
 
 
+def _no_rival(context: FeaturesContext) -> tuple[str, str] | None:
+    if len(context.spaces) > 1:
+        return None
+    return "Only one feature space", "Choose two or more above: each could be taken for another."
+
+
 def _no_subsets(context: FeaturesContext) -> tuple[str, str] | None:
     """Predictors are feature spaces, or the features of a single one."""
     spaces = len(context.spaces)
@@ -80,10 +87,15 @@ def _map_of(context: FeaturesContext) -> Method:
     return unfitted({name: opened.record[name] for name in ("kind", "method", "parameters")})
 
 
+def _no_map(context: FeaturesContext) -> tuple[str, str] | None:
+    """No map can be made where no object recurs."""
+    return None if context.info.objects_recur else NO_MAP
+
+
 def _too_few_objects(context: FeaturesContext) -> tuple[str, str] | None:
     known = int(context.known.sum())
     if known >= FEWEST:
-        return None
+        return _no_map(context)
     return (
         "Too few objects",
         f"{count(known, 'object')} have features in every chosen space; a rank correlation needs "
@@ -104,6 +116,13 @@ task_tab(
     "with a weight for each of its dimensions, and after a linear transform.",
 )
 task_tab(
+    PAGE, "Recovery", 1.5, "recover_spaces", name="recovery", slot=f"{PAGE}.recovery",
+    needs=choose_spaces, refuse=_no_rival,
+    about="Simulates answers from each feature space, and asks which space predicts them best.",
+    promise="Compute shows whether the feature space that is right would predict best, with these "
+    "questions and this much noise, and how many choices would do.",
+)
+task_tab(
     PAGE, "Weights", 2, "feature_weights", name="weights", slot=f"{PAGE}.weights",
     needs=choose_spaces_whole, refuse=_too_many_to_weigh,
     at_once=lambda context: context.size_of_work <= _AT_ONCE,
@@ -122,6 +141,14 @@ task_tab(
     "with an interval for other objects and other people.",
 )
 task_tab(
+    PAGE, "Alignment", 3.5, "align_spaces", name="alignment", slot=f"{PAGE}.alignment",
+    needs=choose_spaces, refuse=_too_few_objects, further=_name_the_map,
+    given=lambda context, _: {"embedding": described(_map_of(context))},
+    about="Seeks, by distances alone, which object of the map is which of each feature space.",
+    promise="Compute shows how many objects are matched with themselves, in each feature space and "
+    "in maps of two halves of the answers, and which are taken for each other.",
+)
+task_tab(
     PAGE, "Unique and shared", 4, "unique_parts", name="unique", slot=f"{PAGE}.unique",
     needs=choose_spaces_apart, refuse=_no_subsets,
     at_once=lambda context: context.size_of_work <= _AT_ONCE,
@@ -130,7 +157,8 @@ task_tab(
 )
 task_tab(
     PAGE, "What is left over", 5, "left_over", name="left_over", slot=f"{PAGE}.left_over",
-    needs=choose_spaces_whole, at_once=lambda context: context.size_of_work <= _AT_ONCE,
+    needs=choose_spaces_whole, refuse=_no_map,
+    at_once=lambda context: context.size_of_work <= _AT_ONCE,
     about="Fits a map beside the features, and asks whether it predicts held-out trials.",
     promise="Compute maps what people see that the features do not tell, and says whether it is "
     "more than noise.",

@@ -185,3 +185,29 @@ def test_all_right_is_above_chance_only_of_choices_enough(n):
     crossed = Crossed(np.full(n, 1 / n), each, each, each, n, n)
     right = np.ones(n)
     assert (crossed.p_above(right, 0.5) < 0.025) is (crossed.share(right)[1] > 0.5) is (n > 6)
+
+
+@pytest.fixture(scope="module")
+def alone():
+    """Answers in which no object recurs, with what people see and random numbers."""
+    rng = np.random.default_rng(2)
+    rows, x = rng.permutation(900).reshape(300, 3), rng.normal(size=(900, 6))
+    d = np.square(x[rows[:, :1], :2] - x[rows[:, 1:], :2]).sum(axis=-1)
+    wrong = rng.random(300) > 1 / (1 + np.exp(d[:, 0] - d[:, 1]))
+    rows[wrong] = rows[wrong][:, [0, 2, 1]]
+    return explain([
+        FeatureSpace(name="seen", values=x), FeatureSpace(name="random", values=x[::-1]),
+    ], Triplets.from_array(rows), object_folds=3, folds=2)
+
+
+def test_objects_that_do_not_recur_are_held_out_with_their_question(alone):
+    assert alone.n_choices.tolist() == [300, 300]
+    assert alone.n_learned[OBJECTS] == 200
+    table = surely_above(alone.table)
+    assert table[table["space"] == "seen"]["surely"].all()
+    assert alone.accuracy[0, WEIGHTED, OBJECTS] > alone.accuracy[0, RAW, OBJECTS] + 0.03
+
+
+def test_random_features_of_objects_that_do_not_recur_say_nothing(alone):
+    table = surely_above(alone.table)
+    assert not table[table["space"] == "random"]["surely"].any()

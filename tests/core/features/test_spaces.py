@@ -9,6 +9,7 @@ from scipy.spatial.distance import cdist
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.features import spaces
 from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.spaces import METRICS, FeatureSpace
 from tripletscope.core.run import key, run
@@ -113,3 +114,27 @@ def test_the_sum_of_spaces_that_fits_best_is_found_and_comes_back(planted, truth
     for lost in (lambda: found.fresh().fit(planted), lambda: found.fitted().score(planted)):
         with pytest.raises(DataError, match="the feature spaces themselves are not there"):
             lost()
+
+
+def test_numbers_that_are_mapped_are_not_copied():
+    mapped = VALUES.astype(np.float32)
+    mapped.setflags(write=False)
+    space = FeatureSpace(name="x", values=mapped)
+    assert np.shares_memory(space.coordinates, mapped)
+    double = FeatureSpace(name="x", values=VALUES)
+    np.testing.assert_allclose(space.apart(PAIRS), double.apart(PAIRS), rtol=1e-5)
+
+
+def test_the_numbers_of_a_user_are_copied():
+    mine = VALUES.astype(np.float32)
+    space = FeatureSpace(name="x", values=mine)
+    mine[:] = 0
+    np.testing.assert_array_equal(space.values, VALUES.astype(np.float32))
+
+
+def test_pairs_are_compared_in_blocks(monkeypatch):
+    space = FeatureSpace(name="x", values=VALUES, metric="cosine")
+    whole = space.apart(PAIRS)
+    monkeypatch.setattr(spaces, "_BLOCK", 15)
+    np.testing.assert_array_equal(space.apart(PAIRS), whole)
+    assert space.apart(PAIRS[:0]).shape == (0,)

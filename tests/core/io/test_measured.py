@@ -136,3 +136,10 @@ def test_too_much_is_refused_before_it_is_taken(monkeypatch):
     monkeypatch.setattr(measured, "MOST_BYTES", 100)
     with pytest.raises(DataError, match="at most 2 numbers"):
         read_feature_tables(npy(VALUES), ABOUT, "f.npy")
+
+
+def test_numbers_in_single_precision_stay_so():
+    values = np.arange(2.0 * ABOUT.n_objects, dtype=np.float32).reshape(-1, 2)
+    (found,) = read_feature_tables(npy(values), ABOUT, "f.npy")
+    assert found.values.dtype == np.float32
+    np.testing.assert_array_equal(found.values, values)

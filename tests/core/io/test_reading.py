@@ -399,3 +399,15 @@ def test_parquet_with_missing_cells_and_fractions():
     result = imported(buffer.getvalue())
     assert named_rows(result.triplets) == [("0.1", "0.2", "0.3"), ("0.3", "0.2", "0.1")]
     assert result.report.omissions[0].rows.tolist() == [2]
+
+
+def test_answers_in_which_no_object_recurs_make_no_map_which_is_said():
+    alone = b"anchor,near,far\na,b,c\nd,e,f\ng,h,i\n"
+    (said,) = [line for line in interpret_first(alone).report.notes if "No map" in line]
+    assert "No object occurs in two different questions" in said
+    assert not any("No map" in line for line in interpret_first(alone + b"a,e,i\n").report.notes)
+
+
+def interpret_first(content: bytes):
+    table = load(content, "answers.csv")
+    return interpret(table, propose(table)[0])

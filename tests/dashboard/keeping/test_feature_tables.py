@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import MeasuredTable
 from tripletscope.dashboard.keeping import feature_tables
+from tripletscope.dashboard.keeping import files as files_of
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.package import pack, unpack
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -138,3 +141,17 @@ def test_a_damaged_table_is_said_and_can_be_removed(workspace):
     again.remove_table(info, "sizes")
     assert again.tables(info_of(again)) == []
     again.close()
+
+
+def test_large_tables_stay_in_their_file(workspace, monkeypatch):
+    monkeypatch.setattr(files_of, "MAPPED", 16)
+    info = info_of(workspace)
+    single = np.ascontiguousarray(VALUES.astype(np.float32))
+    workspace.add_tables(info, ABOUT, [replace(SIZES, values=single)], "f.npy")
+    (kept,) = workspace.tables(info_of(workspace))
+    table = workspace.table(info_of(workspace), kept, ABOUT)
+    np.testing.assert_array_equal(table.values, single)
+    assert table.values.dtype == np.float32
+    assert isinstance(table.values.base, np.memmap)
+    assert table.columns == ["w", "h"]
+    assert table.missing == ["jug"]

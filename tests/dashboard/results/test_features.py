@@ -44,12 +44,16 @@ def spaces() -> ts.features.FeatureModel:
     ("feature_weights", {"replicates": 20}, ["features-weights"]),
     ("map_correlation", {"replicates": 20}, ["features-map"]),
     ("left_over", {}, ["features-left-over", "features-left-over-parts"]),
+    ("recover_spaces", {"model": "raw", "repeats": 5}, ["recovery"]),
+    ("align_spaces", {"starts": 4}, ["alignment", "plan"]),
+    ("compare_geometries", {"folds": 2}, ["geometry"]),
 ])
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_every_result_has_figures_with_caption_words_and_numbers(
     answers, spaces, task, options, names, language
 ):
-    run = ts.run(task, spaces, answers, options)
+    method = ts.STE(n_init=1) if task == "compare_geometries" else spaces
+    run = ts.run(task, method, answers, options)
     found = drawings(run, answers, words=Words(language))
     assert [drawing.name for drawing in found] == names
     for drawing in found:

@@ -212,3 +212,24 @@ def test_the_report_says_what_the_page_says(services, session):
     for sentence in sentences:
         assert sentence in page
     assert drawing.caption.replace(" %", "%") in page
+
+
+@pytest.mark.parametrize("page", ["data", "embedding", "scale", "people", "clusters"])
+def test_answers_in_which_no_object_recurs_lead_from_maps_to_features(services, page):
+    session = session_on(services, Triplets.from_array(np.arange(300).reshape(100, 3)))
+    app = settled(start(page, session), services)
+    assert "No map can be made" in said(app)
+    assert any("Features and models" in link.label for link in app.get("page_link"))
+
+
+@pytest.mark.parametrize("tab", ["map", "left_over"])
+def test_features_of_objects_that_do_not_recur_need_no_map(services, tab):
+    rng = np.random.default_rng(0)
+    objects = pd.DataFrame({
+        "id": [str(k) for k in range(300)], "size": rng.normal(size=300), "hue": rng.random(300),
+    })
+    session = session_on(services, Triplets(np.arange(300).reshape(100, 3), objects))
+    app = settled(start("features", session), services)
+    assert "Choices predicted by features" in str(app.get("plotly_chart")) or "chance" in said(app)
+    assert "No map can be made" not in said(app)
+    assert "No map can be made" in said(on_tab(app, "features", tab))

@@ -1,0 +1,279 @@
+"""Which object corresponds to which, from distances alone: alignment without labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import linear_sum_assignment
+from scipy.stats import poisson, rankdata
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import distances
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.method import Inner, unfitted
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, part, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.features.combining import FeatureModel
+from tripletscope.core.features.holding_out import prepared
+from tripletscope.core.inference.evaluation.share import wilson
+from tripletscope.core.inference.evaluation.units import sampling_units
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.embedding.ste import STE
+
+#: Objects that are aligned at least.
+FEWEST = 5
+#: Of the candidates of an object that count as found, beside the first.
+TOP = 5
+#: Of one test for each space.
+LEVEL = 0.05
+#: Strength of the entropy of a plan that is shown, as a share of the variance of the distances.
+_ENTROPY = 0.01
+#: Differences of profiles that count as alike, as a share of their median.
+_LIKE = 0.3
+#: Steps of a start, iterations of Sinkhorn, and the change of a plan that ends a start.
+_STEPS, _SCALINGS, _SAME = 100, 1000, 1e-3
+#: What the two halves of the answers are called among the spaces.
+HALVES = "halves of the answers"
+
+
+@dataclass(frozen=True)
+class Aligned:
+    """How the distances of s feature spaces align with those of a map, without labels.
+
+    The last of the spaces are two halves of the answers, each with a map of its own.
+
+    Attributes
+    ----------
+    spaces : list of str, length s
+    matches : ndarray of int, shape (s,)
+        Objects that are matched with themselves, each with one other.
+    accuracy, low, high : ndarray, shape (s,)
+        The same as a share, with Wilson's 95 % interval.
+    top : ndarray, shape (s,)
+        Share of objects that are among the five likeliest to be matched.
+    p : ndarray, shape (s,)
+        That chance matches as many; it matches one object on average, however many there are.
+    cost : ndarray, shape (s,)
+        Mean squared difference between distances of matched pairs, as ranks from 0 to 1; one sixth
+        where they are unrelated.
+    partner : ndarray of int, shape (s, m)
+        Position among the aligned objects with which each is matched.
+    plan : ndarray, shape (s, m, m)
+        Probability that an object of the map (row) is one of the space (column).
+    objects : ndarray of int, shape (m,)
+        The objects that are aligned, in the order along the longest axis of the map.
+    starts : int
+    """
+
+    spaces: list[str]
+    matches: np.ndarray
+    accuracy: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    top: np.ndarray
+    p: np.ndarray
+    cost: np.ndarray
+    partner: np.ndarray
+    plan: np.ndarray
+    objects: np.ndarray
+    starts: int
+
+    @property
+    def surely(self) -> np.ndarray:
+        """(s,) bool: aligned better than by chance, at 5 % for all together (Bonferroni).
+
+        Silent on: random features
+        (tests/core/features/test_alignment.py::test_random_features_are_matched_by_chance).
+        """
+        return self.p * len(self.p) <= LEVEL
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per space."""
+        return pd.DataFrame({
+            "space": self.spaces, "matches": self.matches, "accuracy": self.accuracy,
+            "low": self.low, "high": self.high, "top_5": self.top, "p": self.p, "cost": self.cost,
+        })
+
+
+@task("Aligning without labels", "spaces", columns=("participant",))
+def align_spaces(
+    spaces: FeatureModel,
+    answers: Judgements,
+    *,
+    embedding: Annotated[
+        OrdinalEmbedding | dict | None,
+        Inner(("embedding",), "Map", "Whose distances are aligned.", automatic="STE"),
+    ] = None,
+    starts: Annotated[int, Number(
+        1, 1000, "Starts", "Alignments have many local optima; the best of so many is kept.",
+    )] = 50,
+    most: Annotated[int, Number(
+        FEWEST, 2000, "Objects at most", "Of more, so many are drawn.", advanced=True,
+    )] = 200,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> Aligned:
+    """Align the map of the answers with feature spaces by their distances alone.
+
+    An optimal transport plan between objects of the map and objects of the space is sought under
+    which distances agree, without being told which object is which. Two structures that agree in
+    their rank correlation may still be aligned differently, and only an alignment tells that each
+    object has the same place in both.
+
+    Parameters
+    ----------
+    spaces : FeatureModel, FeatureSpace or list of FeatureSpace
+    answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+    embedding : OrdinalEmbedding, optional
+        By default STE in two dimensions.
+    starts, most, seed : int
+    progress : Progress
+
+    Returns
+    -------
+    Aligned
+
+    Raises
+    ------
+    DataError
+        If fewer than five objects have features and a place in the map.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    Notes
+    -----
+    Gromov-Wasserstein of distances as ranks, with equal weights of all objects, by conditional
+    gradients. Every other start is random; the rest prefer objects whose distances are distributed
+    alike. The alignment of the lowest cost is kept, and its plan softened by a little entropy.
+    Objects of the space are shuffled before, so that their order tells nothing. Maps of two halves
+    of the people, or of the trials, are aligned in the same way.
+
+    References
+    ----------
+    Mémoli, F. (2011). Gromov-Wasserstein distances and the metric approach to object matching.
+    Foundations of Computational Mathematics, 11, 417-487. Vogelstein, J. T., et al. (2015). Fast
+    approximate quadratic programming for graph matching. PLoS ONE, 10, e0121002. Kawakita, G., et
+    al. (2025). Is my "red" your "red"? Evaluating structural correspondences between color
+    similarity judgments using unsupervised alignment. iScience, 28, 112029 (arXiv:2308.04381).
+
+    Examples
+    --------
+    >>> import numpy as np, tripletscope as ts
+    >>> x = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = ts.simulate(x, 3000, noise="logistic", level=0.3, seed=0)
+    >>> found = ts.features.align_spaces(ts.features.FeatureSpace(name="seen", values=x), answers, starts=20)
+    >>> bool(found.matches[0] > 8)
+    True
+    """
+    given = as_answers(answers)
+    tables, known, _ = prepared(spaces, given)
+    method = STE() if embedding is None else unfitted(embedding)
+    rng = np.random.default_rng(seed)
+    half = sampling_units(given).drawn(rng, 0.5) > 0
+    whole, *halves = results_of(_map_of, [
+        (method, given), (method, given.take(half)), (method, given.take(~half)),
+    ], part(progress, high=0.1))
+    objects = np.flatnonzero(known & np.isfinite([whole, *halves]).all(axis=(0, 2)))
+    if len(objects) < FEWEST:
+        raise DataError(
+            f"{len(objects):,} objects have features and a place in the maps; {FEWEST} are needed",
+            file=given.name, remedy="Give features of more objects, or collect more answers.",
+        )
+    objects = rng.permutation(objects)[:most]
+    objects = objects[np.argsort(whole[objects, 0], kind="stable")]
+    within = np.ix_(objects, objects)
+    pairs = [(distances(whole[objects]), space.dissimilarities()[within]) for space in tables]
+    pairs.append(tuple(distances(one[objects]) for one in halves))
+    seeds = np.random.SeedSequence(seed).spawn(starts)
+    pieces = [
+        (_ranks(one), _ranks(other), number % 2 == 0, child)
+        for one, other in pairs for number, child in enumerate(seeds)
+    ]
+    results = list(results_of(_aligned, pieces, part(progress, low=0.1)))
+    best = [
+        min(results[k * starts:(k + 1) * starts], key=lambda one: one[0])
+        for k in range(len(pairs))
+    ]
+    progress(1.0)
+    m = len(objects)
+    costs, partners, plans = (np.array(values) for values in zip(*best, strict=True))
+    matches = (partners == np.arange(m)).sum(axis=1)
+    better = (plans > np.diagonal(plans, axis1=1, axis2=2)[:, :, None]).sum(axis=2)
+    bounds = np.array([wilson(count / m, m) for count in matches])
+    return Aligned(
+        [*(space.name for space in tables), HALVES], matches, matches / m, *bounds.T,
+        (better < TOP).mean(axis=1), poisson.sf(matches - 1, 1.0), costs, partners,
+        plans.astype(np.float32), objects, starts,
+    )
+
+
+def _map_of(method: OrdinalEmbedding, given: Judgements, halt: Halt) -> np.ndarray:
+    """(n, d) positions; NaN for objects without answers."""
+    fitted = unfitted(method).fit(given)
+    return np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
+
+
+def _ranks(matrix: np.ndarray) -> np.ndarray:
+    """(m, m) distances as ranks among all pairs, from 0 to 1; 0 on the diagonal."""
+    i, j = np.triu_indices(len(matrix), 1)
+    result = np.zeros_like(matrix)
+    result[i, j] = rankdata(matrix[i, j]) / len(i)
+    return result + result.T
+
+
+def _aligned(
+    one: np.ndarray, other: np.ndarray, by_profile: bool, seed: np.random.SeedSequence, halt: Halt
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Cost, partners (m,) and plan (m, m), rows adding up to 1, from one start.
+
+    Shapes: one, other (m, m), symmetric.
+    by_profile: Whether the start prefers objects whose distances are distributed alike.
+    """
+    rng, m = np.random.default_rng(seed), len(one)
+    order = rng.permutation(m)
+    other = other[np.ix_(order, order)]
+    start = rng.random((m, m))
+    if by_profile:
+        unlike = np.square(np.sort(one)[:, None] - np.sort(other)[None]).mean(axis=2)
+        # Between the profiles alone and chance.
+        unlike *= rng.gamma(1 / start[0, 0], start[0, 0], size=unlike.shape)
+        start = np.exp(-unlike / (_LIKE * np.median(unlike) + 1e-12))
+    plan = _scaled(start)
+    for _ in range(_STEPS):
+        slope = one @ plan @ other
+        rows, columns = linear_sum_assignment(slope, maximize=True)
+        move = -plan
+        move[rows, columns] += 1
+        # Along the way to the best assignment the cost is a parabola.
+        first, second = 2 * (move * slope).sum(), (move * (one @ move @ other)).sum()
+        step = 1.0 if second >= 0 else min(-first / (2 * second), 1.0)
+        plan += step * move
+        if step * np.abs(move).max() < _SAME or halt():
+            break
+    partner = linear_sum_assignment(plan, maximize=True)[1]
+    difference = one - other[np.ix_(partner, partner)]
+    cost = -2 / m * one @ np.eye(m)[partner] @ other
+    entropy = _ENTROPY * np.concatenate([one, other]).var()
+    unshuffled = np.empty_like(plan)
+    unshuffled[:, order] = _scaled(np.exp((cost.min(axis=1, keepdims=True) - cost) / entropy))
+    return float((difference**2).sum() / (m * (m - 1))), order[partner], unshuffled
+
+
+def _scaled(kernel: np.ndarray) -> np.ndarray:
+    """A matrix with positive numbers, scaled until rows and columns add up to 1 (Sinkhorn)."""
+    kernel = kernel + 1e-300
+    rows = np.ones(len(kernel))
+    for k in range(_SCALINGS):
+        columns = 1 / (rows @ kernel)
+        rows = 1 / (kernel @ columns)
+        if k % 10 == 9 and np.abs(columns * (rows @ kernel) - 1).max() < 1e-6:
+            break
+    return rows[:, None] * kernel * columns

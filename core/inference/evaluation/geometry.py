@@ -1,0 +1,448 @@
+"""Is the geometry of a map right: held-out answers under other distances, context and asymmetry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.optimize import minimize
+from scipy.special import stdtr, stdtrit
+from scipy.stats import special_ortho_group
+from sklearn.base import clone
+
+from tripletscope.core.data.choices import Choices
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.places import within
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.method import unfitted
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.paired import holm
+from tripletscope.core.inference.evaluation.score import question_folds
+from tripletscope.core.inference.evaluation.units import LearnedUnit, known_people, said
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+from tripletscope.core.models.optimise.responses import choice_losses, hits
+
+#: What is tried against Euclidean distances, in its order.
+MODELS = ("minkowski", "hyperbolic", "context", "asymmetry")
+#: Of the whole family of tests.
+LEVEL = 0.05
+#: Questions that must be held out at least: the t test of fewer says little.
+FEWEST = 50
+#: Directions of the axes that are tried where these matter.
+_TURNS = 4
+_FIRST, _REST = {"maxiter": 30}, {"maxiter": 300, "ftol": 1e-9, "gtol": 1e-6}
+#: Parts of what is learned from, one of which chooses the prior, and by what it is multiplied.
+_PARTS, _PRIORS = 4, (1.0, 3.0, 10.0, 30.0, 100.0)
+#: Standard deviation that biases towards options are expected to have, as log-odds.
+_BIAS = 0.5
+#: Squared difference of coordinates below which city block distances are smooth.
+_SMOOTH = 1e-6
+
+Back = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+@dataclass(frozen=True)
+class Geometries:
+    """How well answers are predicted if the geometry of a map is another one.
+
+    Attributes
+    ----------
+    models : list of str, length k
+        Of `MODELS`, those that the answers allow.
+    log_likelihood, accuracy : ndarray, shape (k,)
+        Of held-out choices, each in the mean.
+    euclidean_log_likelihood, euclidean_accuracy : float
+        The same of Euclidean distances.
+    predicts : bool
+        Whether the Euclidean map predicts better than guessing; where not, there are too few
+        answers to compare anything.
+    gain, gain_low, gain_high : ndarray, shape (k,)
+        By how much log-likelihood of a choice is above that of Euclidean distances, with a 95 %
+        interval.
+    p : ndarray, shape (k,)
+        One-sided p value that it is above, by Holm's correction for all that are tried.
+    context : float
+        Mean over folds of the weight of context, 0 for none; NaN where it is not tried.
+    bias : ndarray, shape (n,)
+        Log-odds by which each object is chosen as an option beyond its distance, in the mean over
+        folds; 0 where this is not tried.
+    exponent : float
+        Of Minkowski's distances.
+    n_choices : int
+    unit : {"answers", "participants"}
+    n_units : int or None
+        What the test takes as independent, and how many.
+    notes : list of str
+        What could not be tried, and why.
+    """
+
+    models: list[str]
+    log_likelihood: np.ndarray
+    accuracy: np.ndarray
+    euclidean_log_likelihood: float
+    euclidean_accuracy: float
+    predicts: bool
+    gain: np.ndarray
+    gain_low: np.ndarray
+    gain_high: np.ndarray
+    p: np.ndarray
+    context: float
+    bias: np.ndarray
+    exponent: float
+    n_choices: int
+    unit: str = "answers"
+    n_units: int | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def surely(self) -> list[str]:
+        """Models that predict better than Euclidean distances, at 5 % for all together.
+
+        Silent on: answers of Euclidean observers
+        (tests/core/inference/evaluation/test_geometry.py::test_euclidean_answers_are_left_alone).
+        """
+        return [name for name, p in zip(self.models, self.p, strict=True)
+                if self.predicts and p <= LEVEL]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per model."""
+        return pd.DataFrame({
+            "model": self.models, "log_likelihood": self.log_likelihood,
+            "accuracy": self.accuracy, "gain": self.gain, "gain_low": self.gain_low,
+            "gain_high": self.gain_high, "p": self.p,
+        })
+
+
+@task("Trying other geometries", "embedding", columns=("participant",))
+def compare_geometries(
+    method: OrdinalEmbedding,
+    answers: Judgements,
+    *,
+    exponent: Annotated[float, Number(
+        1.0, 10.0, "Minkowski exponent", "1 is city block distance, 2 Euclidean. In two "
+        "dimensions, large exponents are much as small ones with axes turned by 45°.",
+    )] = 1.0,
+    folds: Annotated[int, Number(2, 20, "Folds")] = 5,
+    most: Annotated[int, Number(
+        1000, 1_000_000, "Answers at most", "Of more, so many are drawn.", advanced=True,
+    )] = 50_000,
+    unit: LearnedUnit = "auto",
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> Geometries:
+    """Whether another geometry than the Euclidean predicts held-out answers better.
+
+    Four models are held against the method's Euclidean map, each in as many dimensions and with
+    the method's own response function: Minkowski distances; the hyperbolic plane, or
+    space; weights of dimensions that depend on the objects of a question (context); and objects
+    that are chosen more often as options than as anchors (asymmetry). The first two have as many
+    parameters as the Euclidean map.
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+        With a likelihood, such as STE or t-STE, in two dimensions or more.
+    answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+    exponent : float
+    folds, most, seed : int
+    unit : str
+        See its declaration.
+    progress : Progress
+
+    Returns
+    -------
+    Geometries
+
+    Raises
+    ------
+    ValueError
+        If the method has no likelihood, or a single dimension.
+    DataError
+        If there are fewer than 50 questions.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    Notes
+    -----
+    Context gives dimension k of the three objects of a question the weight
+    ``1 + c (v_k / mean v - 1)``, where v_k is their variance on it and c is learned: for c above 0
+    dimensions on which they differ count more (Tversky's diagnosticity). Asymmetry adds a bias of
+    the option to each similarity, of which ``s(i, j) != s(j, i)`` follows where the anchor is
+    exchanged. The hyperbolic curvature is -1 in the unit in which the method measures noise.
+    All have the prior, from the method's own on, under which the Euclidean map predicts best within
+    what is learned from. A fit begins at the Euclidean map, with its axes in several directions
+    where they matter. The test is a t test over participants or questions, with the maps as they
+    were learned.
+
+    References
+    ----------
+    Tversky, A. (1977). Features of similarity. Psychological Review, 84, 327-352. Nosofsky, R. M.
+    (1991). Stimulus bias, asymmetric similarity, and classification. Cognitive Psychology, 23,
+    94-140. Shepard, R. N. (1964). Attention and the metric structure of the stimulus space.
+    Journal of Mathematical Psychology, 1, 54-87.
+
+    Examples
+    --------
+    >>> import numpy as np, tripletscope as ts
+    >>> x = np.random.default_rng(0).normal(size=(12, 2))
+    >>> answers = ts.simulate(x, 600, noise="logistic", seed=0)
+    >>> ts.compare_geometries(ts.STE(), answers, folds=2).surely
+    []
+    """
+    given = as_answers(answers)
+    if not method.is_likelihood or method.n_components < 2:
+        raise ValueError("A method with a likelihood is needed, in two dimensions or more.")
+    rng = np.random.default_rng(seed)
+    given = given.take(given.weight > 0)
+    if len(given) > most:
+        kept = rng.permutation(int(given.groups.max()) + 1)[given.groups]
+        given = given.take(kept < np.sort(kept)[most])
+    number = len(np.unique(given.groups))
+    if number < FEWEST:
+        raise DataError(
+            f"there are {number:,} different questions; {FEWEST} are needed", file=given.name,
+            remedy="Collect more answers.",
+        )
+    models, notes = _allowed(given.choices)
+    fold = question_folds(given, folds, rng)
+    pieces = [
+        (method, given, fold, k, ("euclidean", *models), exponent, seed) for k in range(folds)
+    ]
+    log, right = np.zeros((2, len(models) + 1, len(given.choices)))
+    contexts, biases = [], []
+    for k, (values, hit, context, bias) in enumerate(results_of(_predict, pieces, progress)):
+        held = fold[given.choices.answer] == k
+        log[:, held], right[:, held] = values, hit
+        contexts.append(context)
+        biases.append(bias)
+    people = known_people(given, unit)
+    part = given.groups if people is None else people.part
+    weight, part = given.choices.weight, part[given.choices.answer]
+    gains = np.array([_mean(one - log[0], weight, part) for one in log[1:]]).reshape(-1, 4)
+    predicts = _mean(log[0] - np.log(given.choices.chance), weight, part)[1] > 0
+    means, rates = (np.average(one, axis=1, weights=weight) for one in (log, right))
+    p = holm(dict(zip(models, gains[:, 3].tolist(), strict=True)))
+    return Geometries(
+        list(models), means[1:], rates[1:], float(means[0]), float(rates[0]), bool(predicts),
+        *gains[:, :3].T,
+        np.array([p[name] for name in models]), float(np.mean(contexts)), np.mean(biases, axis=0),
+        exponent, len(given.choices), **said(people), notes=notes,
+    )
+
+
+def _allowed(choices: Choices) -> tuple[list[str], list[str]]:
+    """The models that choices allow, and why there are not more."""
+    models, notes = list(MODELS[:2]), []
+    n = choices.n_objects
+    objects = np.unique(choices.stage[:, None] * n + choices.pairs)
+    if (np.bincount(objects // n) == 3).all():
+        models.append("context")
+    else:
+        notes.append("Context is tried only where every question is about three objects.")
+    if (choices.pairs[:, 0] == choices.pairs[choices.bounds[choices.stage], 0]).all():
+        models.append("asymmetry")
+    else:
+        notes.append("Asymmetry is tried only where every question has an anchor.")
+    return models, notes
+
+
+class _Squares(NamedTuple):
+    """Squared distances (E,) of pairs, and what makes derivatives by x and c of those by them."""
+
+    values: np.ndarray
+    back: Back
+
+
+def _squares(name: str, x: np.ndarray, c: float, choices: Choices, exponent: float) -> _Squares:
+    """Squared distances of all pairs of the choices under a geometry.
+
+    Shapes: x (n, d).
+    c: Weight of context.
+    """
+    i, j = choices.pairs.T
+    if name == "hyperbolic":
+        return _hyperbolic(x, i, j)
+    if name == "context":
+        return _in_context(x, c, choices)
+    difference = x[i] - x[j]
+    if name == "minkowski":
+        size = np.sqrt(difference**2 + _SMOOTH)
+        total = (size**exponent).sum(axis=1)
+        values = total ** (2 / exponent)
+        slope = (values / total)[:, None] * size ** (exponent - 2)
+    else:
+        values, slope = (difference**2).sum(axis=1), 1.0
+
+    def back(pull: np.ndarray) -> tuple[np.ndarray, float]:
+        moved = 2 * pull[:, None] * slope * difference
+        return _scattered(i, moved, len(x)) - _scattered(j, moved, len(x)), 0.0
+
+    return _Squares(values, back)
+
+
+def _hyperbolic(x: np.ndarray, i: np.ndarray, j: np.ndarray) -> _Squares:
+    """In the hyperboloid model, whose last coordinate follows from x."""
+    last = np.sqrt(1 + (x**2).sum(axis=1))
+    cosh = np.maximum(last[i] * last[j] - (x[i] * x[j]).sum(axis=1), 1 + 1e-12)
+    distance = np.arccosh(cosh)
+
+    def back(pull: np.ndarray) -> tuple[np.ndarray, float]:
+        pull = (pull * 2 * distance / np.sqrt(cosh**2 - 1))[:, None]
+        gradient = _scattered(i, pull * (x[i] * (last[j] / last[i])[:, None] - x[j]), len(x))
+        gradient += _scattered(j, pull * (x[j] * (last[i] / last[j])[:, None] - x[i]), len(x))
+        return gradient, 0.0
+
+    return _Squares(distance**2, back)
+
+
+def _in_context(x: np.ndarray, c: float, choices: Choices) -> _Squares:
+    """Dimensions are weighted by the variance of the three objects of each question."""
+    triples, d = choices.triples, x.shape[1]
+    first, second = triples[:, [0, 0, 1]], triples[:, [1, 2, 2]]
+    difference = x[first] - x[second]  # (S, 3, d)
+    squares = difference**2
+    # The variance of three is a ninth of the sum over their pairs.
+    variance = squares.sum(axis=1, keepdims=True)
+    total = np.maximum(variance.sum(axis=2, keepdims=True), 1e-12)
+    plain = squares.sum(axis=2)
+    weighted = d * (variance * squares).sum(axis=2) / total[..., 0]
+    place = choices.stage, within(choices.n_shown)
+    values = (1 - c) * plain + c * weighted
+
+    def back(pull: np.ndarray) -> tuple[np.ndarray, float]:
+        by = np.zeros(plain.shape)
+        by[place] = pull
+        each, share = by[:, :, None], (by * weighted).sum(axis=1)[:, None, None]
+        slope = (1 - c) * each + c * (
+            d * (each * variance + (each * squares).sum(axis=1, keepdims=True)) - share
+        ) / total
+        moved = (2 * slope * difference).reshape(-1, d)
+        n = len(x)
+        gradient = _scattered(first.ravel(), moved, n) - _scattered(second.ravel(), moved, n)
+        return gradient, float((by * (weighted - plain)).sum())
+
+    return _Squares(values[place], back)
+
+
+def _scattered(which: np.ndarray, values: np.ndarray, n: int) -> np.ndarray:
+    """(n, d) sums of rows (E, d) by their object."""
+    return np.stack([np.bincount(which, column, n) for column in values.T], axis=1)
+
+
+class _Fitted(NamedTuple):
+    x: np.ndarray
+    c: float
+    bias: np.ndarray
+
+
+def _similarities(
+    method: OrdinalEmbedding, name: str, fitted: _Fitted, choices: Choices, exponent: float
+) -> tuple[np.ndarray, np.ndarray, Back]:
+    """(E,) similarities of pairs, their derivatives by squared distances, and the way back."""
+    squares = _squares(name, fitted.x, fitted.c, choices, exponent)
+    similarity, slope = method._loss().similarities(squares.values)
+    return similarity + fitted.bias[choices.pairs[:, 1]], slope, squares.back
+
+
+def _predict(
+    method: OrdinalEmbedding, given: Judgements, fold: np.ndarray, k: int, names: tuple[str, ...],
+    exponent: float, seed: int, halt: Halt,
+) -> tuple[np.ndarray, np.ndarray, float, np.ndarray]:
+    """Log-probability and correctness (models, held-out choices), context, and bias (n,)."""
+    choices = given.choices
+    held = fold[choices.answer] == k
+    learned, tested = choices.take(~held), choices.take(held)
+    rng = np.random.default_rng([seed, k])
+    method = _with_prior(method, given.take(fold != k), exponent, rng)
+    start = unfitted(method).fit(given.take(fold != k)).embedding_
+    log, right, context, bias = [], [], np.nan, np.zeros(given.n_objects)
+    for name in names:
+        fitted = _fit(method, name, start, learned, exponent, rng, halt)
+        similarity, *_ = _similarities(method, name, fitted, tested, exponent)
+        log.append(-choice_losses(tested, similarity)[0])
+        right.append(hits(tested, similarity))
+        context = fitted.c if name == "context" else context
+        bias = fitted.bias if name == "asymmetry" else bias
+    return np.array(log), np.array(right), context, bias
+
+
+def _with_prior(
+    method: OrdinalEmbedding, given: Judgements, exponent: float, rng: np.random.Generator
+) -> OrdinalEmbedding:
+    """The method with the prior under which Euclidean maps predict best, of part of the answers.
+
+    Where it is too weak, others predict better only because they shrink the map.
+    """
+    held = question_folds(given, _PARTS, rng) == 0
+    tested, best = given.choices.take(held[given.choices.answer]), []
+    for times in _PRIORS:
+        one = clone(method).set_params(prior=min((method.prior or 0.1) * times, 1e4), n_init=1)
+        x = one.fit(given.take(~held)).embedding_
+        at = _Fitted(x, 0.0, np.zeros(len(x)))
+        similarity, *_ = _similarities(one, "euclidean", at, tested, exponent)
+        best.append((float(tested.weight @ choice_losses(tested, similarity)[0]), one.prior))
+    return clone(method).set_params(prior=min(best)[1])
+
+
+def _fit(
+    method: OrdinalEmbedding, name: str, start: np.ndarray, choices: Choices, exponent: float,
+    rng: np.random.Generator, halt: Halt,
+) -> _Fitted:
+    """The positions, context and biases of the lowest loss."""
+    n, d = start.shape
+    has_bias = name == "asymmetry"
+
+    def parted(flat: np.ndarray) -> _Fitted:
+        bias = flat[n * d + 1:] if has_bias else np.zeros(n)
+        return _Fitted(flat[:n * d].reshape(n, d), flat[n * d], bias)
+
+    def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
+        at = parted(flat)
+        similarity, slope, back = _similarities(method, name, at, choices, exponent)
+        losses, pull = choice_losses(choices, similarity)
+        pull = pull * choices.weight[choices.stage]
+        by_x, by_c = back(pull * slope)
+        value = choices.weight @ losses + 0.5 * method.prior * (at.x**2).sum()
+        gradient = [(by_x + method.prior * at.x).ravel(), [by_c]]
+        if has_bias:
+            value += 0.5 * (at.bias**2).sum() / _BIAS**2
+            gradient.append(np.bincount(choices.pairs[:, 1], pull, n) + at.bias / _BIAS**2)
+        return float(value), np.concatenate(gradient)
+
+    # Weights are not below 0.
+    ends = [(-1 / (d - 1), 1.0) if name == "context" else (0.0, 0.0)]
+    bounds = [(None, None)] * (n * d) + ends + [(None, None)] * (n if has_bias else 0)
+    turns = [np.eye(d)]
+    if name in ("minkowski", "context"):
+        turns += list(special_ortho_group.rvs(d, _TURNS, random_state=rng).reshape(-1, d, d))
+    rest = np.zeros(1 + (n if has_bias else 0))
+    starts = [np.concatenate([(start @ turn).ravel(), rest]) for turn in turns]
+
+    def lowest(start: np.ndarray, how: dict[str, float]) -> object:
+        return minimize(loss, start, jac=True, method="L-BFGS-B", bounds=bounds, options=how)
+
+    if len(starts) > 1 and not halt():
+        starts = [min((lowest(one, _FIRST) for one in starts), key=lambda one: one.fun).x]
+    return parted(lowest(starts[0], _REST).x)
+
+
+def _mean(
+    values: np.ndarray, weight: np.ndarray, part: np.ndarray
+) -> tuple[float, float, float, float]:
+    """Mean, its 95 % interval over parts, and the one-sided p value that it is above 0."""
+    mean = float(np.average(values, weights=weight))
+    sums = np.bincount(part, weight * (values - mean))
+    number = len(np.unique(part))
+    error = float(np.sqrt(sums @ sums * number / (number - 1))) / weight.sum()
+    reach = float(stdtrit(number - 1, 0.975)) * error
+    p = float(stdtr(number - 1, -mean / error)) if error > 0 else 1.0
+    return mean, mean - reach, mean + reach, p

@@ -1,0 +1,65 @@
+"""Whether the right feature space would be recovered: what it says, and its matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tripletscope.core.features.recovery import Recovered
+from tripletscope.core.run import Run
+from tripletscope.dashboard.figures.observers import square_matrix
+from tripletscope.dashboard.results.shown import (
+    Advice,
+    Element,
+    Numbers,
+    ShownResults,
+    Statement,
+    presents,
+)
+from tripletscope.dashboard.wording import Words
+
+#: Pairs of which is said that they cannot be told apart.
+_MOST = 3
+
+
+@presents("recover_spaces", told_in="features")
+def recovery_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """How often each feature space predicts best what was simulated from each."""
+    result, words = run.result(), shown.words
+    yield from recovery_said(words, result)
+    yield shown.drawing(
+        run, "recovery", 0.62,
+        lambda caption, canvas: square_matrix(
+            result.best, result.spaces, title=words("share of simulations"),
+            across=words("best space"), down=words("simulated from"), limits=(0.0, 1.0),
+            caption=caption, canvas=canvas,
+        ),
+        lambda: result.table, number=result.repeats, how=words(f"model {result.model}"),
+        scheme=words(f"held out {result.scheme}"),
+    )
+    yield Numbers("Numbers", lambda: result.table)
+    yield from map(Advice, [*result.notes, words("recovery is needed")])
+
+
+def recovery_said(words: Words, result: Recovered) -> Iterator[Statement]:
+    """Which spaces cannot be told apart, and how many choices would do.
+
+    Silent on: one space under two names
+    (tests/core/features/test_recovery.py::test_one_space_under_two_names_is_not_recovered).
+    """
+    confused = result.confused
+    if not confused:
+        least = float(np.minimum(result.wins, result.wins.T)[np.triu_indices(len(result.wins), 1)]
+                      .min())
+        yield Statement(words("spaces recovered", least=least, number=result.repeats))
+    for i, j in confused[:_MOST]:
+        lost = 1 - min(result.wins[i, j], result.wins[j, i])
+        said = words("spaces confused", one=result.spaces[i], other=result.spaces[j], share=lost)
+        needed = np.maximum(result.needed[i, j], result.needed[j, i])  # NaN where either is
+        more = words("choices not known") if np.isnan(needed) else words(
+            "choices needed", number=int(round(needed, -2)), there=result.n_choices
+        )
+        yield Statement(f"{said} {more}")
+    if len(confused) > _MOST:
+        yield Statement(words("more confused", number=len(confused) - _MOST))
