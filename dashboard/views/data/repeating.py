@@ -94,8 +94,9 @@ def show_repeating(context: Context) -> None:
     with side:
         missing = [one for one in found if one.method is not None and one.here is None]
         if st.button(
-            f"Compute {count(len(missing), 'result')}", key=f"{_PLACE}.run", type="primary",
-            icon=":material/play_arrow:", width="stretch", disabled=not missing,
+            f"Compute {count(len(missing), 'result')}" if missing else "Compute",
+            key=f"{_PLACE}.run", type="primary", icon=":material/play_arrow:", width="stretch",
+            disabled=not missing,
             help="With the same methods and settings, on the answers that are open. What exists is "
             "not computed again.",
         ):
@@ -158,14 +159,15 @@ def _forgiving(step: Step, name: str) -> Step:
 
 
 def _table(found: Sequence[RepeatedAnalysis]) -> pd.DataFrame:
-    """Analyses, what becomes of each, and errors of both data sets where they have one."""
+    """Analyses, what becomes of each, and held-out errors of both data sets."""
     def error_of(run: RunInfo | None) -> float | None:
-        error = run.record["numbers"].get("error") if run is not None else None
-        return float(error) if isinstance(error, int | float) else None
+        if run is None or run.task != "cross_validate":  # others call other things an error
+            return None
+        return run.record["numbers"].get("error")
 
     table = pd.DataFrame([{
-        "analysis": one.name,
+        "analysis": one.name, "error there": error_of(one.there),
+        "error here": error_of(one.here),
         "here": "computed" if one.here is not None else one.why or "not computed yet",
-        "error there": error_of(one.there), "error here": error_of(one.here),
     } for one in found])
     return table.dropna(axis="columns", how="all")
