@@ -169,7 +169,8 @@ def align_spaces(
     >>> import numpy as np, tripletscope as ts
     >>> x = np.random.default_rng(0).normal(size=(12, 2))
     >>> answers = ts.simulate(x, 3000, noise="logistic", level=0.3, seed=0)
-    >>> found = ts.features.align_spaces(ts.features.FeatureSpace(name="seen", values=x), answers, starts=20)
+    >>> seen = ts.features.FeatureSpace(name="seen", values=x)
+    >>> found = ts.features.align_spaces(seen, answers, starts=20)
     >>> bool(found.matches[0] > 8)
     True
     """
