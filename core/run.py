@@ -198,15 +198,16 @@ def run(
     task : str
         One of these:
 
-        abstention, agreement_curve, agreement_with_map, bootstrap, bootstrap_dimensions,
-        bootstrap_scale, calibrate, classify, compare_active, compare_conditions,
-        compare_people, coordinate_tree, count_clusters, cross_validate, detect_dimension,
-        diagnose, dimension_reproducibility, distance_posterior, errors_by_group, explain,
-        feature_weights, fit, forest_errors, heterogeneity, kernel_map, laplace,
-        learning_curve, left_over, map_correlation, noise_curve, observer_maps,
-        ordinal_scale, penalty_curve, plan, pooling_curve, posterior, reliability,
-        response_model, scales_by, search_curve, spectrum, split_error, stability, tune,
-        uncertainty_by_dimension, unique_parts, who_predicts_whom, with_lapses.
+        abstention, agreement_curve, agreement_with_map, align_spaces, bootstrap,
+        bootstrap_dimensions, bootstrap_scale, calibrate, classify, compare_active,
+        compare_conditions, compare_geometries, compare_people, coordinate_tree, count_clusters,
+        cross_validate, detect_dimension, diagnose, dimension_reproducibility,
+        distance_posterior, errors_by_group, explain, feature_weights, fit, forest_errors,
+        heterogeneity, kernel_map, laplace, learning_curve, left_over, map_correlation,
+        noise_curve, observer_maps, ordinal_scale, penalty_curve, plan, pooling_curve,
+        posterior, recover_spaces, reliability, response_model, scales_by, search_curve,
+        spectrum, split_error, stability, tune, uncertainty_by_dimension, unique_parts,
+        who_predicts_whom, with_lapses.
     method : Method
         Not changed.
     triplets : Triplets or None

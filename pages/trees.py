@@ -3,4 +3,6 @@
 from tripletscope.dashboard.views.page import show_page
 from tripletscope.dashboard.views.trees.features import show_table
 
-show_page("trees", "Trees", "A comparison tree grows from answers", without=show_table)
+show_page(
+    "trees", "Trees", "A comparison tree grows from answers", without=show_table, without_map=True,
+)

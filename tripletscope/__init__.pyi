@@ -44,7 +44,6 @@ from .core.models.embedding.stored import fit_stored as fit_stored
 from .core.models.embedding.tste import TSTE as TSTE
 from .core.models.simulation.simulate import simulate as simulate
 from .core.run import run as run
-from .core.scale.conjoint import conjoint_scales as conjoint_scales
 from .core.scale.mlds import MLDS as MLDS
 from .core.scale.ordinal import ordinal_scale as ordinal_scale
 from .core.scale.resampling import bootstrap_scale as bootstrap_scale

@@ -7,3 +7,4 @@ from .core.ratings.piles import Piles as Piles
 from .core.ratings.pooling import pool_ratings as pool_ratings
 from .core.ratings.preferences import paired_preferences as paired_preferences
 from .core.ratings.ratings import Ratings as Ratings
+from .core.scale.conjoint import conjoint_scales as conjoint_scales

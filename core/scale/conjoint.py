@@ -209,7 +209,7 @@ def conjoint_scales(
     >>> shown = pd.DataFrame(rng.integers(1, 4, (600, 4)), columns=["a1", "a2", "b1", "b2"])
     >>> lead = (shown.a1 - shown.a2) + (shown.b1 - shown.b2) / 2
     >>> shown["first"] = (lead + rng.normal(size=600) > 0).astype(int)
-    >>> ts.conjoint_scales(shown, replicates=20).curves()["value"].round(1).tolist()
+    >>> ts.ratings.conjoint_scales(shown, replicates=20).curves()["value"].round(1).tolist()
     [0.0, 0.9, 1.7, 0.0, 0.7, 1.0]
     """
     if link not in LINKS:

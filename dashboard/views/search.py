@@ -30,7 +30,7 @@ _PAGE_OF = {"embedding": "embedding", "kernel": "kernel", "cluster": "clusters",
 #: Pages that can do without a data set.
 _WITHOUT = {"start", "more", "simulate", "collect", "report", "papers", "computing"}
 #: Pages that can do with comparisons of pairs, and with answers in which no object recurs.
-_WITH_PAIRS, _WITHOUT_MAP = {"data", "scale"}, {"data", "features"}
+_WITH_PAIRS, _WITHOUT_MAP = {"data", "scale"}, {"data", "features", "trees"}
 _MOST_OBJECTS = 3_000
 
 

@@ -13,20 +13,26 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import load, read
 from tripletscope.dashboard.door.workers import workers
 
-FORMATS = Path(__file__).parents[2] / "fixtures" / "formats"
+FIXTURES = Path(__file__).parents[2] / "fixtures"
 SAVED = (
     "pspp.sav", "pspp_packed.zsav", "pspp_long.sav", "foreign.dta", "r_table.rds",
     "r_workspace.RData", "r_packed.rda", "r_matrix.rds",
 )
 
 
+def saved(name: str) -> Path:
+    """A file of answers, or one that only has cells of all kinds."""
+    return next(FIXTURES / folder / name for folder in ("formats", "spss")
+                if (FIXTURES / folder / name).exists())
+
+
 def cells(name: str) -> pd.DataFrame:
-    return load(FORMATS / name).preview(9)
+    return load(saved(name)).preview(9)
 
 
 @pytest.mark.parametrize("name", ["pspp.sav", "pspp_packed.zsav"])
 def test_spss_shows_value_labels_and_no_user_missing_values(name):
-    table = load(FORMATS / name)
+    table = load(saved(name))
     assert cells(name).to_numpy().tolist() == [
         ["p1", "Äpfel", "apple", "pear", "left"], ["p1", "pear", "pear", "plum", "right"],
         ["p2", "plum", "plum", "apple", ""],
@@ -36,7 +42,7 @@ def test_spss_shows_value_labels_and_no_user_missing_values(name):
 
 
 def test_spss_joins_long_texts_and_knows_dates():
-    table = load(FORMATS / "pspp_long.sav", least_columns=2)
+    table = load(saved("pspp_long.sav"), least_columns=2)
     found = table.preview(9)
     assert found["a"].str.strip('"').tolist() == ["xyz", "abcdefghij" * 60]
     assert found["a_rather_long_name"].str.strip('"').tolist() == ["äöü", "b"]
@@ -60,7 +66,7 @@ def test_stata_shows_value_labels_where_they_name_all_values():
 
 @pytest.mark.parametrize("name", ["r_table.rds", "r_workspace.RData", "r_packed.rda"])
 def test_r_shows_levels_labels_and_dates(name):
-    table = load(FORMATS / name)
+    table = load(saved(name))
     found = table.preview(9)
     assert found["anchor"].tolist() == ["Äpfel", "pear", "plum"]
     assert found["far"].tolist() == ["plum", "Äpfel", ""]
@@ -86,14 +92,14 @@ def test_answers_are_read_also_by_a_process_without_rights(tmp_path):
     assert read(buffer.getvalue(), name="a.dta").rows.tolist() == [[0, 1, 2], [1, 2, 0], [2, 0, 1]]
     for name in ("pspp.sav", "pspp_packed.zsav", "foreign.dta", "r_table.rds", "r_packed.rda"):
         worker = workers().take(lambda: True)
-        content = (FORMATS / name).read_bytes()
+        content = (saved(name)).read_bytes()
         assert len(worker.ask("objects", file=name, name=name, content=content)) == 3
 
 
 @pytest.mark.parametrize("name", SAVED)
 def test_damaged_files_are_refused(name):
     """A file cut anywhere, and one with a wrong byte, are refused or read, and nothing else."""
-    whole = (FORMATS / name).read_bytes()
+    whole = (saved(name)).read_bytes()
     rng = np.random.default_rng(0)
     refused = 0
     for cut in range(8, len(whole), max(len(whole) // 60, 1)):

@@ -61,7 +61,9 @@ def test_the_server_knows_nothing_of_the_dashboard(folder):
     own = {name for name in loaded if name.startswith("tripletscope.")}
     allowed = ("tripletscope.core", "tripletscope.dashboard.collecting",
                "tripletscope.dashboard.serving", "tripletscope.dashboard.keeping")
-    assert {name for name in own if not name.startswith(allowed)} == {"tripletscope.dashboard"}
+    assert {name for name in own if not name.startswith(allowed)} == {
+        "tripletscope._names", "tripletscope.dashboard",
+    }
     assert {name for name in own if "keeping." in name} == {
         "tripletscope.dashboard.keeping.holding"
     }, "which locks a folder"
