@@ -46,6 +46,8 @@ from tripletscope.dashboard.wording.formats import count
 #: that are hardly higher than wide are seen as a whole.
 _WIDE, _WINDOW, _SQUARE = 900.0, 720, 1.1
 _PICTURE, _HOVERED = 64, 320  # pixels
+#: Things computed without being asked for that a session remembers having begun.
+_REMEMBERED = 200
 
 
 @dataclass(frozen=True)
@@ -196,7 +198,13 @@ class Context:
             if run is None or not run.complete
         ]
         self.compute_button(f"{self.page}.{key}.run", title, missing, about, label=label)
-        if at_once and missing and self.job is None:
+        # Once for each method, and not over a job that failed: its end is to be seen.
+        begun = self.session.drafts.setdefault("begun at once", [])
+        place = f"{self._place()} {key} {analysis.describe(pieces[0][0])}"
+        can_begin = self.job is None or self.job.state == "done"
+        if at_once and missing and can_begin and place not in begun:
+            begun.append(place)
+            del begun[:-_REMEMBERED]
             self.submit(f"{title}: {self.info.name}", missing, unasked=True)
             st.rerun()
         return runs

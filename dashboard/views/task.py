@@ -52,7 +52,9 @@ def task_tab(
     columns: That may be chosen; see `parameter_form`.
     after: Shows, below the result, what can be done with it.
     """
-    is_quick = at_once or (lambda context: seconds * len(context.answers) <= _AT_ONCE)
+    is_quick = at_once or (
+        lambda context: seconds < inf and seconds * len(context.answers) <= _AT_ONCE
+    )
 
     def show(context: Any) -> None:
         picture, side = context.picture_and_side()

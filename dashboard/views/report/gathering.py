@@ -65,9 +65,13 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
 
 
 def _unasked(listed: list[RunInfo]) -> set[str]:
-    """Keys of what pages computed because they were looked at, if nothing was made of it."""
+    """Keys of what pages computed because they were looked at.
+
+    A fit of which something else was made is told of with that.
+    """
     wanted = {_method(run) for run in listed if not run.unasked}
-    return {run.key for run in listed if run.unasked and _method(run) not in wanted}
+    return {run.key for run in listed
+            if run.unasked and (run.task != "fit" or _method(run) not in wanted)}
 
 
 def _method(run: RunInfo) -> str:

@@ -30,6 +30,7 @@ from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
 from tripletscope.core.tree.prediction import CLASSIFIERS, predict_labels
 from tripletscope.dashboard.state import _KEY, Session
+from tripletscope.dashboard.views import task
 from tripletscope.dashboard.views.kernel import graphs
 from tripletscope.dashboard.views.report.gathering import offered
 
@@ -114,15 +115,13 @@ def test_another_kernel_is_computed_when_asked(services, opened):
 
 
 @pytest.mark.parametrize(
-    ("view", "task", "said"),
-    [("map", "kernel_map", "of the variance"), ("spectrum", "spectrum", "not dimensions"),
-     ("classes", "classify", "are predicted wrongly")],
+    ("view", "said"),
+    [("map", "of the variance"), ("spectrum", "not dimensions"),
+     ("classes", "are predicted wrongly")],
 )
-def test_what_a_kernel_says(services, opened, view, task, said):
-    app = settled(kernel(opened, view), services)  # the first kernel is not waited for
-    assert "Nothing has been computed yet" in words(app)
-    app.button(key=f"kernel.{task}.run").click().run()
-    settled(app, services)
+def test_what_a_kernel_says(services, opened, view, said):
+    app = settled(kernel(opened, view), services)  # the first kernel
+    app = settled(app, services)
     assert said in words(app).replace("\\", "")
     assert app.get("bidi_component")
 
@@ -276,6 +275,37 @@ def test_a_kernel_of_one_object_is_no_matrix(services, planted):
     app = settled(kernel(session_on(services, answers)), services)
     assert "There are no two objects to compare" in words(app)
     assert not [c for c in app.get("bidi_component") if c.proto.id.endswith("kernel.matrix")]
+
+
+def test_what_takes_a_second_computes_itself_once_and_is_not_told_of(services, opened):
+    """The kernel's own job kept the tabs beside it empty."""
+    settled(kernel(opened), services)
+    app = kernel(opened, "spectrum")
+    (job,) = (job for job in services.jobs.of(opened) if job.active)
+    job.cancel()
+    assert job.wait(60)
+    (info,) = services.workspace.datasets()
+    for run_ in services.workspace.runs(info.id, "spectrum"):
+        services.workspace.delete_runs([run_])
+    app.run()
+    assert not any(job.active for job in services.jobs.of(opened)), "what was cancelled stays so"
+    current = Session("another")
+    current.open(info.id)
+    current.save()
+    app = settled(kernel(current.id, "spectrum"), services)
+    assert "Nothing has been computed yet" not in words(app)
+    (kept,) = services.workspace.runs(info.id, "spectrum")
+    assert kept.unasked
+    titles, usual = offered(SimpleNamespace(session=current, info=info))
+    assert kept.key in titles
+    assert kept.key not in usual
+
+
+def test_what_takes_longer_waits_for_its_button(services, opened, monkeypatch):
+    monkeypatch.setattr(task, "_AT_ONCE", 0.0)
+    settled(kernel(opened), services)
+    app = settled(kernel(opened, "spectrum"), services)
+    assert "Nothing has been computed yet" in words(app)
 
 
 def test_a_kernel_that_was_only_looked_at_is_not_told_of(services, planted):

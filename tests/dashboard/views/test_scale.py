@@ -139,8 +139,9 @@ def test_without_a_stimulus_the_page_says_how_to_get_one(services):
 
 
 def test_a_circle_is_shown_by_its_angle(services, opened):
-    app = settled(scale(opened, "space"), services)
-    assert "Nothing has been computed yet" in words(app)
+    app = settled(scale(opened, "space"), services)  # the scales
+    app = settled(app, services)
+    assert "No circle is seen" in words(app), "it computes itself"
     app.number_input(key="scale.ordinal_scale.maps").set_value(10).run()
     app = compute(app, services, "ordinal_scale")
     assert "No circle is seen" in words(app), "contrasts lie on a line"
