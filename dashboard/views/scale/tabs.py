@@ -105,7 +105,6 @@ task_tab(
 )
 task_tab(
     PAGE, "Goodness of fit", 3, "diagnose", name="fit", needs=choose_stimulus,
-    seconds=1e-4,
     method=StimulusContext.mlds, beside=lambda _, method, __: [(method, "fit", {})],
     after=_offer_lapses,
     about="Fits the scale and simulates answers from the fitted model.",
