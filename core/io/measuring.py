@@ -425,6 +425,16 @@ def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame
             "bumps1 and bumps2, and resp: 1 where the first was chosen, else 0.",
         )
     frame = pd.DataFrame({"first": table.numbers(answer)})
+    wrong = ((table.texts(answer) != "") & ~frame["first"].isin((0, 1))).to_numpy()
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise DataError(
+            f"the answer {table.texts(answer)[row]!r} is neither 1 nor 0", file=table.name,
+            row=table.row_number(row),
+            remedy="Write 1 where the first stimulus was chosen, else 0.",
+        )
+    if (person := named(table.columns, ALIASES["participant"])) is not None:
+        frame["participant"] = table.texts(person)
     for stem in stems:
         for column in (f"{stem}1", f"{stem}2"):
             numbers, texts = table.numbers(column), table.texts(column)

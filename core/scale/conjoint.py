@@ -79,6 +79,9 @@ class ConjointScales:
     level : float
         Of the intervals.
     n_answers : int
+    n_people : int
+        Participants that the table names; of more than one no test is told, because it would take
+        them for one observer.
     notes : list of str
 
     References
@@ -95,6 +98,7 @@ class ConjointScales:
     link: str
     level: float
     n_answers: int
+    n_people: int
     notes: list[str]
 
     @property
@@ -125,7 +129,8 @@ class ConjointScales:
 
     def _told(self, model: str) -> float | None:
         (p,) = self.tests.loc[self.tests["model"] == model, "p"]
-        return float(p) if self.is_enough and p < _SIGNIFICANT else None
+        is_told = self.is_enough and self.n_people <= 1
+        return float(p) if is_told and p < _SIGNIFICANT else None
 
     def curves(self, model: str = "additive") -> pd.DataFrame:
         """Rows of ``dimension``, ``level`` (its number from 1), ``value``, ``low`` and ``high``.
@@ -256,7 +261,8 @@ def conjoint_scales(
         for kind in kinds.tolist()
     ]
     return ConjointScales(
-        levels, combinations, models, _tests(models), link, level, len(first), notes
+        levels, combinations, models, _tests(models), link, level, len(first),
+        int(table["participant"].nunique()) if "participant" in table else 0, notes,
     )
 
 

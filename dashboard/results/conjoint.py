@@ -68,12 +68,15 @@ def joint_scales_of(shown: ShownResults, result: JointScales) -> Iterator[Elemen
 def conjoint_said(words: Words, scales: ConjointScales) -> Iterator[str]:
     """Which properties count, and whether what they contribute adds up.
 
-    Silent on: additive observers, and below a floor of comparisons
+    Silent on: additive observers, several people, and below a floor of comparisons
     (tests/core/scale/test_conjoint.py::test_additive_observers_are_seldom_denied).
     """
     if not scales.is_enough:
         yield words("conjoint few", number=scales.n_answers,
                     least=ENOUGH * len(scales.models["saturated"].values))
+        return
+    if scales.n_people > 1:
+        yield words("conjoint people", number=scales.n_people)
         return
     for name in scales.levels:
         if (p := scales.contributes(name)) is not None:
@@ -85,6 +88,6 @@ def conjoint_said(words: Words, scales: ConjointScales) -> Iterator[str]:
 def _tests(scales: ConjointScales) -> pd.DataFrame:
     """Likelihood-ratio tests, with the AIC of the narrower model."""
     table = scales.tests.assign(aic=[scales.models[name].aic for name in scales.tests["model"]])
-    if not scales.is_enough:
+    if not scales.is_enough or scales.n_people > 1:
         table = table.drop(columns="p")
     return table

@@ -11,6 +11,8 @@ from scipy.stats import chi2, norm
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.measuring import read_conjoint
 from tripletscope.core.scale import conjoint_scales
+from tripletscope.dashboard.results.conjoint import conjoint_said
+from tripletscope.dashboard.wording import ENGLISH
 
 
 def judged(rng, n: int, value, levels: int = 3) -> pd.DataFrame:
@@ -83,6 +85,26 @@ def test_additive_observers_are_seldom_denied():
     few = conjoint_scales(few, replicates=2)
     assert not few.is_enough
     assert few.interaction is few.contributes("a") is None
+
+
+def test_people_who_differ_are_not_taken_for_one_observer():
+    """Each judges by a dimension of their own, so that together the contributions seem to add."""
+    parts = [
+        judged(np.random.default_rng(k), 240, value).assign(participant=f"p{k}")
+        for k, value in enumerate((lambda a, b: 2.0 * a, lambda a, b: 2.0 * b))
+    ]
+    scales = conjoint_scales(pd.concat(parts, ignore_index=True), replicates=2)
+    assert scales.n_people == 2
+    assert scales.is_enough
+    assert scales.interaction is scales.contributes("a") is scales.contributes("b") is None
+    assert [*conjoint_said(ENGLISH, scales)][0].startswith("No test is shown: 2 participants")
+    alone = conjoint_scales(parts[0], replicates=2)
+    assert alone.contributes("a") < 1e-3
+
+
+def test_a_wrong_answer_is_named_by_its_row():
+    with pytest.raises(DataError, match=r"row 3.*'7' is neither 1 nor 0"):
+        read_conjoint(b"a1,a2,b1,b2,resp\n1,2,1,2,1\n2,1,1,2,7\n", "some.csv")
 
 
 def test_a_dimension_of_no_account_is_seldom_told():
