@@ -97,7 +97,8 @@ def test_people_who_differ_are_not_taken_for_one_observer():
     assert scales.n_people == 2
     assert scales.is_enough
     assert scales.interaction is scales.contributes("a") is scales.contributes("b") is None
-    assert [*conjoint_said(ENGLISH, scales)][0].startswith("No test is shown: 2 participants")
+    (said,) = conjoint_said(ENGLISH, scales)
+    assert said.startswith("No test is shown: 2 participants")
     alone = conjoint_scales(parts[0], replicates=2)
     assert alone.contributes("a") < 1e-3
 
