@@ -41,6 +41,9 @@ for page in (HERE / "reference" / "generated").glob("*.rst"):
 
 autodoc_typehints = "none"  # docstrings say more of types
 autodoc_member_order = "bysource"
+autodoc_default_options = {
+    "members": True, "inherited-members": "BaseEstimator, Exception, tuple",
+}
 autosummary_generate = True
 numpydoc_show_class_members = False  # autodoc shows them
 numpydoc_class_members_toctree = False

@@ -15,17 +15,17 @@ import time
 from pathlib import Path
 
 import psutil
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, expect, sync_playwright
 
 from tests.browser import CHROMIUM
 from tests.journeys.pages import (
     FLAGS,
     answers_about_towns,
+    at_rest,
     download,
-    keep,
+    go,
     open_page,
     upload,
-    wait_for_map,
 )
 from tests.journeys.tour import toured
 from tests.server import UNHURRIED, running
@@ -73,7 +73,6 @@ def use_the_dashboard(folder: Path) -> list[tuple[str, dict]]:
         page = open_page(browser, address)
         try:
             pages = toured(page, address)
-            page.goto(address)
             use(page, folder)
         except Exception as error:
             error.add_note(f"The page says:\n{page.inner_text('body')}")
@@ -84,10 +83,14 @@ def use_the_dashboard(folder: Path) -> list[tuple[str, dict]]:
 
 
 def use(page: Page, folder: Path) -> None:
-    upload(page, answers_about_towns(folder))
-    keep(page)
-    wait_for_map(page)
+    go(page, "Embedding")
+    page.get_by_role("radio", name="Map", exact=True).first.click()
+    at_rest(page)
     download(page, "Download everything")
+    go(page, "Start")
+    upload(page, answers_about_towns(folder))
+    page.get_by_role("button", name="Keep this data set").click()
+    expect(page.get_by_role("radio", name="Findings")).to_be_checked()
 
 
 def main() -> None:

@@ -20,8 +20,8 @@ from tests.journeys.pages import (
     choose,
     download,
     fit,
+    go,
     go_to_map,
-    keep,
     lasso,
     open_map,
     open_page,
@@ -40,13 +40,17 @@ FOCUSED = "document.activeElement.innerText.trim().split('\\n').pop()"
 def test_from_a_file_to_a_figure(browser, house, answers):
     page = open_page(browser, house.address)
     upload(page, answers)
+    expect(page.get_by_role("heading", name=f"Reading {answers.name}")).to_be_focused()
     expect(page.get_by_text("is more similar than")).to_have_count(3)
     expect(page.get_by_text("1,200 answers by 9 participants on 20 objects")).to_be_visible()
     page.set_viewport_size({"width": 1440, "height": 900})
     for name in ("Keep this data set", "Discard"):
         box = page.get_by_role("button", name=name).bounding_box()
         assert box["y"] + box["height"] <= 900, "in view on a small screen"
-    keep(page)
+    page.get_by_role("button", name="Keep this data set").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name=answers.stem, level=1)).to_be_focused()
+    go_to_map(page)
     expect(page.get_by_role("button", name="Discard")).to_have_count(0)
     wait_for_map(page)
 
@@ -153,12 +157,10 @@ def test_where_the_server_cannot_draw_the_browser_does(browser, tmp_path):
         assert endings == {".html", ".csv", ".json", ".py", ".ipynb", ".txt", ".yml"}
 
 
-def test_a_tree_is_cut_by_dragging_and_a_click_on_a_branch_selects(browser, address, answers):
-    page = open_page(browser, address)
-    upload(page, answers)
-    keep(page)
-    wait_for_map(page)
-    page.get_by_role("link", name="Clusters").click()
+def test_a_tree_is_cut_by_dragging_and_a_click_on_a_branch_selects(browser, address):
+    page = open_page(browser, f"{address}/?sample=odd_one_out")
+    expect(page.get_by_role("radio", name="Findings")).to_be_checked()
+    go(page, "Clusters")
     tree = page.locator(".st-key-clusters-dendrogram-agglomerative .js-plotly-plot")
     tree.locator(".nsewdrag").wait_for()
     at_rest(page)
@@ -213,13 +215,8 @@ def tabs_to(page: Page, name: str, most: int) -> None:
     raise AssertionError(f"{name} is more than {most} tabs away")
 
 
-def test_the_focus_is_kept_and_seen(browser, address, answers):
-    page = open_page(browser, address)
-    upload(page, answers)
-    expect(page.get_by_role("heading", name=f"Reading {answers.name}")).to_be_focused()
-    page.get_by_role("button", name="Keep this data set").focus()
-    page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name=answers.stem, level=1)).to_be_focused()
+def test_the_focus_is_kept_and_seen(browser, address):
+    page = open_page(browser, f"{address}/?sample=odd_one_out")
     page.locator(".st-key-findings-go-map button").focus()
     page.keyboard.press("Enter")
     wait_for_map(page)
@@ -245,5 +242,5 @@ def test_the_focus_is_kept_and_seen(browser, address, answers):
     assert link.evaluate("e => getComputedStyle(e).outlineStyle") == "solid"
 
     # what a figure shows is told to those who cannot see it
-    figure = page.locator(".st-key-map").get_by_role("img", name="Map of 20 objects.")
+    figure = page.locator(".st-key-map").get_by_role("img", name="Map of 60 objects.")
     expect(figure).to_be_visible()
