@@ -31,6 +31,9 @@ _SCALING_ANSWERS = 1024
 _STARTS, _MOST_STARTS = 4, 16
 #: Up to so many answers further starts are cheap, and different losses common.
 _FEW_ANSWERS = 20_000
+#: With many times as many answers as this for each coordinate (or in all), starts are followed on
+#: such a part of them first, and the best ones on all.
+_PART_PER_COORDINATE, _PART, _TIMES, _BEST = 30, 200_000, 5, 2
 #: Losses this much above the lowest one, as a fraction, count as the same.
 SAME_LOSS = 1e-3
 #: Places at which `transform` begins to look for an object's best one.
@@ -117,7 +120,8 @@ class OrdinalEmbedding(Embedding):
         "The loss has local minima. Of this many restarts, the map with the lowest loss is "
         "kept. Automatic: 4, then twice as many, up to 16, as long as only one of them has "
         "reached the lowest loss (within 0.1 %), there are at most 20,000 answers, and the "
-        "first does not begin at the objects' order.", advanced=True,
+        "first does not begin at the objects' order. Of a million answers or more, 4 are compared "
+        "on a fifth of them or less, and the best 2 go on with all.", advanced=True,
         automatic=f"{_STARTS} to {_MOST_STARTS}"
     )] = None
     init: Annotated[
@@ -223,6 +227,16 @@ class OrdinalEmbedding(Embedding):
         more = len(answers) <= _FEW_ANSWERS and self.init != "order"
         most = self.n_init or (_MOST_STARTS if more else _STARTS)
         starts = self._starts(answers, init_embedding, most)
+        few = max(_PART, _PART_PER_COORDINATE * self.n_components * answers.n_objects)
+        if not self.n_init and init_embedding is None and len(answers) > _TIMES * few:
+            thinned = answers.thinned(few)
+            drafts = restarts(
+                lambda start, progress: self._minimise(thinned, start, progress), list(starts),
+                progress=part(progress, 0.0, 0.25),
+            )
+            drafts.sort(key=lambda draft: draft.loss)
+            starts, most = iter([draft.x for draft in drafts[:_BEST]]), _BEST
+            progress = part(progress, 0.25, 1.0)
         optima: list[Optimum] = []
         while len(optima) < most:
             wanted = min(self.n_init or max(2 * len(optima), _STARTS), most)

@@ -18,7 +18,7 @@ from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import Number, parameters
 from tripletscope.core.engine.method import methods
 from tripletscope.core.inference.evaluation.score import split_of, triplet_error
-from tripletscope.core.models.embedding import STE, TSTE
+from tripletscope.core.models.embedding import STE, TSTE, ordinal
 from tripletscope.core.models.simulation.simulate import simulate
 
 METHODS = list(methods("embedding").values())
@@ -256,3 +256,15 @@ def test_answers_of_weight_zero_place_nothing(planted):
     fitted = STE(n_init=1, prior=0.0).fit(Triplets.from_array(known, 29))
     unknown = Triplets.from_array(planted.rows, 30, weight=(planted.rows < 29).all(axis=1))
     assert not fitted.transform(unknown)[29].any()
+
+
+@pytest.mark.parametrize("method", [STE, TSTE], ids=["ste", "tste"])
+def test_of_very_many_answers_the_best_starts_of_a_part_reach_the_same_map(method, monkeypatch):
+    data = simulate(np.random.default_rng(5).normal(size=(12, 2)), 6_000, noise="logistic", seed=2)
+    every = method(n_init=4).fit(data)
+    monkeypatch.setattr(ordinal, "_PART", 900)
+    fitted = method().fit(data)
+    assert len(fitted.losses_) == 2
+    assert fitted.loss_ == pytest.approx(every.loss_, rel=1e-4)
+    assert procrustes_disparity(fitted.embedding_, every.embedding_) < 1e-3
+    assert len(method().fit(data, init_embedding=every.embedding_).losses_) > 2, "as they are given"
