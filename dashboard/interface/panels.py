@@ -76,12 +76,12 @@ def figure_panel(
             figure, key=key, alt=alt, height=int(canvas.height), pictures=pictures,
             on_pick=on_pick, on_move=on_move, on_label=on_label,
         )
+    left_out = info.left_out if info else ""
+    caption = f"{caption} {left_out}".strip()
     if beneath := f"{caption} {remarked}".strip():
         st.caption(plain(beneath))
-    left_out = info.left_out if info else ""
     printable = Printable(
-        key, name, draw, canvas.height / canvas.width,
-        f"{caption} {left_out}".strip(), left_out,
+        key, name, draw, canvas.height / canvas.width, caption, left_out,
         further=lambda composition: _numbers(
             info, simulations or {}, printable, table, composition, files
         ),

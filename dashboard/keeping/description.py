@@ -10,7 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from tripletscope.dashboard.keeping.change import TABLES, files_of
-from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo, WorkspaceError
+from tripletscope.dashboard.keeping.dataset import (
+    AFTER_EXCLUSIONS,
+    ALL_ANSWERS,
+    DatasetInfo,
+    RunInfo,
+    WorkspaceError,
+)
 from tripletscope.dashboard.keeping.files import reading
 
 #: A higher one is of a later version of the program.
@@ -87,6 +93,7 @@ def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetI
         picture: f"{name}/{about['sums'][place]}/{place.partition('/')[2]}"
         for picture, place in about["pictures"].items()
     }
+    values["view"], values["views"] = views_of(about)
     values["extra"] = {
         note: value for note, value in about["extra"].items() if note not in NOTED or (
             isinstance(value, NOTED[note])
@@ -94,6 +101,13 @@ def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetI
         )
     }
     return DatasetInfo(**{**values, "id": name, "opened": opened or about["created"]})
+
+
+def views_of(about: Mapping[str, Any]) -> tuple[str, dict[str, list[dict[str, Any]]]]:
+    """Name of the view in use, and the exclusions of each: folders before 0.5 name none."""
+    view = about.get("view", AFTER_EXCLUSIONS) if about["exclusions"] else ALL_ANSWERS
+    views = {ALL_ANSWERS: [], **about.get("views", {})}
+    return view, {**views, view: about["exclusions"]}
 
 
 def run_info_of(dataset: str | None, key: str, said: Mapping[str, Any]) -> RunInfo:
@@ -132,7 +146,10 @@ def _is_sound(about: Mapping[str, Any]) -> bool:
     places = files_of(about)
     return (
         all(isinstance(line, str) for line in about["report"])
-        and all(_are_of(step, _STEP) for step in about["exclusions"])
+        and isinstance(about.get("view", ""), str) and isinstance(about.get("views", {}), dict)
+        and about.get("view") != ALL_ANSWERS and ALL_ANSWERS not in about.get("views", {})
+        and all(isinstance(steps, list) and all(_are_of(step, _STEP) for step in steps)
+                for steps in (about["exclusions"], *about.get("views", {}).values()))
         and isinstance(tables, list)
         and all(_are_of(table, _TABLE) and set(table) == set(_TABLE) for table in tables)
         and all(isinstance(note, str) for table in tables for note in table["notes"])

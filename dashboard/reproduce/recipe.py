@@ -198,7 +198,7 @@ class Steps:
             cells += self._result(run, name, data, results)
             if data != "None":
                 drawn.setdefault(data, []).append(name)
-        cells += _figures(drawn, self.info.name, self._names())
+        cells += _figures(drawn, self.info.titled, self._names())
         if "figure" in paths:
             cells += self._map(paths["figure"], results)
         return cells

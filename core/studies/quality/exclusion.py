@@ -94,7 +94,10 @@ class Exclusion:
         if self.rule == WEIGHTS:
             return "Weights by lapse rate"
         labels = {p.name: p.spec.label.lower() for p in parameters(RULES[self.rule].find)}
-        words = [f"{labels[name]}: {value:g}" for name, value in self.parameters.items()]
+        words = [
+            f"{labels[name]}: {_worded(value)}" for name, value in self.parameters.items()
+            if value is not None
+        ]
         return RULES[self.rule].title + (f" ({', '.join(words)})" if words else "")
 
     @property
@@ -119,6 +122,11 @@ def _checked_weights(values: Mapping[str, Any], number: int) -> list[float]:
     if not all(0.0 <= weight <= 1.0 for weight in weights):
         raise ValueError(f"the weights are {weights}; they must be numbers from 0 to 1.")
     return weights
+
+
+def _worded(value: float | str | list[str]) -> str:
+    texts = [value] if isinstance(value, str) else value
+    return " or ".join(texts) if isinstance(texts, list) else f"{texts:g}"
 
 
 class Preview(NamedTuple):

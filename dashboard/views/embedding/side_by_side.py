@@ -70,7 +70,7 @@ def show_maps(context: Context) -> None:
     chosen = several(
         context.session, f"compare.maps@{context.info.id}", "Maps", names,
         default=_first(context, listed),
-        help="Maps fitted on any page, including those from before exclusions, and those of other "
+        help="Maps fitted on any page, including those of other views, and those of other "
         "data sets about the same objects: of other participants, or of a subset of the answers.",
     )
     if not chosen:
@@ -126,7 +126,7 @@ def _listed(info: DatasetInfo) -> dict[str, tuple[str, str, RunInfo]]:
             elif run.state in (None, info.state):
                 name = run.name
             else:
-                name = f"{run.name} ({'other exclusions' if run.state else 'all answers'})"
+                name = f"{run.name} ({info.view_of(run.state)})"
             taken[name] += 1
             # Names tell maps apart, also along the sides of a matrix.
             numbered = f"{name} {taken[name]}" if taken[name] > 1 else name

@@ -94,7 +94,7 @@ def sections_of(context: Context, report: ReportSettings, keys: list[str]) -> di
     runs = {run.key: run for run in workspace.runs(info.id)}
     first = workspace.first_map(info.id)  # towards which others are turned
     return _written(
-        (info.id, info.name, info.fingerprint, info.gold, info.catch_trials,
+        (info.id, info.titled, info.fingerprint, info.gold, info.catch_trials,
          json.dumps(info.exclusions, sort_keys=True, default=str), info.extra.get("asked", ""),
          json.dumps(kept_names(info), sort_keys=True), tuple(sorted(info.pictures.items())),
          tuple(map(_state, map(runs.get, keys))),
@@ -118,7 +118,7 @@ def _written(key: tuple, _context: Context, _cuts: dict[str, int]) -> dict[str, 
     if "image" in objects and len(objects) <= _PICTURED:
         pictures = embedded_pictures(info, objects)
     return written(Material(
-        info.name, workspace.cleaning(info), tuple(runs), Words(language),
+        info.titled, workspace.cleaning(info), tuple(runs), Words(language),
         turns=_turns(_context, runs), cuts=_cuts, pictures=pictures, dimension_names={
             run.key: names_of_dimensions(info, run) for run in runs
             if (run.task, run.kind) == ("fit", "dimensions")

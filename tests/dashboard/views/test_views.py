@@ -1,0 +1,92 @@
+"""Views of the answers in the app: made under a name, chosen in the sidebar, shown everywhere."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.core.studies.quality.answers import people_data
+from tests.dashboard.views.harness import on_tab, session_on, start, words
+from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.models.embedding import STE
+from tripletscope.core.run import run
+from tripletscope.dashboard.keeping.dataset import ALL_ANSWERS
+from tripletscope.dashboard.state import _KEY
+
+
+@pytest.fixture
+def opened(services):
+    data = people_data()
+    group = pd.Categorical(np.where(np.arange(720) < 360, "expert", "novice"))
+    answers = data.answers.astype({"participant": "str"}).assign(group=group)
+    return session_on(services, Triplets(data.rows, data.objects, answers, "People"))
+
+
+def switch(app, view: str):
+    (choice,) = [box for box in app.sidebar.selectbox if box.label == "View"]
+    choice.set_value(view).run()
+    assert not app.exception
+    return app
+
+
+def test_a_view_is_made_chosen_and_shown(services, opened):
+    app = start("data", opened, "exclusions")
+    assert not app.sidebar.selectbox, "all answers alone need no choice"
+    app.session_state[_KEY].drafts["exclusions.rule"] = "other_values"
+    app.run()
+    app.selectbox(key="exclusions.column").set_value("group").run()
+    app.multiselect(key="exclusions.values.group").set_value(["expert"]).run()
+    app.text_input(key=f"exclusions.view@{ALL_ANSWERS}").set_value(ALL_ANSWERS).run()
+    assert "There is a view with this name" in app.warning[0].value
+    app.text_input(key=f"exclusions.view@{ALL_ANSWERS}").set_value("experts").run()
+    app.button(key="exclusions.go").click().run()
+    assert not app.exception
+    (info,) = services.workspace.datasets()
+    assert (info.view, info.n_answers) == ("experts", 360)
+    assert "360 of 720 answers excluded" in words(app).replace("\\", "")
+
+    workspace = services.workspace
+    for view in (ALL_ANSWERS, "experts"):
+        info = workspace.use_view(info, view)
+        map_of = run("fit", STE(n_init=1), workspace.triplets(info))
+        workspace.add_run(info, map_of, f"map of {view}")
+    app = start("embedding", opened)
+    assert "View “experts”" in " ".join(one.value for one in app.main.caption)
+    switch(app, ALL_ANSWERS)
+    assert workspace.dataset(info.id).n_answers == 720
+    assert "experts" not in " ".join(one.value for one in app.main.caption)
+    switch(app, "experts")
+    assert not services.jobs.of(app.session_state[_KEY].id), "nothing is asked again"
+    assert "View “experts”" in " ".join(one.value for one in app.main.caption)
+    app = on_tab(app, "embedding", "maps")
+    listed = next(box for box in app.multiselect if box.label == "Maps").options
+    assert any(name.endswith("(All answers)") for name in listed)
+
+    app = start("data", opened, "exclusions")
+    app.text_input(key="view.name@experts").set_value("three experts").run()
+    assert services.workspace.dataset(info.id).view == "three experts"
+    app.button(key="exclusions.delete").click().run()
+    app.button(key="delete for good").click().run()
+    assert [*services.workspace.dataset(info.id).views] == [ALL_ANSWERS]
+
+
+def test_further_exclusions_extend_a_view_or_begin_another(services, opened):
+    app = start("data", opened, "exclusions")
+    app.session_state[_KEY].drafts["exclusions.rule"] = "fast_participants"
+    for name in ("attentive", "attentive", "slow too"):
+        app.run()
+        (info,) = services.workspace.datasets()
+        rule = "slow_answers" if len(info.exclusions) else "fast_participants"
+        app.session_state[_KEY].drafts["exclusions.rule"] = rule
+        app.run()
+        if rule == "slow_answers":
+            limit = app.number_input(key="exclusions.slow_answers.most")
+            limit.set_value(2.5 - 0.4 * len(info.exclusions)).run()
+        app.text_input(key=f"exclusions.view@{info.view}").set_value(name).run()
+        app.button(key="exclusions.go").click().run()
+        assert not app.exception
+    (info,) = services.workspace.datasets()
+    assert {view: len(steps) for view, steps in info.views.items()} == {
+        ALL_ANSWERS: 0, "attentive": 2, "slow too": 3,
+    }
