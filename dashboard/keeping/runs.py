@@ -76,8 +76,8 @@ class KeptRuns(OpenFolder):
         before = next((other for other in listed if other.key == run.key), None)
         latest = max((other.number for other in listed), default=0)
         earlier = self._described_result(dataset, run.key)
-        # Given distances have nothing to do with the answers that are left out.
-        free = info is None or "distances" in run.options
+        # Given distances, and all views, have nothing to do with the answers that are left out.
+        free = info is None or {"distances", "views"} & run.options.keys()
         state = info.state if state is None and info is not None else state
         said = {
             "format": FORMAT, "name": before.name if before else name,

@@ -198,7 +198,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         # Those of given distances have nothing to do with the answers.
         self.trash.take(
             folder.path / RESULTS / run.key for run in self._listed(info.id)
-            if run.state is not None
+            if "distances" not in run.record["options"]
         )
         return self._held(info.id, cleaning)
 

@@ -293,11 +293,13 @@ def archive(
 
 
 def _not_computed(deposit: Deposit, steps: Steps) -> list[str]:
-    """Which results of features the script does not compute."""
+    """Which results of features or of several views the script does not compute."""
     names = {run.key: one.name for one, run in deposit.kept}
     return [
-        f"{names[run.key]}: its features are no columns of the objects, nor tables that are kept, "
-        "so that the script does not compute it; its result is in here."
+        f"{names[run.key]}: " + (
+            "it compares views" if "views" in run.options else
+            "its features are no columns of the objects, nor tables that are kept"
+        ) + ", so that the script does not compute it; its result is in here."
         for run in steps.unknown if run.key in names
     ]
 

@@ -118,6 +118,10 @@ TABS = {
         "Repeat", "The analyses of another data set, with the same settings.",
         "another data set with results",
     ),
+    ("compare", "robustness"): (
+        "Robustness", "What changes over views of the answers, beside random sets of their sizes.",
+        "a view with exclusions",
+    ),
     ("kernel", "graphs"): (
         "Graphs", "Kernels of graphs, and how well they tell labels apart.", "a file of graphs",
     ),

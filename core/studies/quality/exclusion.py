@@ -282,6 +282,23 @@ class Cleaning:
         weight = self.triplets.weight[one_per_trial(self.triplets)]
         return float(weight.sum()) ** 2 / max(float(weight @ weight), 1e-300)
 
+    def marked(self, views: Mapping[str, Sequence[Exclusion]]) -> Judgements:
+        """All imported answers with a column for each view, true where it has the answer.
+
+        Parameters
+        ----------
+        views : mapping
+            Exclusions by the names of the columns; those of this cleaning do not count.
+
+        Returns
+        -------
+        Triplets or Quadruples
+            For `tripletscope.people.robustness`.
+        """
+        return self.raw.with_columns({
+            view: replace(self, exclusions=tuple(steps)).kept for view, steps in views.items()
+        })
+
     def excluding(self, exclusion: Exclusion) -> Cleaning:
         """The same with one more exclusion.
 

@@ -211,7 +211,7 @@ def _grid(
                 table=lambda plane=plane: pd.concat(
                     [context.triplets.objects, pd.DataFrame(plane, columns=["x1", "x2"])], axis=1
                 ),
-                on_pick=context.session.select_positions, caption=text,
+                on_pick=context.session.select_positions, caption=text, of_view=False,
             )
 
 

@@ -481,7 +481,11 @@ def test_views_come_along_with_their_results(tmp_path, services, hidden):
             result = run(task, STE(n_init=1), workspace.triplets(info), {"unit": "participants"}
                          if task != "fit" else {})
             kept[view, task] = workspace.add_run(info, result, task)
+    marked = workspace.cleaning(info).marked({"few": workspace.cleaning(info).exclusions})
+    quick = {"views": ["few"], "draws": 19, "folds": 2, "replicates": 10}
+    workspace.add_run(info, run("robustness", STE(n_init=1), marked, quick), "both views")
     content = archive(workspace, info, replace(TERMS, pseudonyms=hidden))
+    assert ("both views: it compares views" in unzipped(content)["README.md"].decode()) != hidden
     opened = imports.open_archive("a.zip", content)
     assert opened.notes == []
     first = "without sub-006" if hidden else "without p5"
@@ -493,6 +497,9 @@ def test_views_come_along_with_their_results(tmp_path, services, hidden):
         assert back.n_answers == n
         runs = services.workspace.runs(back.id)
         assert {one.task for one in runs} >= {"fit"}
+        assert ("robustness" in {one.task for one in runs}) != hidden
         for one in runs:
+            if one.task == "robustness":
+                continue
             mine = services.workspace.triplets(back)
             assert one.key == key_of(one.task, STE(n_init=1), mine, one.record["options"])

@@ -7,10 +7,18 @@ import pandas as pd
 import pytest
 
 from tests.core.studies.quality.answers import people_data
-from tests.dashboard.views.harness import on_tab, session_on, start, words
+from tests.dashboard.views.harness import (
+    figure,
+    on_tab,
+    session_on,
+    settled,
+    start,
+    words,
+)
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
+from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard.keeping.dataset import ALL_ANSWERS
 from tripletscope.dashboard.state import _KEY
 
@@ -90,3 +98,33 @@ def test_further_exclusions_extend_a_view_or_begin_another(services, opened):
     assert {view: len(steps) for view, steps in info.views.items()} == {
         ALL_ANSWERS: 0, "attentive": 2, "slow too": 3,
     }
+
+
+def test_robustness_compares_the_views(services, opened):
+    app = start("compare", opened, "geometry")
+    assert "Robustness" not in app.segmented_control(key="compare.view").options
+    workspace, (info,) = services.workspace, services.workspace.datasets()
+    for view, out in (("without p5", ("p5",)), ("group", ("p0", "p1", "p2"))):
+        info = workspace.use_view(info, ALL_ANSWERS)
+        less = workspace.cleaning(info).excluding(Exclusion(participants=out))
+        info = workspace.update_dataset(info, less, view=view)
+    workspace.add_run(info, run("fit", STE(n_init=1), workspace.triplets(info)), "STE")
+    app = start("compare", opened, "robustness")
+    app.number_input(key="compare.robustness.draws").set_value(19).run()
+    app.number_input(key="compare.robustness.folds").set_value(2).run()
+    app.button(key="compare.robustness.run").click().run()
+    settled(app, services)
+    (kept,) = workspace.runs(info.id, "robustness")
+    result = workspace.run(info.id, kept.key).result()
+    # One of the columns of the answers is called as a view is.
+    assert result.views == ["all answers", "without p5", "group (view)"]
+    assert result.sizes.tolist() == [720, 600, 360]
+    drawn = figure(app, "robustness")
+    assert len([trace for trace in drawn["data"] if trace["type"] == "scatter"]) == 3
+    assert "View “group”" not in " ".join(one.value for one in app.main.caption), "it is of all"
+    for view in (ALL_ANSWERS, "without p5"):
+        info = workspace.use_view(info, view)
+        assert workspace.runs(info.id, "robustness") == [kept], "it is of every view"
+    more = workspace.triplets(workspace.use_view(info, ALL_ANSWERS))
+    workspace.renew_dataset(workspace.dataset(info.id), more, report=["Read."])
+    assert not workspace.runs(info.id, "robustness"), "it was of the earlier answers"
