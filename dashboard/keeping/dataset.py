@@ -134,6 +134,7 @@ class RunInfo:
     state, renewals: Those of the `DatasetInfo` when it was computed; no state where that does not
         matter.
     unasked: Whether a page computed it because it was looked at.
+    group, pinned: Pinned results stand first in lists, those of a group together.
     """
 
     id: str
@@ -148,6 +149,13 @@ class RunInfo:
     state: str | None
     renewals: int
     unasked: bool
+    group: str = ""
+    pinned: bool = False
+
+    @property
+    def listed_name(self) -> str:
+        """Its name in lists, with pin and group."""
+        return f"{'★ ' * self.pinned}{f'{self.group}: ' * bool(self.group)}{self.name}"
 
 
 def state_of(exclusions: list[dict[str, Any]], gold: str | None) -> str:

@@ -49,6 +49,8 @@ _KEPT = {
     "name": str, "number": int, "state": str | None, "renewals": int, "file": str, "sum": str,
     "run": dict,
 }
+#: What folders of earlier versions do not say of results.
+_LATER = {"unasked": False, "group": "", "pinned": False}
 #: The fields of a `Run`, without its arrays.
 _RUN = {
     "key": str, "task": str, "kind": str, "method": str, "parameters": dict, "options": dict,
@@ -116,7 +118,7 @@ def run_info_of(dataset: str | None, key: str, said: Mapping[str, Any]) -> RunIn
     return RunInfo(
         f"{dataset or ''}/{key}", dataset, key, said["name"], run["task"], run["complete"],
         run["created"], run, said["number"], said["state"], said["renewals"],
-        said.get("unasked", False),
+        *(said.get(name, default) for name, default in _LATER.items()),
     )
 
 
@@ -165,7 +167,7 @@ def _is_sound(about: Mapping[str, Any]) -> bool:
 def _is_sound_run(said: Mapping[str, Any]) -> bool:
     if not _are_of(said, _KEPT) or not _are_of(said["run"], _RUN):
         return False
-    if not isinstance(said.get("unasked", False), bool):  # folders of 0.3 do not say it
+    if any(not isinstance(said.get(name, value), type(value)) for name, value in _LATER.items()):
         return False
     datetime.fromisoformat(said["run"]["created"]).astimezone(UTC)
     return set(said["run"]) == set(_RUN) and bool(_ARRAYS.fullmatch(said["file"]))

@@ -195,6 +195,10 @@ def _keep(
                     info, run, said["name"][:200], state=other,
                     unasked=said.get("unasked", False),
                 ))
+                if added[-1] is not None:
+                    workspace.describe_run(added[-1].id, **{
+                        name: said[name] for name in ("group", "pinned") if name in said
+                    })
     except BaseException:
         if there is None and info is not None:
             workspace.delete_dataset(info.id)

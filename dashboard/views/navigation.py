@@ -115,8 +115,8 @@ TABS = {
         "ratings, piles, confusions or arrangements, or a square matrix",
     ),
     ("data", "repeating"): (
-        "Repeat", "The analyses of another data set, with the same settings.",
-        "another data set with results",
+        "Repeat", "The analyses of another data set or view, with the same settings.",
+        "another data set or view with results",
     ),
     ("compare", "robustness"): (
         "Robustness", "What changes over views of the answers, beside random sets of their sizes.",

@@ -17,6 +17,7 @@ from tripletscope.dashboard.report.parts.parts import TOLD
 from tripletscope.dashboard.report.report import ReportSettings, document, written
 from tripletscope.dashboard.results import UNCERTAIN
 from tripletscope.dashboard.results.map import Turn
+from tripletscope.dashboard.views.choosing import in_order
 from tripletscope.dashboard.views.clusters.clustering import number_cut
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
@@ -58,8 +59,8 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
             usual.append(run.key)
             taken.add((task, _method(run)))
     titles = {
-        run.key: run.name if run.task == "fit" else f"{TASKS[run.task].words}: {run.name}"
-        for run in listed
+        run.key: run.listed_name if run.task == "fit" else
+        f"{TASKS[run.task].words}: {run.listed_name}" for run in in_order(listed)
     }
     return titles, usual
 

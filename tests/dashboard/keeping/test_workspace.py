@@ -29,6 +29,7 @@ from tripletscope.core.studies.quality import Cleaning, Exclusion
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.views.choosing import in_order
 
 PLAN = {"n_objects": 8, "most": 100, "points": 2, "repeats": 2}
 
@@ -172,7 +173,7 @@ def test_runs_are_listed_replaced_renamed_and_deleted(workspace, triplets):
         workspace.add_run(info, done, done.task)
     assert [r.key for r in workspace.runs(info.id, "fit")] == [other.key, fit.key]
     listed = workspace.runs(info.id, "fit")[1]
-    workspace.rename_run(listed.id, "My map")
+    workspace.describe_run(listed.id, name="My map")
     assert workspace.runs(info.id, "fit")[1].name == "My map"
     workspace.delete_run(listed.id)  # its bootstrap goes along
     assert [r.key for r in workspace.runs(info.id)] == [other.key]
@@ -327,6 +328,20 @@ def test_a_killed_process_loses_at_most_what_it_was_writing(tmp_path):
         assert complete >= finished
         assert not [*folder.glob("*.partial"), *folder.glob("[!t]*/**/*.partial")]
         workspace.close()
+
+
+def test_results_have_a_group_and_a_pin(workspace, triplets):
+    info = keep(workspace, triplets)
+    results = [run("fit", STE(n_init=1, seed=k), triplets) for k in range(3)]
+    kept = [workspace.add_run(info, one, f"map {k}") for k, one in enumerate(results)]
+    workspace.describe_run(kept[0].id, group="pilot")
+    workspace.describe_run(kept[1].id, pinned=True, name="the map")
+    workspace.add_run(info, results[1], "map 1")  # computed again
+    listed = in_order(workspace.runs(info.id))
+    assert [one.listed_name for one in listed] == ["★ the map", "pilot: map 0", "map 2"]
+    assert workspace.first_map(info.id).id == kept[0].id
+    workspace.close()
+    assert in_order(Workspace(workspace.folder).runs(info.id)) == listed
 
 
 def test_exclusions_hide_what_was_computed_without_them_until_they_are_undone(workspace, triplets):

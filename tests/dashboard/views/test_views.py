@@ -67,6 +67,10 @@ def test_a_view_is_made_chosen_and_shown(services, opened):
     switch(app, "experts")
     assert not services.jobs.of(app.session_state[_KEY].id), "nothing is asked again"
     assert "View “experts”" in " ".join(one.value for one in app.main.caption)
+    listed, *_ = workspace.runs(info.id, "fit")
+    app.toggle(key=f"run.pin.{listed.id}").set_value(True).run()
+    app.text_input(key=f"run.group.{listed.id}").set_value("pilot").run()
+    assert workspace.runs(info.id, "fit")[0].listed_name == "★ pilot: map of experts"
     app = on_tab(app, "embedding", "maps")
     listed = next(box for box in app.multiselect if box.label == "Maps").options
     assert any(name.endswith("(All answers)") for name in listed)
