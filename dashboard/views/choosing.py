@@ -79,7 +79,7 @@ def choose_run(
         current.drafts[place] = chosen
         st.rerun()
     run = runs[shown]
-    with st.popover("Rename, group or delete", icon=":material/edit:", width="stretch"):
+    with st.popover("Edit or delete", icon=":material/edit:", width="stretch"):
         name = st.text_input("Name", run.name, max_chars=120, key=f"run.name.{run.id}")
         group = st.text_input(
             "Group", run.group, max_chars=60, key=f"run.group.{run.id}", placeholder="None",

@@ -224,9 +224,10 @@ def _table(info: DatasetInfo, found: Sequence[RepeatedAnalysis]) -> pd.DataFrame
         return run.record["numbers"].get("error")
 
     table = pd.DataFrame([{
-        "analysis": one.name, "error there": error_of(one.there),
-        "error here": error_of(one.here), "map moved": _moved(info, one),
+        "analysis": one.name,
         "here": "computed" if one.here is not None else one.why or "not computed yet",
+        "error there": error_of(one.there), "error here": error_of(one.here),
+        "map moved": _moved(info, one),
     } for one in found])
     return table.dropna(axis="columns", how="all")
 
