@@ -15,7 +15,6 @@ from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.series import bold
 from tripletscope.dashboard.figures.theme import (
     FAINT,
-    FONT_SIZE,
     PALETTE,
     SCREEN,
     Canvas,
@@ -24,9 +23,6 @@ from tripletscope.dashboard.figures.theme import (
     with_rows,
 )
 from tripletscope.dashboard.wording.formats import interval
-
-#: Narrower than this, in sizes of the letters, panels stand one below the other.
-_SIDE_BY_SIDE = 46.0
 
 
 def view_dots(
@@ -40,42 +36,27 @@ def view_dots(
     band: What the grey bars are.
     """
     views = list(dict.fromkeys(table["view"]))
-    beside = canvas.screen or canvas.width >= _SIDE_BY_SIDE * FONT_SIZE
-    rows, columns = (1, len(titles)) if beside else (len(titles), 1)
-    canvas = with_rows(canvas, rows * (1.6 * len(views) + 4))
-    figure = make_subplots(rows, columns, shared_yaxes=beside, horizontal_spacing=0.05,
-                           vertical_spacing=0.2)
-    for k, (title, (_, part)) in enumerate(
-        zip(titles, table.groupby("statistic", sort=False), strict=True)
-    ):
-        place = {"row": 1 + (0 if beside else k), "col": 1 + (k if beside else 0)}
-        at, part = np.arange(len(views)), part.reset_index(drop=True)
-        changed = (part["p"] <= 0.05).to_numpy()
+    canvas, at = with_rows(canvas, 1.6 * len(views) + 4), np.arange(len(views))
+    figure = make_subplots(1, len(titles), shared_yaxes=True, horizontal_spacing=0.05)
+    for k, (_, part) in enumerate(table.groupby("statistic", sort=False), 1):
         add_layers(figure, [
             Bars(at=at, length=part["chance_high"] - part["chance_low"], base=part["chance_low"],
                  width=0.6, colour=transparent(FAINT, 0.35), name=band),
             Series(
                 x=part["value"], y=at, low=part["low"], high=part["high"], symbol="circle",
-                colour=np.where(changed, PALETTE[3], PALETTE[0]), size=9.0, text=[
-                    bold(row.view, f"{interval(row.value, row.low, row.high)}")
-                    for row in part.itertuples()
-                ],
+                colour=np.where(part["p"] <= 0.05, PALETTE[3], PALETTE[0]), size=9.0,
+                text=[bold(row.view, interval(row.value, row.low, row.high))
+                      for row in part.itertuples()],
             ),
-        ], sideways=True, **place)
-        ends = part[["value", "low", "high", "chance_low", "chance_high"]].to_numpy()
-        room = 0.06 * (np.nanmax(ends) - np.nanmin(ends)) if np.isfinite(ends).any() else 0.0
-        if room:  # bars would begin at 0
-            figure.update_xaxes(range=[np.nanmin(ends) - room, np.nanmax(ends) + room], **place)
-        figure.update_xaxes(title=escape(title), zeroline=False, tickformat=".3~f", nticks=4,
-                            **place)
-    for k, trace in enumerate(figure.data):
-        trace.showlegend = k == 0
+        ], sideways=True, row=1, col=k)
+        ends = part.drop(columns=["answers", "p"]).select_dtypes("float").melt()["value"].dropna()
+        room = 0.06 * (ends.max() - ends.min()) or 0.05  # bars would begin at 0
+        figure.update_xaxes(
+            title=escape(titles[k - 1]), zeroline=False, tickformat=".3~f", nticks=4, col=k,
+            range=[ends.min() - room, ends.max() + room] if len(ends) else [0.0, 1.0],
+        )
+    figure.update_traces(showlegend=False, col=2).update_traces(showlegend=False, col=3)
     figure.update_yaxes(**Axis(names=views).settings([], rows=True))
     figure.update_layout(template=template(canvas), dragmode="zoom", uirevision="robustness",
                          barmode="overlay")
     return finished(figure, caption, canvas, top=44)
-
-
-def dots_height(n_views: int) -> float:
-    """Height of `view_dots` on the screen, in pixels."""
-    return 150.0 + 30.0 * n_views

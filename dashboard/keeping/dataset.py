@@ -9,6 +9,8 @@ from typing import Any
 
 #: What is called so: the view without exclusions, and the first one with some.
 ALL_ANSWERS, AFTER_EXCLUSIONS = "All answers", "After exclusions"
+#: `tripletscope.core.studies.quality.Cleaning.log`.
+ExclusionLog = list[dict[str, Any]]
 
 
 class WorkspaceError(Exception):
@@ -30,8 +32,7 @@ class DatasetInfo:
     id: The name of its folder.
     fingerprint, imported: Of the triplets that are not left out, and of all that were imported.
     pictures: By their names, what `Workspace.picture` takes.
-    exclusions: `tripletscope.core.studies.quality.Cleaning.log`, that of the view in use.
-    view: Name of the view in use.
+    exclusions, view: Of the view in use.
     views: The exclusions of every view by its name: that of all answers is first.
     gold: Fingerprint of the gold questions.
     catch_trials, pairs: Sums of the files with catch trials and comparisons of pairs.
@@ -53,9 +54,9 @@ class DatasetInfo:
     report: list[str]
     pictures: dict[str, str]
     imported: str
-    exclusions: list[dict[str, Any]]
+    exclusions: ExclusionLog
     view: str
-    views: dict[str, list[dict[str, Any]]]
+    views: dict[str, ExclusionLog]
     gold: str | None
     catch_trials: str | None
     pairs: str | None
@@ -158,7 +159,7 @@ class RunInfo:
         return f"{'★ ' * self.pinned}{f'{self.group}: ' * bool(self.group)}{self.name}"
 
 
-def state_of(exclusions: list[dict[str, Any]], gold: str | None) -> str:
+def state_of(exclusions: ExclusionLog, gold: str | None) -> str:
     """Hash of what is left out, whatever the reasons; empty where nothing is."""
     if not exclusions:
         return ""

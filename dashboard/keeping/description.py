@@ -14,6 +14,7 @@ from tripletscope.dashboard.keeping.dataset import (
     AFTER_EXCLUSIONS,
     ALL_ANSWERS,
     DatasetInfo,
+    ExclusionLog,
     RunInfo,
     WorkspaceError,
 )
@@ -105,7 +106,7 @@ def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetI
     return DatasetInfo(**{**values, "id": name, "opened": opened or about["created"]})
 
 
-def views_of(about: Mapping[str, Any]) -> tuple[str, dict[str, list[dict[str, Any]]]]:
+def views_of(about: Mapping[str, Any]) -> tuple[str, dict[str, ExclusionLog]]:
     """Name of the view in use, and the exclusions of each: folders before 0.5 name none."""
     view = about.get("view", AFTER_EXCLUSIONS) if about["exclusions"] else ALL_ANSWERS
     views = {ALL_ANSWERS: [], **about.get("views", {})}

@@ -26,6 +26,7 @@ from tripletscope.dashboard.keeping.dataset import (
     ALL_ANSWERS,
     DamagedFile,
     DatasetInfo,
+    ExclusionLog,
     WorkspaceError,
 )
 from tripletscope.dashboard.keeping.description import MEASURED, info_of, new_about, views_of
@@ -157,7 +158,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         return self._held(info.id, cleaning)
 
     def set_views(
-        self, dataset: str, views: Mapping[str, list[dict[str, Any]]], view: str
+        self, dataset: str, views: Mapping[str, ExclusionLog], view: str
     ) -> None:
         """Let a data set have these views, and the one in use this name among them."""
         with self._changing(dataset) as change:
@@ -341,7 +342,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
 
 
 def keep_views(
-    change: FolderChange, views: Mapping[str, list[dict[str, Any]]], view: str
+    change: FolderChange, views: Mapping[str, ExclusionLog], view: str
 ) -> None:
     """Note all views but that of all answers, and the one in use, which is as the folder says."""
     views = {**views, view: change.about["exclusions"]}

@@ -8,7 +8,7 @@ import numpy as np
 
 from tripletscope.core.inference.uncertainty.robustness import FEWEST, STATISTICS
 from tripletscope.core.run import Run
-from tripletscope.dashboard.figures.robustness import dots_height, view_dots
+from tripletscope.dashboard.figures.robustness import view_dots
 from tripletscope.dashboard.results.shown import (
     Advice,
     Element,
@@ -17,8 +17,6 @@ from tripletscope.dashboard.results.shown import (
     Statement,
     presents,
 )
-
-_WIDTH = 900.0
 
 
 @presents("robustness")
@@ -41,16 +39,15 @@ def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             f"robust {name}", view=result.views[k], value=result.value[s, k], p=result.p[s, k],
             all=result.value[s, 0], low=result.chance_low[s, k], high=result.chance_high[s, k],
         ))
-    table = result.table
+    titles = [words(f"robust axis {name}") for name in STATISTICS]
     yield shown.drawing(
-        run, "robustness", dots_height(len(result.views)) / _WIDTH,
+        run, "robustness", (150 + 30 * len(result.views)) / 900,
         lambda caption, canvas: view_dots(
-            table, titles=[words(f"robust axis {name}") for name in STATISTICS],
-            band=words("random sets"), caption=caption, canvas=canvas,
+            result.table, titles=titles, band=words("random sets"), caption=caption, canvas=canvas,
         ),
-        lambda: table, draws=result.draws, folds=result.folds,
+        lambda: result.table, draws=result.draws, folds=result.folds,
         units=words.count(result.n_people, "participant") if result.n_people else
         words("robust trials"),
     )
     yield Advice(words("robust advice"))
-    yield Numbers(words("numbers"), lambda: table)
+    yield Numbers(words("numbers"), lambda: result.table)

@@ -10,13 +10,15 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard import imports
 from tripletscope.dashboard.interface.controls import number, pressed
 from tripletscope.dashboard.interface.panels import plain
-from tripletscope.dashboard.keeping.jatos import JatosStudy, fetch, fetched, log_said
+from tripletscope.dashboard.keeping.jatos import JatosStudy, fetch, fetched
 from tripletscope.dashboard.keeping.services import is_shared, services
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.wording.formats import count
 
 
 def ask_jatos(current: Session) -> imports.Opening | None:
     """Ask for a study and a token; what is being read of it, once that was begun."""
+    folder = services().workspace.folder
     with st.expander("Fetch from JATOS"):
         where, which, secret = st.columns([3, 1, 2])
         address = current.remember("jatos.address", where.text_input(
@@ -29,26 +31,25 @@ def ask_jatos(current: Session) -> imports.Opening | None:
             "API token", type="password", key="jatos.token", autocomplete="off",
             help="From your user menu in JATOS. It is sent to this server alone and never kept.",
         )
-        source = JatosStudy(address, int(study or 1))
-        folder = services().workspace.folder
+        source = JatosStudy(address, study or 1)
         try:
-            log = fetched(folder, source) if address else []
+            for one in fetched(folder, source) if address else ():
+                st.caption(plain(
+                    f"{one['at']}: {count(len(one['results']), 'new result')}, "
+                    f"{one['unfinished']:,} not finished"
+                ))
         except DataError as error:
             st.caption(plain(str(error)))
             return None
-        for said in log_said(log):
-            st.caption(plain(said))
         if pressed(
             current, "jatos.fetch", "Fetch new results", icon=":material/cloud_download:",
             disabled=not (address and token),
-            help="Finished results that were not fetched before; those fetched earlier are read "
-            "with them.",
+            help="Finished results that were not fetched before, and all fetched earlier.",
         ):
-            most = int(st.get_option("server.maxUploadSize")) * 2**20
-            return imports.begin(
-                current.id, f"jatos {source.name}", partial(
-                    fetch, folder, source, token, is_shared=is_shared(), most=most
-                ), insist=False, name=source.name,
+            most = st.get_option("server.maxUploadSize") * 2**20
+            files = partial(fetch, folder, source, token, is_shared=is_shared(), most=most)
+            imports.begin(
+                current.id, f"jatos {source.name}", files, insist=False, name=source.name
             )
     begun = imports.opening(current.id)
     return begun if begun is not None and begun.key.startswith("jatos ") else None

@@ -29,7 +29,8 @@ from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 #: What is compared, in the order of all arrays.
 STATISTICS = ("error", "ceiling", "moved")
 ALL = "all answers"
-#: Of all comparisons together, and in how many ways answers must be divisible to reach it.
+#: Of all comparisons together, in how many ways answers must be divisible to reach it, and how
+#: many count as no limit.
 LEVEL, FEWEST, MANY = 0.05, 20, 1e300
 #: Objects that two maps must share to be compared.
 _LEAST = 4
@@ -88,13 +89,11 @@ class Robustness:
     @property
     def table(self) -> pd.DataFrame:
         """One row per statistic and view."""
-        return pd.DataFrame([
-            {"statistic": name, "view": view, "answers": int(self.sizes[k]), **{
-                field: float(getattr(self, field)[s, k])
-                for field in ("value", "low", "high", "chance_low", "chance_high", "p")
-            }}
-            for s, name in enumerate(STATISTICS) for k, view in enumerate(self.views)
-        ])
+        columns = ("value", "low", "high", "chance_low", "chance_high", "p")
+        return pd.DataFrame({
+            "statistic": np.repeat(STATISTICS, len(self.views)), "view": self.views * 3,
+            "answers": np.tile(self.sizes, 3),
+        } | {name: getattr(self, name).ravel() for name in columns})
 
 
 @task("Comparing views", "embedding", columns=("participant",))
@@ -154,29 +153,22 @@ def robustness(
     answers = as_answers(answers)
     inside = np.transpose([_is_in(answers, view) for view in views])
     rng, shuffle = np.random.default_rng(seed), _Shuffle(answers, inside)
-    reference = clone(method).fit(answers, progress=part(progress, 0.0, 0.02))
-    sets = [np.ones(len(answers), dtype=bool), *inside.T]
-    sets += [each for _ in range(draws) for each in shuffle.drawn(rng).T]
-    jobs = [
-        (method, answers, which, _placed(reference), folds, seed,
-         replicates if 0 < k <= len(views) else 0)
-        for k, which in enumerate(sets)
-    ]
-    result = np.array([*results_of(_measured, jobs, part(progress, 0.02, 1.0))])
-    value, low, high = result[: len(views) + 1].transpose(1, 2, 0)
-    chance = result[len(views) + 1 :, 0].reshape(draws, len(views), 3).transpose(0, 2, 1)
-    low_end, high_end, p = (np.full(value.shape, np.nan) for _ in range(3))
+    reference = _placed(clone(method).fit(answers, progress=part(progress, 0.0, 0.02)))
+    own = [np.ones(len(answers), dtype=bool), *inside.T]
+    random = [each for _ in range(draws) for each in shuffle.drawn(rng).T]
+    result = np.array([*results_of(_measured, [
+        (method, answers, which, reference, folds, seed, replicates * (k < len(own)))
+        for k, which in enumerate([*own, *random])
+    ], part(progress, 0.02, 1.0))])
+    value, low, high = result[: len(own)].transpose(1, 2, 0)
+    chance = result[len(own) :, 0].reshape(draws, len(views), 3).transpose(0, 2, 1)
+    bounds = np.full((3, *value.shape), np.nan)
     some = np.isfinite(value[:, 1:]) & np.isfinite(chance).all(axis=0)
-    low_end[:, 1:][some], high_end[:, 1:][some] = np.quantile(
-        chance[:, some], [0.025, 0.975], axis=0
+    bounds[:, :, 1:][:, some] = *np.quantile(chance[:, some], [0.025, 0.975], axis=0), _adjusted(
+        value[:, 1:][some], chance[:, some], np.nonzero(some)[0] == STATISTICS.index("moved")
     )
-    p[:, 1:][some] = _adjusted(
-        value[:, 1:][some], chance[:, some], np.argwhere(some)[:, 0] == STATISTICS.index("moved")
-    )
-    return Robustness(
-        [ALL, *views], np.array([np.count_nonzero(each) for each in sets[: len(views) + 1]]),
-        value, low, high, low_end, high_end, p, draws, folds, shuffle.n_people, shuffle.ways,
-    )
+    return Robustness([ALL, *views], np.array([which.sum() for which in own]), value, low, high,
+                      *bounds, draws, folds, shuffle.n_people, shuffle.ways)
 
 
 def _is_in(answers: Judgements, view: str) -> np.ndarray:
@@ -209,14 +201,12 @@ def _measured(
         result[:, 1] = bound.value, bound.low, bound.high
     if which.all():  # its map is the reference
         return result
-    moved = _moved(_placed(clone(method).fit(data, progress=halt)), reference)
-    result[:, 2] = moved
+    moved, reach = _moved(_placed(clone(method).fit(data, progress=halt)), reference), 0.0
     if replicates:
-        maps = bootstrap(
-            method, data, replicates=replicates, reference=reference, seed=seed, progress=halt
-        ).embeddings
-        reach = 1.96 * np.nanstd([_moved(one, reference) for one in maps], ddof=1)
-        result[1:, 2] = max(moved - reach, 0.0), min(moved + reach, 1.0)
+        maps = bootstrap(method, data, replicates=replicates, seed=seed, progress=halt)
+        moves = [_moved(one, reference) for one in maps.embeddings]
+        reach = 1.96 * float(np.nanstd(moves, ddof=1))
+    result[:, 2] = moved, max(moved - reach, 0.0), min(moved + reach, 1.0)
     return result
 
 
@@ -240,14 +230,12 @@ class _Shuffle:
     def __init__(self, answers: Judgements, inside: np.ndarray) -> None:
         trials = np.arange(len(answers)) if answers.trials is None else answers.trials
         _, first, self._trial = np.unique(trials, return_index=True, return_inverse=True)
-        self._patterns, self._code = np.unique(inside[first], axis=0, return_inverse=True)
-        self._code = self._code.ravel()
+        self._patterns, code = np.unique(inside[first], axis=0, return_inverse=True)
         who = participants_of(answers)[0][first]
-        self._people = [np.flatnonzero(who == one) for one in np.unique(who[who >= 0])]
-        if len(self._people) < 2:
-            self._people, who = [], np.full(len(who), -1)
-        self._nobody = np.flatnonzero(who < 0)
-        self.n_people = len(self._people)
+        self._code, people = code.ravel(), np.unique(who[who >= 0])
+        self.n_people = len(people) if len(people) > 1 else 0
+        self._people = [np.flatnonzero(who == one) for one in people[: self.n_people]]
+        self._nobody = np.flatnonzero((who < 0) | (self.n_people == 0))
 
     @property
     def ways(self) -> float:
@@ -278,6 +266,4 @@ def _adjusted(value: np.ndarray, chance: np.ndarray, is_one_sided: np.ndarray) -
     spread = every.std(axis=0)
     z = (every - every.mean(axis=0)) / np.where(spread > 0, spread, np.inf)
     z = np.where(is_one_sided, z, np.abs(z))
-    if not z.size:
-        return np.zeros(0)
-    return (z.max(axis=1)[:, None] >= z[0] - 1e-12).mean(axis=0)
+    return (z.max(axis=1, initial=-np.inf)[:, None] >= z[0] - 1e-12).mean(axis=0)

@@ -282,21 +282,19 @@ class Cleaning:
         weight = self.triplets.weight[one_per_trial(self.triplets)]
         return float(weight.sum()) ** 2 / max(float(weight @ weight), 1e-300)
 
-    def marked(self, views: Mapping[str, Sequence[Exclusion]]) -> Judgements:
+    def marked(self, views: Mapping[str, Sequence[Mapping[str, Any] | Exclusion]]) -> Judgements:
         """All imported answers with a column for each view, true where it has the answer.
 
         Parameters
         ----------
         views : mapping
-            Exclusions by the names of the columns; those of this cleaning do not count.
-
-        Returns
-        -------
-        Triplets or Quadruples
-            For `tripletscope.people.robustness`.
+            Exclusions, or a log of them, by the names of the columns; those of this cleaning do
+            not count. For `tripletscope.people.robustness`.
         """
         return self.raw.with_columns({
-            view: replace(self, exclusions=tuple(steps)).kept for view, steps in views.items()
+            view: self.from_log(self.raw, [
+                step.to_dict() if isinstance(step, Exclusion) else step for step in steps
+            ], self.catch_trials, self.gold).kept for view, steps in views.items()
         })
 
     def excluding(self, exclusion: Exclusion) -> Cleaning:

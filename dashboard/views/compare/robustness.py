@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from functools import cached_property
-from typing import Any
 
 import pandas as pd
 import streamlit as st
@@ -15,8 +13,7 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
-from tripletscope.core.studies.quality import Cleaning
-from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import ExclusionLog
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.compare.comparing import PAGE
 from tripletscope.dashboard.views.context import Context
@@ -30,37 +27,24 @@ class ViewsContext(Context):
     of_view = False
 
     @cached_property
-    def views(self) -> dict[str, list[dict[str, Any]]]:
-        """Exclusions by the names of columns."""
+    def views(self) -> dict[str, ExclusionLog]:
+        """Exclusions by the names of columns; weights exclude nothing."""
+        taken = self.session.answers().answers
         return {
-            f"{name} (view)" if name in self.session.answers().answers else name: steps
-            for name, steps in compared(self.info).items()
+            f"{name} (view)" if name in taken else name: steps
+            for name, steps in self.info.views.items()
+            if any(step["removed_answers"] for step in steps)
+            and not any(step["rule"] == "weights" for step in steps)
         }
 
     @cached_property
     def answers(self) -> Judgements:
-        info = self.info
-        content = (info.imported, info.pairs, info.gold, info.catch_trials, info.name)
-        return _marked((*content, json.dumps(self.views)), info, self.views)
+        return _marked(self.info.record | {"views": self.views}, self)
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _marked(
-    key: tuple, _info: DatasetInfo, _views: dict[str, list[dict[str, Any]]]
-) -> Judgements:
-    cleaning = services().workspace.cleaning(_info)
-    return cleaning.marked({
-        name: Cleaning.from_log(cleaning.raw, steps).exclusions for name, steps in _views.items()
-    })
-
-
-def compared(info: DatasetInfo) -> dict[str, list[dict[str, Any]]]:
-    """Exclusions of the views that leave out answers; weights leave out none."""
-    return {
-        name: steps for name, steps in info.views.items()
-        if any(step["removed_answers"] for step in steps)
-        and not any(step["rule"] == "weights" for step in steps)
-    }
+def _marked(key: dict, _context: ViewsContext) -> Judgements:
+    return services().workspace.cleaning(_context.info).marked(_context.views)
 
 
 def _method(context: ViewsContext) -> Method:
@@ -71,24 +55,21 @@ def _method(context: ViewsContext) -> Method:
 def _clusters(context: ViewsContext, run: Run) -> None:
     """Numbers of clusters that were counted in views, where some were."""
     workspace, info = services().workspace, context.info
-    counted = [
-        (one, workspace.run(info.id, one.key).result())
-        for one in workspace.runs(info.id, "count_clusters", of_any_exclusions=True)
-    ]
+    counted = workspace.runs(info.id, "count_clusters", of_any_exclusions=True)
     if counted:
         with st.expander("Number of clusters"):
             st.dataframe(pd.DataFrame([{
-                "view": info.view_of(one.state), "clustering": one.name,
-                "clusters": recommend_clusters(result).n_clusters,
-            } for one, result in counted]), hide_index=True, key=f"{PAGE}.robustness.clusters")
+                "view": info.view_of(one.state), "clustering": one.name, "clusters":
+                recommend_clusters(workspace.run(info.id, one.key).result()).n_clusters,
+            } for one in counted]), hide_index=True, key=f"{PAGE}.robustness.clusters")
 
 
 task_tab(
     PAGE, "Robustness", 6, "robustness", name="robustness", slot=f"{PAGE}.robustness",
-    needs=ViewsContext.of, when=lambda info: bool(compared(info)), method=_method,
+    needs=ViewsContext.of, when=lambda info: len(info.views) > 1, method=_method,
     given=lambda context, method: {"views": [*context.views]},
     refuse=lambda context: None if context.views else (
-        "There is one view of the answers", "Make another on the page Data, under Exclusions.",
+        "No view excludes answers", "Make one on the page Data, under Exclusions.",
     ),
     after=_clusters,
     about="Fits the method of the open map to every view and to random sets of the same sizes.",

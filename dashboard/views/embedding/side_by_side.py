@@ -71,8 +71,8 @@ def show_maps(context: Context) -> None:
     chosen = several(
         context.session, f"compare.maps@{context.info.id}", "Maps", names,
         default=_first(context, listed),
-        help="Maps fitted on any page, including those of other views, and those of other "
-        "data sets about the same objects: of other participants, or of a subset of the answers.",
+        help="Maps fitted on any page, including those of other views, and those of other data "
+        "sets about the same objects.",
     )
     if not chosen:
         panels.empty("No map is chosen", "Choose some above.")

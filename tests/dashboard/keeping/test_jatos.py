@@ -16,7 +16,7 @@ from tests.dashboard.views.harness import start, words
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.dashboard.keeping import services as services_module
-from tripletscope.dashboard.keeping.jatos import FETCHED, JatosStudy, fetch, fetched, log_said
+from tripletscope.dashboard.keeping.jatos import FETCHED, JatosStudy, fetch, fetched
 
 TOKEN = "jap_5e2fNotOnAnyDisk"
 OBJECTS = ("cat", "dog", "car", "bus")
@@ -100,7 +100,7 @@ def test_only_what_has_finished_since_is_fetched(tmp_path, jatos):
     assert data == [[1, 3], [2]]
     assert {"studyIds": [7]} in Jatos.asked
     assert [one["results"] for one in fetched(tmp_path, jatos)] == data
-    assert "2 new results (0.0 MB), 1 not finished" in log_said(fetched(tmp_path, jatos))[0]
+    assert [one["unfinished"] for one in fetched(tmp_path, jatos)] == [1, 0]
     for path in tmp_path.rglob("*"):
         assert path.is_dir() or TOKEN.encode() not in path.read_bytes()
 
@@ -125,7 +125,7 @@ def test_what_a_server_refuses_is_told_without_the_token(tmp_path, jatos):
     refused("the token is none", "jap_a\r\nX-Other: b")
     refused("more than 0 MB", most=10)
     Jatos.status = 302
-    refused("status 302")
+    refused("status 302")  # and is followed nowhere
     Jatos.status, Jatos.results = 200, {1: "STARTED"}
     refused("no result has finished yet")
     with pytest.raises(Stopped):
@@ -154,8 +154,10 @@ def test_a_shared_server_reaches_no_address_of_its_network(tmp_path, monkeypatch
 
     resolved_to(monkeypatch, iter([place]))
     monkeypatch.setattr(socket, "create_connection", connect)
+    monkeypatch.setattr(services_module, "_folder_of_script", lambda: tmp_path)
+    is_shared = services_module.is_shared()
     with pytest.raises(DataError, match="within this server's network"):
-        of(tmp_path, JatosStudy("https://innocent.example.org", 1), is_shared=True)
+        of(tmp_path, JatosStudy("https://one.example.org", 1), is_shared=is_shared)
 
 
 def test_the_connection_goes_to_the_address_that_was_checked(tmp_path, monkeypatch):
@@ -188,7 +190,7 @@ def test_results_are_read_like_an_upload(services, jatos):
     app = start()
     app.text_input(key="jatos.address").set_value(jatos.address).run()
     app.number_input(key="jatos.study").set_value(7).run()
-    assert "2 new results" in words(app)
+    assert "2 new results, 1 not finished" in words(app)
     app.text_input(key="jatos.token").set_value(TOKEN).run()
     app.button(key="jatos.fetch").click().run()
     next(b for b in app.button if b.label == "Keep this data set").click().run()
@@ -197,9 +199,3 @@ def test_results_are_read_like_an_upload(services, jatos):
     }
     for path in services.workspace.folder.rglob("*"):
         assert path.is_dir() or TOKEN.encode() not in path.read_bytes()
-
-
-def test_people_who_sign_in_share_a_server(monkeypatch):
-    assert not services_module.is_shared()
-    monkeypatch.setattr(services_module, "_folder_of_script", lambda: None)
-    assert services_module.is_shared()

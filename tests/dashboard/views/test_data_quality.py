@@ -195,22 +195,6 @@ def test_nothing_is_excluded_where_no_answer_would_remain(services, kept):
     assert not services.workspace.dataset(kept.id).exclusions
 
 
-def test_a_part_keeps_what_is_known_of_the_whole(services, kept):
-    workspace = services.workspace
-    made = workspace.cleaning(kept).excluding(Exclusion("fast_answers", {"least": 0.3}))
-    workspace.update_dataset(kept, made)
-    app = data_page("answers")
-    app.selectbox(key="part.column").select("participant").run()
-    app.multiselect(key="part.values.participant").select("p5").run()
-    app.button(key="part.keep").click().run()
-    assert not app.exception
-    part = workspace.datasets()[0]
-    assert workspace.dataset(kept.id).left_out in part.report
-    catch = workspace.cleaning(part).catch_trials
-    assert catch[["participant", "correct"]].astype("object").to_numpy().tolist() == [["p5", False]]
-    assert part.extra == {"asked": "More similar to the anchor"}
-
-
 def test_a_column_of_participants_that_names_nobody(services):
     data = people_data()
     answers = data.answers.assign(participant=pd.Categorical([None] * len(data)))
