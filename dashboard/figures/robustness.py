@@ -49,11 +49,12 @@ def view_dots(
                       for row in part.itertuples()],
             ),
         ], sideways=True, row=1, col=k)
-        ends = part.drop(columns=["answers", "p"]).select_dtypes("float").melt()["value"].dropna()
-        room = 0.06 * (ends.max() - ends.min()) or 0.05  # bars would begin at 0
+        ends = part[["value", "low", "high", "chance_low", "chance_high"]].to_numpy()
+        ends = ends[np.isfinite(ends)] if np.isfinite(ends).any() else np.array([0.0, 1.0])
+        room = 0.06 * np.ptp(ends) or 0.05  # bars would begin at 0
         figure.update_xaxes(
             title=escape(titles[k - 1]), zeroline=False, tickformat=".3~f", nticks=4, col=k,
-            range=[ends.min() - room, ends.max() + room] if len(ends) else [0.0, 1.0],
+            range=[ends.min() - room, ends.max() + room],
         )
     figure.update_traces(showlegend=False, col=2).update_traces(showlegend=False, col=3)
     figure.update_yaxes(**Axis(names=views).settings([], rows=True))

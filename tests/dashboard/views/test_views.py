@@ -7,14 +7,7 @@ import pandas as pd
 import pytest
 
 from tests.core.studies.quality.answers import people_data
-from tests.dashboard.views.harness import (
-    figure,
-    on_tab,
-    session_on,
-    settled,
-    start,
-    words,
-)
+from tests.dashboard.views.harness import figure, on_tab, session_on, settled, start, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
@@ -31,70 +24,62 @@ def opened(services):
     return session_on(services, Triplets(data.rows, data.objects, answers, "People"))
 
 
-def switch(app, view: str):
-    (choice,) = [box for box in app.sidebar.selectbox if box.label == "View"]
-    choice.set_value(view).run()
-    assert not app.exception
-    return app
+def excluding(session: str, rule: str):
+    app = start("data", session, "exclusions")
+    app.session_state[_KEY].drafts["exclusions.rule"] = rule
+    return app.run()
+
+
+def captions(app) -> str:
+    return " ".join(one.value for one in app.main.caption)
 
 
 def test_a_view_is_made_chosen_and_shown(services, opened):
-    app = start("data", opened, "exclusions")
+    workspace, (info,) = services.workspace, services.workspace.datasets()
+    app = excluding(opened, "other_values")
     assert not app.sidebar.selectbox, "all answers alone need no choice"
-    app.session_state[_KEY].drafts["exclusions.rule"] = "other_values"
-    app.run()
     app.selectbox(key="exclusions.column").set_value("group").run()
     app.multiselect(key="exclusions.values.group").set_value(["expert"]).run()
-    app.text_input(key=f"exclusions.view@{ALL_ANSWERS}").set_value(ALL_ANSWERS).run()
-    assert "There is a view with this name" in app.warning[0].value
-    app.text_input(key=f"exclusions.view@{ALL_ANSWERS}").set_value("experts").run()
+    for name in (ALL_ANSWERS, "experts"):
+        app.text_input(key=f"exclusions.view@{ALL_ANSWERS}").set_value(name).run()
+        assert bool(app.warning) == (name == ALL_ANSWERS), "there is a view with this name"
     app.button(key="exclusions.go").click().run()
-    assert not app.exception
-    (info,) = services.workspace.datasets()
-    assert (info.view, info.n_answers) == ("experts", 360)
     assert "360 of 720 answers excluded" in words(app).replace("\\", "")
-
-    workspace = services.workspace
     for view in (ALL_ANSWERS, "experts"):
-        info = workspace.use_view(info, view)
+        info = workspace.use_view(info if view == ALL_ANSWERS else workspace.dataset(info.id), view)
         map_of = run("fit", STE(n_init=1), workspace.triplets(info))
         workspace.add_run(info, map_of, f"map of {view}")
+
     app = start("embedding", opened)
-    assert "View “experts”" in " ".join(one.value for one in app.main.caption)
-    switch(app, ALL_ANSWERS)
-    assert workspace.dataset(info.id).n_answers == 720
-    assert "experts" not in " ".join(one.value for one in app.main.caption)
-    switch(app, "experts")
+    for view in (ALL_ANSWERS, "experts"):
+        (choice,) = [box for box in app.sidebar.selectbox if box.label == "View"]
+        choice.set_value(view).run()
+        assert workspace.dataset(info.id).n_answers == (360 if view == "experts" else 720)
+        assert ("View “experts”" in captions(app)) == (view == "experts"), "below the figure"
     assert not services.jobs.of(app.session_state[_KEY].id), "nothing is asked again"
-    assert "View “experts”" in " ".join(one.value for one in app.main.caption)
     listed, *_ = workspace.runs(info.id, "fit")
     app.toggle(key=f"run.pin.{listed.id}").set_value(True).run()
     app.text_input(key=f"run.group.{listed.id}").set_value("pilot").run()
-    assert workspace.runs(info.id, "fit")[0].listed_name == "★ pilot: map of experts"
     app = on_tab(app, "embedding", "maps")
-    listed = next(box for box in app.multiselect if box.label == "Maps").options
-    assert any(name.endswith("(All answers)") for name in listed)
+    names = next(box for box in app.multiselect if box.label == "Maps").options
+    assert {*names} == {"★ pilot: map of experts", f"map of {ALL_ANSWERS} ({ALL_ANSWERS})"}
 
     app = start("data", opened, "exclusions")
     app.text_input(key="view.name@experts").set_value("three experts").run()
-    assert services.workspace.dataset(info.id).view == "three experts"
+    assert workspace.dataset(info.id).view == "three experts"
     app.button(key="exclusions.delete").click().run()
     app.button(key="delete for good").click().run()
-    assert [*services.workspace.dataset(info.id).views] == [ALL_ANSWERS]
+    assert [*workspace.dataset(info.id).views] == [ALL_ANSWERS]
 
 
 def test_further_exclusions_extend_a_view_or_begin_another(services, opened):
-    app = start("data", opened, "exclusions")
-    app.session_state[_KEY].drafts["exclusions.rule"] = "fast_participants"
-    for name in ("attentive", "attentive", "slow too"):
-        app.run()
+    for name, rule, limit in (("attentive", "fast_participants", {}),
+                              ("attentive", "slow_answers", {"exclusions.slow_answers.most": 2.5}),
+                              ("slow too", "slow_answers", {"exclusions.slow_answers.most": 2.1})):
+        app = excluding(opened, rule)
+        for key, value in limit.items():
+            app.number_input(key=key).set_value(value).run()
         (info,) = services.workspace.datasets()
-        rule = "slow_answers" if len(info.exclusions) else "fast_participants"
-        app.session_state[_KEY].drafts["exclusions.rule"] = rule
-        app.run()
-        if rule == "slow_answers":
-            limit = app.number_input(key="exclusions.slow_answers.most")
-            limit.set_value(2.5 - 0.4 * len(info.exclusions)).run()
         app.text_input(key=f"exclusions.view@{info.view}").set_value(name).run()
         app.button(key="exclusions.go").click().run()
         assert not app.exception
@@ -114,8 +99,8 @@ def test_robustness_compares_the_views(services, opened):
         info = workspace.update_dataset(info, less, view=view)
     workspace.add_run(info, run("fit", STE(n_init=1), workspace.triplets(info)), "STE")
     app = start("compare", opened, "robustness")
-    app.number_input(key="compare.robustness.draws").set_value(19).run()
-    app.number_input(key="compare.robustness.folds").set_value(2).run()
+    for option, value in (("draws", 19), ("folds", 2)):
+        app.number_input(key=f"compare.robustness.{option}").set_value(value).run()
     app.button(key="compare.robustness.run").click().run()
     settled(app, services)
     (kept,) = workspace.runs(info.id, "robustness")
@@ -123,12 +108,10 @@ def test_robustness_compares_the_views(services, opened):
     # One of the columns of the answers is called as a view is.
     assert result.views == ["all answers", "without p5", "group (view)"]
     assert result.sizes.tolist() == [720, 600, 360]
-    drawn = figure(app, "robustness")
-    assert len([trace for trace in drawn["data"] if trace["type"] == "scatter"]) == 3
-    assert "View “group”" not in " ".join(one.value for one in app.main.caption), "it is of all"
-    for view in (ALL_ANSWERS, "without p5"):
-        info = workspace.use_view(info, view)
-        assert workspace.runs(info.id, "robustness") == [kept], "it is of every view"
-    more = workspace.triplets(workspace.use_view(info, ALL_ANSWERS))
-    workspace.renew_dataset(workspace.dataset(info.id), more, report=["Read."])
+    drawn = figure(app, "robustness")["data"]
+    assert len([trace for trace in drawn if trace["type"] == "scatter"]) == 3
+    assert "View “group”" not in captions(app), "it is of all"
+    info = workspace.use_view(info, ALL_ANSWERS)
+    assert workspace.runs(info.id, "robustness") == [kept], "it is of every view"
+    workspace.renew_dataset(info, workspace.triplets(info), report=["Read."])
     assert not workspace.runs(info.id, "robustness"), "it was of the earlier answers"
