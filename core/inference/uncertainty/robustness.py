@@ -12,7 +12,7 @@ from scipy.special import gammaln
 from sklearn.base import clone
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.geometry import procrustes_disparity
+from tripletscope.core.data.geometry import map_disparity
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Column, Number
@@ -32,8 +32,6 @@ ALL = "all answers"
 #: Of all comparisons together, in how many ways answers must be divisible to reach it, and how
 #: many count as no limit.
 LEVEL, FEWEST, MANY = 0.05, 20, 1e300
-#: Objects that two maps must share to be compared.
-_LEAST = 4
 
 
 @dataclass(frozen=True)
@@ -201,10 +199,10 @@ def _measured(
         result[:, 1] = bound.value, bound.low, bound.high
     if which.all():  # its map is the reference
         return result
-    moved, reach = _moved(_placed(clone(method).fit(data, progress=halt)), reference), 0.0
+    moved, reach = map_disparity(_placed(clone(method).fit(data, progress=halt)), reference), 0.0
     if replicates:
         maps = bootstrap(method, data, replicates=replicates, seed=seed, progress=halt)
-        moves = [_moved(one, reference) for one in maps.embeddings]
+        moves = [map_disparity(one, reference) for one in maps.embeddings]
         reach = 1.96 * float(np.nanstd(moves, ddof=1))
     result[:, 2] = moved, max(moved - reach, 0.0), min(moved + reach, 1.0)
     return result
@@ -212,13 +210,6 @@ def _measured(
 
 def _placed(fitted: OrdinalEmbedding) -> np.ndarray:
     return np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
-
-
-def _moved(positions: np.ndarray, reference: np.ndarray) -> float:
-    both = np.isfinite(positions).all(axis=1) & np.isfinite(reference).all(axis=1)
-    if both.sum() < _LEAST:
-        return np.nan
-    return procrustes_disparity(positions[both], reference[both])
 
 
 class _Shuffle:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,10 @@ import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.geometry import procrustes_disparity
+from tripletscope.core.data.geometry import map_disparity
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Column
 from tripletscope.core.engine.method import Method, unfitted
-from tripletscope.core.engine.progress import Progress
 from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.inference.evaluation.units import n_participants
 from tripletscope.core.run import TASKS
@@ -23,7 +22,6 @@ from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo, state_of
-from tripletscope.dashboard.keeping.jobs import Step
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.findings import PAGE
@@ -32,8 +30,6 @@ from tripletscope.dashboard.wording import distinct
 from tripletscope.dashboard.wording.formats import count
 
 _PLACE = f"{PAGE}.repeat"
-#: Objects that two maps must share to be compared.
-_LEAST = 4
 
 
 @dataclass(frozen=True)
@@ -107,9 +103,10 @@ def show_repeating(context: Context) -> None:
                 for name in ("error there", "error here", "map moved")
             },
         )
-        for message in dict.fromkeys(context.job.results if context.job else ()):
-            if message:
-                st.warning(panels.plain(message), icon=":material/error:")
+        job = context.job
+        for step, why in zip(job.steps, job.results, strict=False) if job else ():
+            if why:
+                st.warning(panels.plain(f"{step.title}: {why}"), icon=":material/error:")
     with side:
         missing = [one for one in found if one.method is not None and one.here is None]
         if st.button(
@@ -120,9 +117,9 @@ def show_repeating(context: Context) -> None:
             "not computed again.",
         ):
             context.begin_steps(f"Repeating: {context.info.name}", [
-                _forgiving(analysis.step_of(
+                analysis.forgiving(analysis.step_of(
                     context.info, context.answers, one.piece, one.there.name, one.name
-                ), one.name) for one in missing
+                )) for one in missing
             ])
             st.rerun()
 
@@ -204,18 +201,6 @@ def _objection(run: RunInfo, method: Method, answers: Judgements) -> str:
     return f"there is no column {lacking[0]}" if lacking else ""
 
 
-def _forgiving(step: Step, name: str) -> Step:
-    """The step, whose failure is told and keeps none of the others from being computed."""
-    def work(progress: Progress) -> str:
-        try:
-            step.work(progress)
-        except (DataError, ValueError) as error:
-            return f"{name}: {error}"
-        return ""
-
-    return replace(step, work=work)
-
-
 def _table(info: DatasetInfo, found: Sequence[RepeatedAnalysis]) -> pd.DataFrame:
     """Analyses, what becomes of each, held-out errors of both, and how far maps have moved."""
     def error_of(run: RunInfo | None) -> float | None:
@@ -243,6 +228,4 @@ def _moved(info: DatasetInfo, one: RepeatedAnalysis) -> float | None:
         ids = workspace.objects(data)["id"].astype(str).to_numpy()
         positions.append(pd.DataFrame(fitted.embedding_, ids)[fitted.placed_])
     first, second = positions[0].align(positions[1], join="inner", axis=0)
-    if len(first) < _LEAST:
-        return None
-    return procrustes_disparity(second.to_numpy(), first.to_numpy())
+    return map_disparity(second.to_numpy(), first.to_numpy())
