@@ -10,14 +10,16 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from tripletscope.dashboard.figures.chart import Axis, add_layers
-from tripletscope.dashboard.figures.layers import Bars, Series, escape
+from tripletscope.dashboard.figures.layers import Bars, Series
 from tripletscope.dashboard.figures.points import transparent
 from tripletscope.dashboard.figures.series import bold
 from tripletscope.dashboard.figures.theme import (
     FAINT,
+    FONT_SIZE,
     PALETTE,
     SCREEN,
     Canvas,
+    broken,
     finished,
     template,
     with_rows,
@@ -53,7 +55,8 @@ def view_dots(
         ends = ends[np.isfinite(ends)] if np.isfinite(ends).any() else np.array([0.0, 1.0])
         room = 0.06 * np.ptp(ends) or 0.05  # bars would begin at 0
         figure.update_xaxes(
-            title=escape(titles[k - 1]), zeroline=False, tickformat=".3~f", nticks=4, col=k,
+            title=broken(titles[k - 1], canvas.width / 4, FONT_SIZE), zeroline=False,
+            tickformat=".3~f", nticks=4, col=k,
             range=[ends.min() - room, ends.max() + room],
         )
     figure.update_traces(showlegend=False, col=2).update_traces(showlegend=False, col=3)

@@ -146,7 +146,7 @@ def test_maps_before_and_after_an_exclusion_stand_beside_one_another(services, o
     before, after = app.multiselect(key=f"compare.maps@{info.id}").value[::-1]
     assert before.rpartition("/")[0] == after.rpartition("/")[0] == info.id
     text = said(app)
-    assert "(all answers)" in text
+    assert "(All answers)" in text
     assert "Its error and that of the reference are about different answers" in text
     assert "is not known" not in text, "the errors of both are told"
     assert "nearest neighbours are the same" in text
