@@ -107,7 +107,7 @@ def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetI
 
 
 def views_of(about: Mapping[str, Any]) -> tuple[str, dict[str, ExclusionLog]]:
-    """Name of the view in use, and the exclusions of each: folders before 0.5 name none."""
+    """Name of the view in use, and the exclusions of each: earlier folders name none."""
     view = about.get("view", AFTER_EXCLUSIONS) if about["exclusions"] else ALL_ANSWERS
     views = {ALL_ANSWERS: [], **about.get("views", {})}
     return view, {**views, view: about["exclusions"]}

@@ -146,20 +146,10 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         DataError
             If its rules need what is not there, such as gold questions that were forgotten.
         """
-        wanted = replace(info, exclusions=info.views[view], view=view)
-        cleaning = self.cleaning(wanted)
-        cleaning.triplets  # noqa: B018 - or its rules cannot be applied
-        with self._changing(info.id) as change:
-            if change is None:
-                raise WorkspaceError(f"{info.name} was deleted in another tab meanwhile.")
-            kept = views_of(change.about)[1]
-            change.keep_cleaning(cleaning, None if info.has_only_pairs else self.pairs(info))
-            keep_views(change, kept, view)
-        return self._held(info.id, cleaning)
+        cleaning = self.cleaning(replace(info, exclusions=info.views[view], view=view))
+        return self.update_dataset(info, cleaning, view=view)
 
-    def set_views(
-        self, dataset: str, views: Mapping[str, ExclusionLog], view: str
-    ) -> None:
+    def set_views(self, dataset: str, views: Mapping[str, ExclusionLog], view: str) -> None:
         """Let a data set have these views, and the one in use this name among them."""
         with self._changing(dataset) as change:
             if change is not None:
@@ -341,9 +331,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         return self._object_ids[info.fingerprint]
 
 
-def keep_views(
-    change: FolderChange, views: Mapping[str, ExclusionLog], view: str
-) -> None:
+def keep_views(change: FolderChange, views: Mapping[str, ExclusionLog], view: str) -> None:
     """Note all views but that of all answers, and the one in use, which is as the folder says."""
     views = {**views, view: change.about["exclusions"]}
     change.about["views"] = {

@@ -27,9 +27,12 @@ def view_switch(current: Session, info: DatasetInfo) -> None:
 
 
 def _use(info: DatasetInfo, key: str) -> None:
-    """Before the page is drawn: it shows the view that was chosen."""
+    """Before the page is drawn: it shows the view that was chosen, unless that is gone."""
+    workspace = services().workspace
+    now = workspace.dataset(info.id)
     try:
-        services().workspace.use_view(info, widgets()[key])
+        if now is not None and widgets()[key] in now.views:
+            workspace.use_view(now, widgets()[key])
     except (DataError, WorkspaceError) as error:
         widgets()[key] = info.view
         st.toast(plain(str(error)), icon=":material/error:")

@@ -46,7 +46,7 @@ def test_a_view_is_made_chosen_and_shown(services, opened):
     app.button(key="exclusions.go").click().run()
     assert "360 of 720 answers excluded" in words(app).replace("\\", "")
     for view in (ALL_ANSWERS, "experts"):
-        info = workspace.use_view(info if view == ALL_ANSWERS else workspace.dataset(info.id), view)
+        info = workspace.use_view(workspace.dataset(info.id), view)
         map_of = run("fit", STE(n_init=1), workspace.triplets(info))
         workspace.add_run(info, map_of, f"map of {view}")
 
