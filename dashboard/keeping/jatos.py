@@ -12,6 +12,7 @@ import json
 import re
 import socket
 import threading
+import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
@@ -27,7 +28,10 @@ from tripletscope.dashboard.keeping.files import slug, whole_file
 _RESULTS = "/jatos/api/v1/results"
 #: In a workspace: what was fetched, and the log of each study.
 FETCHED, _LOG = "fetched", "log.json"
-_PATIENCE, _CHUNK, _MOST_METADATA = 60.0, 2**16, 2**26  # seconds, bytes, bytes
+_PATIENCE, _LONGEST = 60.0, 1800.0  # seconds without an answer, and for all of it
+_CHUNK, _MOST_METADATA = 2**16, 2**26  # bytes
+#: IPv6 addresses that stand for any of IPv4.
+_TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 _TOKEN = re.compile(r"[\w.~+/=-]+", re.ASCII)
 _fetching: dict[Path, threading.Lock] = {}
 
@@ -125,8 +129,9 @@ def _place_of(source: JatosStudy, is_shared: bool) -> tuple[str, int]:
     except (OSError, UnicodeError) as error:
         raise source.problem(f"there is no server {url.hostname}") from error
     place = ipaddress.ip_address(host.partition("%")[0])
-    place = getattr(place, "ipv4_mapped", None) or place
-    if is_shared and (not place.is_global or place.is_multicast):
+    for hidden in ("ipv4_mapped", "sixtofour"):
+        place = getattr(place, hidden, None) or place
+    if is_shared and (not place.is_global or place.is_multicast or place in _TRANSLATED):
         raise source.problem(f"{url.hostname} is an address within this server's network",
                              "A server for several people reaches public addresses alone.")
     if url.scheme == "http" and not place.is_loopback:
@@ -154,15 +159,18 @@ def _post(
             raise source.problem("the server refuses the token for this study")
         if answer.status != 200:
             raise source.problem(f"the server answers with status {answer.status}")
-        while piece := answer.read(_CHUNK):
+        until = time.monotonic() + _LONGEST
+        while piece := answer.read1(_CHUNK):
             content += piece
+            if time.monotonic() > until:
+                raise TimeoutError
             if len(content) > most:
                 raise source.problem(f"it has more than {most / 1e6:,.0f} MB",
                                      "Export parts of it in JATOS, and upload these.")
             if progress(len(content) / most):
                 raise Stopped
         return bytes(content)
-    except (OSError, HTTPException) as error:
+    except (OSError, HTTPException, UnicodeError) as error:
         why = type(error).__name__
         raise source.problem(f"{url.hostname} cannot be reached ({why})") from error
     finally:

@@ -140,7 +140,7 @@ def resolved(monkeypatch, *places: str) -> list[tuple[str, int]]:
 
 @pytest.mark.parametrize("place", [
     "127.0.0.1", "10.1.2.3", "192.168.0.9", "169.254.169.254", "100.64.0.1", "0.0.0.0", "::1",
-    "::ffff:127.0.0.1", "fe80::1%eth0", "fd00::1", "224.0.0.1",
+    "::ffff:127.0.0.1", "fe80::1%eth0", "fd00::1", "224.0.0.1", "2002:7f00:1::", "64:ff9b::7f00:1",
 ])
 def test_a_shared_server_reaches_no_address_of_its_network(tmp_path, monkeypatch, place):
     asked, study = resolved(monkeypatch, place), JatosStudy("https://one.example.org", 1)

@@ -32,6 +32,7 @@ def test_views_come_along_with_their_results(tmp_path, services, hidden):
             result = run(task, STE(n_init=1), workspace.triplets(info), {"unit": "participants"}
                          if task != "fit" else {})
             kept[view, task] = workspace.add_run(info, result, task)
+    workspace.describe_run(kept["few", "fit"].id, group="pilot", pinned=True)
     marked = workspace.cleaning(info).marked({"few": workspace.cleaning(info).exclusions})
     quick = {"views": ["few"], "draws": 19, "folds": 2, "replicates": 10}
     workspace.add_run(info, run("robustness", STE(n_init=1), marked, quick), "both views")
@@ -47,6 +48,7 @@ def test_views_come_along_with_their_results(tmp_path, services, hidden):
         back = services.workspace.use_view(back, view)
         assert back.n_answers == n
         runs = services.workspace.runs(back.id)
+        assert ("★ pilot: fit" in [one.listed_name for one in runs]) == (view == "few")
         assert {one.task for one in runs} >= {"fit"}
         assert ("robustness" in {one.task for one in runs}) != hidden
         for one in runs:
