@@ -117,9 +117,7 @@ def open(folder: str | PathLike) -> OpenedDataset:
             {table["name"]: opened.features(about, table["file"])
              for table in about["extra"].get("tables", ())},
             opened.measured(about), about["report"],
-            {view: type(cleaning).from_log(
-                cleaning.raw, steps, cleaning.catch_trials, cleaning.gold
-            ) for view, steps in views_of(about)[1].items()},
+            {view: cleaning.with_log(steps) for view, steps in views_of(about)[1].items()},
         )
     except WorkspaceError as error:
         raise DataError(

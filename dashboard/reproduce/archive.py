@@ -117,8 +117,7 @@ class Deposit:
         if tables:
             about["extra"][TABLES] = [vars(kept) for kept, table in tables if table is not None]
         views = {
-            view: (state_of(steps, info.gold),
-                   cleaning.from_log(cleaning.raw, steps, cleaning.catch_trials, cleaning.gold))
+            view: (state_of(steps, info.gold), cleaning.with_log(steps))
             for view, steps in info.views.items()
         }
         states = {None, *(state for state, _ in views.values())}

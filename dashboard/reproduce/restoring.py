@@ -115,7 +115,7 @@ def _dataset(
     cleaning = folder.cleaning(about, triplets)
     cleaning.triplets  # noqa: B018 - the exclusions can be made of these answers
     for steps in views_of(about)[1].values():
-        Cleaning.from_log(cleaning.raw, steps, cleaning.catch_trials, cleaning.gold)
+        cleaning.with_log(steps)
     if not all(isinstance(content, bytes) for content in pictures.values()):
         raise ValueError("no pictures")
     notes = info_of("", about, None).extra

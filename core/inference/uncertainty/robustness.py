@@ -144,9 +144,11 @@ def robustness(
     --------
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
-    >>> some = ts.Exclusion("few_answers", {"least": 90})
-    >>> ts.Cleaning(answers).marked({"some": (some,)}).answers["some"].all()
-    np.True_
+    >>> every = ts.Cleaning(answers)
+    >>> some = every.excluding(ts.Exclusion(participants=["observer 1", "observer 2"]))
+    >>> found = ts.people.robustness(ts.STE(), every.marked({"some": some}), views=["some"])
+    >>> found.sizes.tolist(), found.changed
+    ([800, 600], [])
     """
     answers = as_answers(answers)
     inside = np.transpose([_is_in(answers, view) for view in views])

@@ -282,20 +282,18 @@ class Cleaning:
         weight = self.triplets.weight[one_per_trial(self.triplets)]
         return float(weight.sum()) ** 2 / max(float(weight @ weight), 1e-300)
 
-    def marked(self, views: Mapping[str, Sequence[Mapping[str, Any] | Exclusion]]) -> Judgements:
+    def marked(self, views: Mapping[str, Cleaning]) -> Judgements:
         """All imported answers with a column for each view, true where it has the answer.
 
-        Parameters
-        ----------
         views : mapping
-            Exclusions, or a log of them, by the names of the columns; those of this cleaning do
-            not count. For `tripletscope.people.robustness`.
+            Cleanings of the same answers by the names of the columns, for
+            `tripletscope.people.robustness`.
         """
-        return self.raw.with_columns({
-            view: self.from_log(self.raw, [
-                step.to_dict() if isinstance(step, Exclusion) else step for step in steps
-            ], self.catch_trials, self.gold).kept for view, steps in views.items()
-        })
+        return self.raw.with_columns({name: view.kept for name, view in views.items()})
+
+    def with_log(self, log: Sequence[Mapping[str, Any]]) -> Cleaning:
+        """The same answers and checks with the exclusions of a log."""
+        return self.from_log(self.raw, log, self.catch_trials, self.gold)
 
     def excluding(self, exclusion: Exclusion) -> Cleaning:
         """The same with one more exclusion.

@@ -44,7 +44,10 @@ class ViewsContext(Context):
 
 @st.cache_resource(max_entries=2, show_spinner=False)
 def _marked(key: dict, _context: ViewsContext) -> Judgements:
-    return services().workspace.cleaning(_context.info).marked(_context.views)
+    cleaning = services().workspace.cleaning(_context.info)
+    return cleaning.marked({
+        name: cleaning.with_log(steps) for name, steps in _context.views.items()
+    })
 
 
 def _method(context: ViewsContext) -> Method:

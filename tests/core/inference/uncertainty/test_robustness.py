@@ -30,9 +30,12 @@ def people(seed: int, n_people=12, each=30, guessing=0, n_objects=8) -> Triplets
 
 def compared(data: Triplets, **without: list[int]):
     """Views without some people."""
-    views = {view: [Exclusion(participants=tuple(f"p{k}" for k in out))]
-             for view, out in without.items()}
-    return robustness(STE(n_init=1), Cleaning(data).marked(views), views=[*views], **QUICK)
+    every = Cleaning(data)
+    marked = every.marked({
+        view: every.excluding(Exclusion(participants=tuple(f"p{k}" for k in out)))
+        for view, out in without.items()
+    })
+    return robustness(STE(n_init=1), marked, views=[*without], **QUICK)
 
 
 def test_random_views_change_nothing():
