@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -42,13 +43,15 @@ def test_each_view_has_its_answers_and_results(workspace, views):
         result = run("fit", STE(n_init=1), answers[view])
         kept[view] = workspace.add_run(views, result, "map").key
     assert {view: len(data) for view, data in answers.items()} == SIZES
+    of_distances = replace(run("fit", STE(n_init=2), answers["few"]), options={"distances": "d"})
+    free = workspace.add_run(views, of_distances, "of given distances").key
     for view, key in kept.items():
         views = workspace.use_view(views, view)
         assert (views.view, views.n_answers) == (view, SIZES[view])
-        assert [one.key for one in workspace.runs(views.id)] == [key]
+        assert [one.key for one in workspace.runs(views.id)] == [free, key]
         assert workspace.triplets(views).rows is answers[view].rows, "nothing is made again"
     every = workspace.runs(views.id, of_any_exclusions=True)
-    assert [views.view_of(one.state) for one in every[::-1]] == [*kept]
+    assert [views.view_of(one.state) for one in every[:0:-1]] == [*kept]
     assert views.left_out == "View “few”: 360 of 720 answers excluded, 3 participants entirely."
     opened = ts.open(workspace.folder / views.id)
     assert {name: len(view.triplets) for name, view in opened.views.items()} == SIZES

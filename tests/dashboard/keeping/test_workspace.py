@@ -25,7 +25,7 @@ from tripletscope.core.io import Pairs
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.studies.quality import Cleaning, Exclusion
+from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -342,31 +342,6 @@ def test_results_have_a_group_and_a_pin(workspace, triplets):
     assert workspace.first_map(info.id).id == kept[0].id
     workspace.close()
     assert in_order(Workspace(workspace.folder).runs(info.id)) == listed
-
-
-def test_exclusions_hide_what_was_computed_without_them_until_they_are_undone(workspace, triplets):
-    info = keep(workspace, triplets)
-    whole = workspace.add_run(info, run("fit", STE(n_init=1), triplets), "whole")
-    uploaded = replace(run("fit", STE(n_init=2), triplets), options={"distances": "d.csv"})
-    free = workspace.add_run(info, uploaded, "of given distances")
-    cleaning = workspace.cleaning(info).excluding(Exclusion(participants=("q",), reason="asleep"))
-
-    less = workspace.update_dataset(info, cleaning)
-    assert (less.n_answers, less.n_participants) == (1250, 1)
-    assert less.state
-    assert workspace.dataset(info.id) == less
-    assert set(workspace.triplets(less).answers["participant"]) == {"p"}
-    assert workspace.cleaning(less).raw.fingerprint == triplets.fingerprint
-    assert less.exclusions[0]["reason"] == "asleep"
-    assert [r.id for r in workspace.runs(info.id)] == [free.id]
-    part = workspace.add_run(less, run("fit", STE(n_init=1), workspace.triplets(less)), "part")
-    assert [r.id for r in workspace.runs(info.id)] == [part.id, free.id]
-
-    back = workspace.update_dataset(less, workspace.cleaning(less).undone())
-    assert workspace.triplets(back).fingerprint == triplets.fingerprint
-    assert not back.state
-    assert [r.id for r in workspace.runs(info.id)] == [free.id, whole.id]
-    assert Workspace(workspace.folder).triplets(back).fingerprint == triplets.fingerprint
 
 
 def test_gold_catch_trials_and_pairs_come_back(workspace, triplets):
