@@ -125,8 +125,10 @@ def _checked_weights(values: Mapping[str, Any], number: int) -> list[float]:
 
 
 def _worded(value: float | str | list[str]) -> str:
+    if isinstance(value, int | float):
+        return f"{value:g}"
     texts = [value] if isinstance(value, str) else value
-    return " or ".join(texts) if isinstance(texts, list) else f"{texts:g}"
+    return " / ".join(texts[:6]) + " …" * (len(texts) > 6)
 
 
 class Preview(NamedTuple):
