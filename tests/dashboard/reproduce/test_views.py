@@ -24,9 +24,11 @@ def test_views_come_along_with_their_results(tmp_path, services, hidden):
     workspace = Workspace(tmp_path / "views")
     info = workspace.add_dataset(people_data().renamed("People"), origin="a.csv", report=["Read."])
     kept = {}
-    for view, out in (("without p5", ("p5",)), ("few", ("p0", "p1"))):
+    only = {"column": "participant", "values": ["p2", "p3", "p4", "p5"]}
+    for view, step in (("without p5", Exclusion(participants=("p5",))),
+                       ("few", Exclusion("other_values", only))):
         info = workspace.use_view(info, ALL_ANSWERS)
-        cleaning = workspace.cleaning(info).excluding(Exclusion(participants=out))
+        cleaning = workspace.cleaning(info).excluding(step)
         info = workspace.update_dataset(info, cleaning, view=view)
         for task in ("fit", "cross_validate"):
             result = run(task, STE(n_init=1), workspace.triplets(info), {"unit": "participants"}
