@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import Lock
 from typing import Any
 
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.engine.declared import checked, parameters
 from tripletscope.core.engine.method import Method, Piece
@@ -115,6 +117,18 @@ def step_of(
         words, work, 1.0 if task == "fit" else 2.0, _seconds(triplets, task),
         "error" if task == "cross_validate" else "",
     )
+
+
+def forgiving(step: Step) -> Step:
+    """The step, whose result is why it failed: what the data do not allow ends no other step."""
+    def work(progress: Progress) -> str | None:
+        try:
+            step.work(progress)
+        except (DataError, ValueError) as error:
+            return str(error)
+        return None
+
+    return replace(step, work=work)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from tripletscope.dashboard.state import Session, session
 from tripletscope.dashboard.views.navigation import PLACES, navigation
 from tripletscope.dashboard.views.opening import size_of
 from tripletscope.dashboard.views.search import search_button
+from tripletscope.dashboard.views.switching import view_switch
 from tripletscope.dashboard.wording.formats import count
 
 HERE = Path(__file__).resolve().parent
@@ -79,8 +80,7 @@ def _sidebar(current: Session) -> None:
         return
     st.markdown(f"**{plain(info.name)}**")
     st.caption(size_of(info))
-    if info.left_out:
-        st.caption(plain(info.left_out))
+    view_switch(current, info)
 
     st.subheader("Selection", anchor=False)
     if not current.selection:

@@ -14,7 +14,7 @@ import pandas as pd
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.geometry import distances
 from tripletscope.core.data.triplets import Triplets
-from tripletscope.core.engine.progress import Progress, silent
+from tripletscope.core.engine.progress import Progress, part, silent
 from tripletscope.core.io import MeasuredFile, SquareTable
 from tripletscope.core.io.formats.source import TABLE_SUFFIXES
 from tripletscope.core.io.names import file_name
@@ -74,21 +74,30 @@ def forget_opening(session_id: str) -> None:
     services().openings.pop(session_id, None)
 
 
-def begin(session_id: str, key: str, files: Sequence[File], *, insist: bool) -> Opening:
+def begin(
+    session_id: str, key: str, files: Sequence[File] | Callable[..., list[File]], *,
+    insist: bool, name: str = "",
+) -> Opening:
     """Read files in the background, and let them wait for a decision.
 
     An archive of a data set needs none: it is opened as it was.
 
+    files: Or what fetches them, given a ``progress``; `name` is what they are called until then.
     insist: See `tripletscope.dashboard.uploads.take_in`.
     """
-    begun, wanted = Opening(key, uploads.name_of(files)), tab_is_open()
+    begun, wanted = Opening(key, name or uploads.name_of(files)), tab_is_open()
 
     def work(progress: Progress) -> None:
+        nonlocal files
         try:
+            if callable(files):
+                files = files(progress=part(progress, 0.0, 0.5))
             if len(files) == 1 and is_archive(files[0][1]):
                 begun.restored = open_archive(*files[0], progress=progress, wanted=wanted)
             else:
-                uploads.take_in(session_id, files, insist=insist, progress=progress, wanted=wanted)
+                uploads.take_in(
+                    session_id, files, insist=insist, name=name, progress=progress, wanted=wanted
+                )
         except DataError as error:
             begun.error = error
             raise

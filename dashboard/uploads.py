@@ -38,13 +38,14 @@ def name_of(files: Sequence[File]) -> str:
 
 
 def take_in(
-    session_id: str, files: Sequence[File], *, insist: bool = False, progress: Progress = silent,
-    wanted: Callable[[], bool] | None = None,
+    session_id: str, files: Sequence[File], *, insist: bool = False, name: str = "",
+    progress: Progress = silent, wanted: Callable[[], bool] | None = None,
 ) -> Upload:
     """Let an upload wait for a decision, in the place of the session's one before.
 
     files: One file, or several that belong together, also zipped: one for each participant,
         answers and their code book, pictures of the objects.
+    name: What they are called; by default, what they have in common.
     insist: Propose columns even where the table looks like answers to another kind of question.
     progress: Called a few times a second.
     wanted: Whether anybody still waits for it; by default, whether the tab is open.
@@ -53,7 +54,7 @@ def take_in(
     upload = Upload(name_of(files), {"tables": archive}, (), Reading("", ""))
     given = {"packed": {archive: list(files)}, "progress": progress, "wanted": wanted}
     try:
-        name = opened(upload, **given).sheet.name
+        name = name or opened(upload, **given).sheet.name
         readings = _ask(upload, "propose", known=_known(), insist=insist, **given)
         upload = replace(upload, name=name, readings=tuple(readings), reading=readings[0])
 

@@ -21,10 +21,10 @@ from tripletscope.dashboard.reproduce.restoring import Restored
 from tripletscope.dashboard.state import Session, session
 from tripletscope.dashboard.views.data.measuring import show_measured
 from tripletscope.dashboard.views.first_look import look_first
+from tripletscope.dashboard.views.jatos import ask_jatos
 from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.views.recent import show_recent
 from tripletscope.dashboard.views.understood import FORMATS, show_understood
-from tripletscope.dashboard.wording.formats import count
 
 _RECENT = 4
 _ACROSS = 3  # cards of samples in a row
@@ -118,6 +118,9 @@ def _upload(current: Session) -> None:
         "set opens as it was.",
     )
     if not files:
+        reading = ask_jatos(current)
+        if reading is not None:
+            _read(current, reading, [])
         return
     together = " ".join(file.file_id for file in files)
     insist = current.insists_on(together)
@@ -127,7 +130,13 @@ def _upload(current: Session) -> None:
         reading = imports.begin(
             current.id, key, [(file.name, file.getvalue()) for file in files], insist=insist
         )
-    with st.spinner(f"Reading {count(len(files), 'file')}"):
+    _read(current, reading, files)
+
+
+def _read(current: Session, reading: imports.Opening, files: list[Any]) -> None:
+    """What becomes of files that are being read."""
+    together = " ".join(file.file_id for file in files)
+    with st.spinner(f"Reading {panels.plain(reading.name)}"):
         reading.job.wait(imports.SOON)
     if reading.job.active:
         watch(reading.job, "opening")
@@ -146,6 +155,8 @@ def _upload(current: Session) -> None:
             st.info(told, icon=":material/info:")
         else:
             st.error(told, icon=":material/error:")
+        if not files:
+            return
         if is_measured or (isinstance(reading.error, MatrixGiven) and len(files) > 1):
             show_measured(current, files)
         elif isinstance(reading.error, MatrixGiven):

@@ -1,5 +1,6 @@
 from .core.inference.evaluation.choosing import observer_agreement as observer_agreement
 from .core.inference.uncertainty.heterogeneity import heterogeneity as heterogeneity
+from .core.inference.uncertainty.robustness import robustness as robustness
 from .core.io.prompts import read_replies as read_replies
 from .core.io.prompts import with_observer as with_observer
 from .core.io.prompts import write_prompts as write_prompts

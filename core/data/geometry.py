@@ -94,6 +94,19 @@ def procrustes_disparity(positions: np.ndarray, reference: np.ndarray) -> float:
     return float(np.sum((aligned - reference) ** 2) / spread)
 
 
+def map_disparity(positions: np.ndarray, reference: np.ndarray) -> float:
+    """The same for the objects that both maps place; NaN where these are fewer than four.
+
+    Any two or three points lie much like any others.
+
+    Shapes: positions (n, d), reference (n, d), NaN for objects without a place.
+    """
+    both = np.isfinite(positions).all(axis=1) & np.isfinite(reference).all(axis=1)
+    if both.sum() < 4:
+        return np.nan
+    return procrustes_disparity(positions[both], reference[both])
+
+
 def coverage_radius(coverage: float, n_components: int, degrees: float | None = None) -> float:
     """Standard deviations out to which a normal cloud in d dimensions holds a share `coverage`.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Self
 
@@ -238,6 +238,11 @@ class Judgements:
     def reweighted(self, weight: np.ndarray) -> Self:
         """The same answers with other weights, shape (T,), in place of their own."""
         answers = self.answers.assign(weight=np.asarray(weight, dtype=float))
+        return self._about(self._objects, self.rows, answers, self.name)
+
+    def with_columns(self, columns: Mapping[str, np.ndarray]) -> Self:
+        """The same answers with further columns, shape (T,) each, by their names."""
+        answers = self.answers.assign(**columns)
         return self._about(self._objects, self.rows, answers, self.name)
 
     def with_objects(self, objects: pd.DataFrame) -> Self:

@@ -51,6 +51,7 @@ def figure_panel(
     simulations: Mapping[str, Run] | None = None,
     files: Callable[[], Mapping[str, bytes]] | None = None,
     of: Any = None,
+    of_view: bool = True,
 ) -> None:
     """A figure with a menu that downloads it and the numbers behind it.
 
@@ -65,6 +66,7 @@ def figure_panel(
     files: Makes files that come along with figure and numbers, such as a script, by their names.
     of: All that the figure depends on, by its content: one that was drawn of the same is not drawn
         anew. Without it, the figure is drawn each time.
+    of_view: Whether it is of the view in use, as its caption then says.
     """
     info = session.dataset if simulations is None else None
     if of is None:
@@ -76,12 +78,12 @@ def figure_panel(
             figure, key=key, alt=alt, height=int(canvas.height), pictures=pictures,
             on_pick=on_pick, on_move=on_move, on_label=on_label,
         )
+    left_out = info.left_out if info and of_view else ""
+    caption = f"{caption} {left_out}".strip()
     if beneath := f"{caption} {remarked}".strip():
         st.caption(plain(beneath))
-    left_out = info.left_out if info else ""
     printable = Printable(
-        key, name, draw, canvas.height / canvas.width,
-        f"{caption} {left_out}".strip(), left_out,
+        key, name, draw, canvas.height / canvas.width, caption, left_out,
         further=lambda composition: _numbers(
             info, simulations or {}, printable, table, composition, files
         ),

@@ -7,6 +7,11 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+#: What is called so: the view without exclusions, and the first one with some.
+ALL_ANSWERS, AFTER_EXCLUSIONS = "All answers", "After exclusions"
+#: `tripletscope.core.studies.quality.Cleaning.log`.
+ExclusionLog = list[dict[str, Any]]
+
 
 class WorkspaceError(Exception):
     """The workspace cannot be used; the message says why and what to do."""
@@ -27,7 +32,8 @@ class DatasetInfo:
     id: The name of its folder.
     fingerprint, imported: Of the triplets that are not left out, and of all that were imported.
     pictures: By their names, what `Workspace.picture` takes.
-    exclusions: `tripletscope.core.studies.quality.Cleaning.log`.
+    exclusions, view: Of the view in use.
+    views: The exclusions of every view by its name: that of all answers is first.
     gold: Fingerprint of the gold questions.
     catch_trials, pairs: Sums of the files with catch trials and comparisons of pairs.
     n_pairs: Answers that compare two pairs of objects, without those left out where all do.
@@ -48,7 +54,9 @@ class DatasetInfo:
     report: list[str]
     pictures: dict[str, str]
     imported: str
-    exclusions: list[dict[str, Any]]
+    exclusions: ExclusionLog
+    view: str
+    views: dict[str, ExclusionLog]
     gold: str | None
     catch_trials: str | None
     pairs: str | None
@@ -60,6 +68,16 @@ class DatasetInfo:
     def state(self) -> str:
         """Hash of what is left out; empty where nothing is."""
         return state_of(self.exclusions, self.gold)
+
+    def view_of(self, state: str | None) -> str:
+        """Names of the views that have the results of a state."""
+        names = [name for name, steps in self.views.items() if state_of(steps, self.gold) == state]
+        return ", ".join(names) or "former exclusions"
+
+    @property
+    def titled(self) -> str:
+        """Its name, with that of the view in use where this is not all answers."""
+        return f"{self.name}, view “{self.view}”" if self.exclusions else self.name
 
     @property
     def n_trials(self) -> int | None:
@@ -79,18 +97,22 @@ class DatasetInfo:
 
     @property
     def left_out(self) -> str:
-        """What is left out, as a sentence; empty where nothing is."""
+        """The view in use and what it leaves out, as a sentence; empty for all answers."""
         if not self.exclusions:
             return ""
+        view = f"View “{self.view}”:"
         weighted = any(step["rule"] == "weights" for step in self.exclusions)
-        weights = "Participants are weighted by their lapse rates." if weighted else ""
+        weights = "participants are weighted by their lapse rates." if weighted else ""
         if weighted and all(step["rule"] == "weights" for step in self.exclusions):
-            return weights
+            return f"{view} {weights}"
         number = sum(step["removed_answers"] for step in self.exclusions)
         people = sum(len(step["removed_participants"]) for step in self.exclusions)
         words = f", {people:,} participant{'s' * (people != 1)} entirely" if people else ""
         used = self.n_pairs if self.has_only_pairs else self.n_answers
-        return f"Excluded: {number:,} of {used + number:,} answers{words}. {weights}".strip()
+        return (
+            f"{view} {number:,} of {used + number:,} answers excluded{words}. "
+            f"{weights.capitalize()}"
+        ).strip()
 
     @property
     def record(self) -> dict[str, Any]:
@@ -99,7 +121,7 @@ class DatasetInfo:
             "name": self.name, "origin": self.origin, "fingerprint": self.fingerprint,
             "objects": self.n_objects, "answers": self.n_answers,
             "comparisons_of_pairs": self.n_pairs, "reading": self.report,
-            "imported": self.imported, "exclusions": self.exclusions,
+            "imported": self.imported, "view": self.view, "exclusions": self.exclusions,
         }
 
 
@@ -113,6 +135,7 @@ class RunInfo:
     state, renewals: Those of the `DatasetInfo` when it was computed; no state where that does not
         matter.
     unasked: Whether a page computed it because it was looked at.
+    group, pinned: Pinned results stand first in lists, those of a group together.
     """
 
     id: str
@@ -127,9 +150,16 @@ class RunInfo:
     state: str | None
     renewals: int
     unasked: bool
+    group: str = ""
+    pinned: bool = False
+
+    @property
+    def listed_name(self) -> str:
+        """Its name in lists, with pin and group."""
+        return f"{'★ ' * self.pinned}{f'{self.group}: ' * bool(self.group)}{self.name}"
 
 
-def state_of(exclusions: list[dict[str, Any]], gold: str | None) -> str:
+def state_of(exclusions: ExclusionLog, gold: str | None) -> str:
     """Hash of what is left out, whatever the reasons; empty where nothing is."""
     if not exclusions:
         return ""

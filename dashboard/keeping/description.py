@@ -10,7 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from tripletscope.dashboard.keeping.change import TABLES, files_of
-from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo, WorkspaceError
+from tripletscope.dashboard.keeping.dataset import (
+    AFTER_EXCLUSIONS,
+    ALL_ANSWERS,
+    DatasetInfo,
+    ExclusionLog,
+    RunInfo,
+    WorkspaceError,
+)
 from tripletscope.dashboard.keeping.files import reading
 
 #: A higher one is of a later version of the program.
@@ -43,6 +50,8 @@ _KEPT = {
     "name": str, "number": int, "state": str | None, "renewals": int, "file": str, "sum": str,
     "run": dict,
 }
+#: What folders of earlier versions do not say of results.
+_LATER = {"unasked": False, "group": "", "pinned": False}
 #: The fields of a `Run`, without its arrays.
 _RUN = {
     "key": str, "task": str, "kind": str, "method": str, "parameters": dict, "options": dict,
@@ -87,6 +96,7 @@ def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetI
         picture: f"{name}/{about['sums'][place]}/{place.partition('/')[2]}"
         for picture, place in about["pictures"].items()
     }
+    values["view"], values["views"] = views_of(about)
     values["extra"] = {
         note: value for note, value in about["extra"].items() if note not in NOTED or (
             isinstance(value, NOTED[note])
@@ -96,13 +106,20 @@ def info_of(name: str, about: Mapping[str, Any], opened: str | None) -> DatasetI
     return DatasetInfo(**{**values, "id": name, "opened": opened or about["created"]})
 
 
+def views_of(about: Mapping[str, Any]) -> tuple[str, dict[str, ExclusionLog]]:
+    """Name of the view in use, and the exclusions of each: earlier folders name none."""
+    view = about.get("view", AFTER_EXCLUSIONS) if about["exclusions"] else ALL_ANSWERS
+    views = {ALL_ANSWERS: [], **about.get("views", {})}
+    return view, {**views, view: about["exclusions"]}
+
+
 def run_info_of(dataset: str | None, key: str, said: Mapping[str, Any]) -> RunInfo:
     """A result of a data set."""
     run = said["run"]
     return RunInfo(
         f"{dataset or ''}/{key}", dataset, key, said["name"], run["task"], run["complete"],
         run["created"], run, said["number"], said["state"], said["renewals"],
-        said.get("unasked", False),
+        *(said.get(name, default) for name, default in _LATER.items()),
     )
 
 
@@ -132,7 +149,10 @@ def _is_sound(about: Mapping[str, Any]) -> bool:
     places = files_of(about)
     return (
         all(isinstance(line, str) for line in about["report"])
-        and all(_are_of(step, _STEP) for step in about["exclusions"])
+        and isinstance(about.get("view", ""), str) and isinstance(about.get("views", {}), dict)
+        and about.get("view") != ALL_ANSWERS and ALL_ANSWERS not in about.get("views", {})
+        and all(isinstance(steps, list) and all(_are_of(step, _STEP) for step in steps)
+                for steps in (about["exclusions"], *about.get("views", {}).values()))
         and isinstance(tables, list)
         and all(_are_of(table, _TABLE) and set(table) == set(_TABLE) for table in tables)
         and all(isinstance(note, str) for table in tables for note in table["notes"])
@@ -148,7 +168,7 @@ def _is_sound(about: Mapping[str, Any]) -> bool:
 def _is_sound_run(said: Mapping[str, Any]) -> bool:
     if not _are_of(said, _KEPT) or not _are_of(said["run"], _RUN):
         return False
-    if not isinstance(said.get("unasked", False), bool):  # folders of 0.3 do not say it
+    if any(not isinstance(said.get(name, value), type(value)) for name, value in _LATER.items()):
         return False
     datetime.fromisoformat(said["run"]["created"]).astimezone(UTC)
     return set(said["run"]) == set(_RUN) and bool(_ARRAYS.fullmatch(said["file"]))

@@ -63,7 +63,7 @@ class FeatureTables(OpenFolder):
                 file = change.keep_arrays(table.name, _arrays(table, about))
                 same = next((e["name"] for e in listed if e["file"] == file), None)
                 if same is None:
-                    same = _free_name(table.name, {entry["name"] for entry in listed})
+                    same = free_name(table.name, {entry["name"] for entry in listed})
                     listed.append(vars(KeptTable(
                         same, file, origin, table.about, list(table.notes), {}, bool(table.columns),
                     )))
@@ -143,7 +143,7 @@ def _at(values: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return np.where((rows >= 0)[:, None], values[rows], np.nan)
 
 
-def _free_name(name: str, taken: set[str]) -> str:
+def free_name(name: str, taken: set[str]) -> str:
     """The name, numbered where it is taken."""
     name = name.strip() or "features"
     numbered = (f"{name} ({k})" for k in range(2, len(taken) + 3))

@@ -14,6 +14,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.run import Run
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.description import views_of
+from tripletscope.dashboard.keeping.feature_tables import free_name
 from tripletscope.dashboard.keeping.folder import RESULTS, DataFolder
 
 if TYPE_CHECKING:
@@ -43,6 +45,8 @@ class OpenedDataset:
         Ratings, piles and so on that the answers were made of.
     report : list of str
         How the file was read.
+    views : dict
+        `Cleaning` of each view of the answers by its name, all answers first.
 
     Examples
     --------
@@ -59,6 +63,7 @@ class OpenedDataset:
     tables: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
     measured: Measured | None = None
     report: list[str] = field(default_factory=list)
+    views: dict[str, Cleaning] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return (f"<OpenedDataset {self.name!r}: {len(self.answers):,} answers, "
@@ -105,25 +110,17 @@ def open(folder: str | PathLike) -> OpenedDataset:
                 arrays = opened.arrays(f"{RESULTS}/{key}/{said['file']}", said["sum"])
                 runs.append((said["number"], said["name"], Run(**said["run"], arrays=arrays)))
         for _, name, run in sorted(runs, key=lambda one: -one[0]):
-            results[_free(name, results)] = run
+            results[free_name(name, {*results})] = run
         return OpenedDataset(
             about["name"], cleaning.triplets, cleaning, results,
             {name: opened.checked(about, place) for name, place in about["pictures"].items()},
             {table["name"]: opened.features(about, table["file"])
              for table in about["extra"].get("tables", ())},
             opened.measured(about), about["report"],
+            {view: cleaning.with_log(steps) for view, steps in views_of(about)[1].items()},
         )
     except WorkspaceError as error:
         raise DataError(
             f"{path} cannot be opened as a data set: {error}",
             remedy="Name the folder of one data set, with about.json in it; unpack an archive.",
         ) from error
-
-
-def _free(name: str, taken: dict[str, Run]) -> str:
-    """A name that nothing has yet."""
-    number, free = 1, name
-    while free in taken:
-        number += 1
-        free = f"{name} ({number})"
-    return free

@@ -76,8 +76,8 @@ class KeptRuns(OpenFolder):
         before = next((other for other in listed if other.key == run.key), None)
         latest = max((other.number for other in listed), default=0)
         earlier = self._described_result(dataset, run.key)
-        # Given distances have nothing to do with the answers that are left out.
-        free = info is None or "distances" in run.options
+        # Given distances, and all views, have nothing to do with the answers that are left out.
+        free = info is None or {"distances", "views"} & run.options.keys()
         state = info.state if state is None and info is not None else state
         said = {
             "format": FORMAT, "name": before.name if before else name,
@@ -85,6 +85,7 @@ class KeptRuns(OpenFolder):
             "state": None if free else state, "renewals": info.renewals if info else 0,
             "file": file, "sum": total,
             "unasked": unasked and (before is None or before.unasked),
+            **({"group": before.group, "pinned": before.pinned} if before else {}),
             "run": {part: value for part, value in vars(run).items() if part != "arrays"},
         }
         try:
@@ -151,12 +152,13 @@ class KeptRuns(OpenFolder):
             "and compute it anew. Everything else can be used."
         ) from error
 
-    def rename_run(self, run: str, name: str) -> None:
+    def describe_run(self, run: str, **said: str | bool) -> None:
+        """Give a result another name or group, or pin it; see `RunInfo`."""
         dataset, key = _named(run)
         with self._explaining(writing=True), self._changes:
-            said = self._described_result(dataset, key)
-            if said is not None:
-                self._folder(dataset).keep_result(key, {**said, "name": name})
+            before = self._described_result(dataset, key)
+            if before is not None:
+                self._folder(dataset).keep_result(key, {**before, **said})
 
     def delete_run(self, run: str) -> None:
         """Delete a fit together with what was computed for it, or any other run alone.

@@ -86,6 +86,11 @@ def for_people(folder_of_script: Callable[[], Path | None]) -> None:
     _folder_of_script = folder_of_script
 
 
+def is_shared() -> bool:
+    """Whether people sign in to this server, each with a workspace."""
+    return _folder_of_script is not None
+
+
 def services() -> Services:
     """The services of this process, or of the person whom this thread or task works for."""
     if _folder_of_script is None:

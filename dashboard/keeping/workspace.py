@@ -8,8 +8,10 @@ is deleted is moved to the trash; files and folders of others are never touched.
 from __future__ import annotations
 
 import secrets
+from collections import OrderedDict
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,10 +20,17 @@ import pandas as pd
 
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.dashboard.keeping.change import triplets_of
-from tripletscope.dashboard.keeping.dataset import DamagedFile, DatasetInfo, WorkspaceError
-from tripletscope.dashboard.keeping.description import MEASURED, info_of, new_about
-from tripletscope.dashboard.keeping.feature_tables import FeatureTables
+from tripletscope.dashboard.keeping.change import FolderChange, triplets_of
+from tripletscope.dashboard.keeping.dataset import (
+    AFTER_EXCLUSIONS,
+    ALL_ANSWERS,
+    DamagedFile,
+    DatasetInfo,
+    ExclusionLog,
+    WorkspaceError,
+)
+from tripletscope.dashboard.keeping.description import MEASURED, info_of, new_about, views_of
+from tripletscope.dashboard.keeping.feature_tables import FeatureTables, free_name
 from tripletscope.dashboard.keeping.files import hash_of, partial_of, slug, sync_folder
 from tripletscope.dashboard.keeping.folder import RESULTS, DataFolder
 from tripletscope.dashboard.keeping.opened import now
@@ -34,6 +43,10 @@ if TYPE_CHECKING:  # who only looks at a workspace needs nothing that computes
     from tripletscope.core.studies.quality import Cleaning
 
 
+#: Views of answers that stay in memory, so that one goes from one to another at once.
+_VIEWS = 6
+
+
 class Workspace(FeatureTables, KeptRuns, KeptPictures):
     """A folder that keeps data sets, results, pictures and sessions.
 
@@ -44,7 +57,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
 
     def __init__(self, folder: Path) -> None:
         self._object_ids: dict[str, str] = {}
-        self._cleaning: tuple[tuple, Cleaning] | None = None
+        self._cleanings: OrderedDict[tuple, Cleaning] = OrderedDict()
         super().__init__(folder)
 
     def add_dataset(
@@ -96,13 +109,20 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         return self.dataset(path.name)
 
     def update_dataset(
-        self, info: DatasetInfo, cleaning: Cleaning, pictures: Mapping[str, bytes] | None = None
+        self, info: DatasetInfo, cleaning: Cleaning, pictures: Mapping[str, bytes] | None = None,
+        *, view: str = "",
     ) -> DatasetInfo:
         """Change what a data set leaves out, its gold questions or what is known of its objects.
 
         info: The data set as it was when `cleaning` was made.
         pictures: Are added to those it has.
+        view: Name of the view with these exclusions, which is in use then. By default the one in
+            use; exclusions of all answers begin a new one. One that excludes nothing is given up.
         """
+        if not view:
+            view = info.view if info.view != ALL_ANSWERS else (
+                free_name(AFTER_EXCLUSIONS, {*info.views})
+            )
         state, raw = attrgetter("imported", "exclusions", "gold"), triplets_of(cleaning.raw)
         with self._changing(info.id) as change:
             if change is None or state(info_of(info.id, change.about, "")) != state(info):
@@ -110,11 +130,30 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
                     f"{info.name} was {'deleted' if change is None else 'changed'} in another tab "
                     "meanwhile, so that nothing was changed here. Load the page again."
                 )
+            views = views_of(change.about)[1]
             if change.about["imported"] != raw.fingerprint:
                 change.keep_triplets("answers", raw)
             change.keep_cleaning(cleaning, None if info.has_only_pairs else self.pairs(info))
             change.keep_pictures(pictures or {})
+            keep_views(change, views, view)
         return self._held(info.id, cleaning)
+
+    def use_view(self, info: DatasetInfo, view: str) -> DatasetInfo:
+        """Let another view of a data set be in use.
+
+        Raises
+        ------
+        DataError
+            If its rules need what is not there, such as gold questions that were forgotten.
+        """
+        cleaning = self.cleaning(replace(info, exclusions=info.views[view], view=view))
+        return self.update_dataset(info, cleaning, view=view)
+
+    def set_views(self, dataset: str, views: Mapping[str, ExclusionLog], view: str) -> None:
+        """Let a data set have these views, and the one in use this name among them."""
+        with self._changing(dataset) as change:
+            if change is not None:
+                keep_views(change, views, view)
 
     def renew_dataset(
         self, info: DatasetInfo, answers: Judgements, *, report: list[str],
@@ -132,19 +171,25 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         """
         from tripletscope.core.studies.quality import Cleaning
 
-        steps = [step for step in info.exclusions if not step["answers"]]
-        cleaning = Cleaning.from_log(answers, steps, catch_trials, self.cleaning(info).gold)
+        views = {
+            view: [step for step in steps if not step["answers"]]
+            for view, steps in info.views.items()
+        }
+        cleaning = Cleaning.from_log(
+            answers, views[info.view], catch_trials, self.cleaning(info).gold
+        )
         with self._changing(info.id) as change:
             if change is None:
                 raise WorkspaceError(f"{info.name} was deleted in another tab meanwhile.")
             change.keep_answers(cleaning)
+            keep_views(change, views, info.view)
             change.about.update(report=report, renewals=change.about["renewals"] + 1)
             change.about["extra"].update(extra or {})
         folder = self._folder(info.id)
         # Those of given distances have nothing to do with the answers.
         self.trash.take(
             folder.path / RESULTS / run.key for run in self._listed(info.id)
-            if run.state is not None
+            if "distances" not in run.record["options"]
         )
         return self._held(info.id, cleaning)
 
@@ -154,9 +199,14 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         if info is None:
             raise WorkspaceError("The data set was deleted in another tab meanwhile.")
         self._hold_answers(info.fingerprint, triplets_of(cleaning.triplets))
-        with self._memory:
-            self._cleaning = _wanted(info), cleaning
+        self._hold_cleaning(info, cleaning)
         return info
+
+    def _hold_cleaning(self, info: DatasetInfo, cleaning: Cleaning) -> None:
+        with self._memory:
+            self._cleanings[_wanted(info)] = cleaning
+            while len(self._cleanings) > _VIEWS:
+                self._cleanings.popitem(last=False)
 
     def datasets(self) -> list[DatasetInfo]:
         """All data sets, the last opened first."""
@@ -188,11 +238,11 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         """What was imported, and what was left out of it."""
         wanted = _wanted(info)
         with self._memory:
-            if self._cleaning and self._cleaning[0] == wanted:
-                return self._cleaning[1]
+            if wanted in self._cleanings:
+                self._cleanings.move_to_end(wanted)
+                return self._cleanings[wanted]
         cleaning = self._folder(info.id).cleaning(self._as_of(info), self._imported(info))
-        with self._memory:
-            self._cleaning = wanted, cleaning
+        self._hold_cleaning(info, cleaning)
         return cleaning
 
     def objects(self, info: DatasetInfo) -> pd.DataFrame:
@@ -279,6 +329,17 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
                 return ""
             self._object_ids[info.fingerprint] = hash_of(ids.encode())
         return self._object_ids[info.fingerprint]
+
+
+def keep_views(change: FolderChange, views: Mapping[str, ExclusionLog], view: str) -> None:
+    """Note all views but that of all answers, and the one in use, which is as the folder says."""
+    views = {**views, view: change.about["exclusions"]}
+    change.about["views"] = {
+        name: steps for name, steps in views.items() if steps and name != ALL_ANSWERS
+    }
+    change.about.pop("view", None)
+    if change.about["exclusions"]:
+        change.about["view"] = view
 
 
 def _wanted(info: DatasetInfo) -> tuple:

@@ -29,11 +29,16 @@ from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard import export
 from tripletscope.dashboard.door.archive import MANIFEST, PAGES, manifest
 from tripletscope.dashboard.keeping.change import ABOUT, TABLES
-from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo, WorkspaceError
+from tripletscope.dashboard.keeping.dataset import (
+    DatasetInfo,
+    RunInfo,
+    WorkspaceError,
+    state_of,
+)
 from tripletscope.dashboard.keeping.description import MEASURED, NAMES_KEPT, info_of
 from tripletscope.dashboard.keeping.dimension_names import kept_names, names_of_fits
 from tripletscope.dashboard.keeping.folder import RESULTS, RUN, DataFolder
-from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.keeping.workspace import Workspace, keep_views
 from tripletscope.dashboard.reproduce import codebook, guide
 from tripletscope.dashboard.reproduce.environment import environment_files
 from tripletscope.dashboard.reproduce.page_settings import kept_settings
@@ -75,6 +80,7 @@ class Deposit:
     measured: Ratings and so on that the answers were made of.
     features: Tables of features that are kept beside them.
     names: What participants are called instead; empty where they keep their names.
+    views: Of the answers, by their names, with the state that the workspace notes of their results.
     """
 
     folder: DataFolder
@@ -88,6 +94,7 @@ class Deposit:
     measured: Measured | None = None
     features: list[MeasuredTable] = field(default_factory=list)
     names: dict[str, str] = field(default_factory=dict)
+    views: dict[str, tuple[str, Cleaning]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, workspace: Workspace, dataset: str) -> Deposit:
@@ -109,15 +116,21 @@ class Deposit:
                   for kept in workspace.tables(info)]
         if tables:
             about["extra"][TABLES] = [vars(kept) for kept, table in tables if table is not None]
-        listed = workspace.runs(info.id)[::-1]
+        views = {
+            view: (state_of(steps, info.gold), cleaning.with_log(steps))
+            for view, steps in info.views.items()
+        }
+        states = {None, *(state for state, _ in views.values())}
+        listed = [one for one in workspace.runs(info.id, of_any_exclusions=True)[::-1]
+                  if one.state in states]
         results = [(one, whole(one.name, workspace.run, info.id, one.key)) for one in listed]
         return cls(
             folder, about, info_of(dataset, about, None), cleaning,
             None if info.has_only_pairs else workspace.pairs(info),
-            [Run(**one.record) for one in listed],
+            [Run(**one.record) for one in listed if one.state in (None, info.state)],
             [(one, run) for one, run in results if run is not None], left,
             workspace.measured(replace(info, exclusions=[])),
-            [table for _, table in tables if table is not None],
+            [table for _, table in tables if table is not None], views=views,
         )
 
     def files(self) -> dict[str, bytes]:
@@ -127,6 +140,8 @@ class Deposit:
                 change.about["extra"] = dict(self.info.extra)
                 if self.names:
                     change.keep_answers(self.cleaning, self.pairs)
+                    keep_views(change, {v: of.log() for v, (_, of) in self.views.items()},
+                               self.info.view)
                     if self.measured is not None:
                         change.keep_table(MEASURED, self.measured.table)
             about, made = change.about, {place: Path(new, place) for place in change.about["sums"]}
@@ -135,12 +150,15 @@ class Deposit:
                 for place, path in made.items()
             }
             files[ABOUT] = Path(new, ABOUT).read_bytes()
-        state = info_of("", about, None).state
+        new = info_of("", about, None)
+        states = {
+            state: state_of(new.views[view], new.gold) for view, (state, _) in self.views.items()
+        }
         for one, _ in self.kept:
             said = self.folder.result(one.key)
             place = f"{RESULTS}/{one.key}/{said['file']}"
             files[place] = self.folder.checked({"sums": {place: said["sum"]}}, place).read_bytes()
-            said["state"] = None if said["state"] is None else state
+            said["state"] = states.get(said["state"])
             files[f"{RESULTS}/{one.key}/{RUN}"] = json.dumps(
                 said, indent=1, ensure_ascii=False
             ).encode()
@@ -163,13 +181,23 @@ class Deposit:
 
         Results that depend on the names are left out: the script computes them again.
         """
-        names = pseudonyms(*tables_of(self.cleaning, self.pairs, self.measured))
+        names = pseudonyms(*(
+            table for _, of in self.views.values()
+            for table in tables_of(of, self.pairs, self.measured)
+        ))
+        views = {reworded(view, names): (state, renamed_cleaning(of, names))
+                 for view, (state, of) in self.views.items()}
+        left_by = {state: of.triplets for state, of in views.values()}
         cleaning = renamed_cleaning(self.cleaning, names)
         pairs = self.pairs and renamed_answers(self.pairs, names)
         # What was written for a report may name them, too.
         extra = {name: self.info.extra[name] for name in _NAMELESS if name in self.info.extra}
         left, kept = list(self.left), []
-        new = {run.key: _of(run, cleaning.triplets, pairs) for run in self.runs}
+        new = {
+            run.key: _of(run, left_by.get(one.state, cleaning.triplets), pairs)
+            for one, run in self.kept
+        }
+        new = {run.key: _of(run, cleaning.triplets, pairs) for run in self.runs} | new
         if NAMES_KEPT in extra:
             extra[NAMES_KEPT] = {
                 new[key].key: names for key, names in kept_names(self.info).items() if key in new
@@ -183,18 +211,23 @@ class Deposit:
             "name": reworded(self.info.name, names), "origin": reworded(self.info.origin, names),
             "report": [reworded(sentence, names) for sentence in self.info.report],
         }
-        info = replace(self.info, exclusions=cleaning.log(), extra=extra, **said)
+        info = replace(
+            self.info, exclusions=cleaning.log(), view=reworded(self.info.view, names),
+            extra=extra, **said,
+        )
         for one, run in self.kept:
             if new[run.key].key == run.key:
                 kept.append((one, run))
             else:
-                left.append(f"{one.name}: it depends on who answered; the script computes it.")
+                by_script = one.state in (None, self.info.state)
+                left.append(f"{one.name}: it depends on who answered"
+                            f"{'; the script computes it' * by_script}.")
         given = self.measured and measured(
             self.measured.kind, renamed(self.measured.table, names), self.measured.options
         )
         return replace(
             self, about={**self.about, **said}, info=info, cleaning=cleaning, pairs=pairs,
-            left=left, kept=kept, measured=given, names=names,
+            left=left, kept=kept, measured=given, names=names, views=views,
             runs=[new[run.key] for run in self.runs],
         )
 
@@ -259,11 +292,13 @@ def archive(
 
 
 def _not_computed(deposit: Deposit, steps: Steps) -> list[str]:
-    """Which results of features the script does not compute."""
+    """Which results of features or of several views the script does not compute."""
     names = {run.key: one.name for one, run in deposit.kept}
     return [
-        f"{names[run.key]}: its features are no columns of the objects, nor tables that are kept, "
-        "so that the script does not compute it; its result is in here."
+        f"{names[run.key]}: " + (
+            "it compares views" if "views" in run.options else
+            "its features are no columns of the objects, nor tables that are kept"
+        ) + ", so that the script does not compute it; its result is in here."
         for run in steps.unknown if run.key in names
     ]
 
@@ -288,7 +323,8 @@ def _analysis(deposit: Deposit, steps: Steps, name: str) -> dict[str, bytes]:
     answers = place("answers", ".csv").removeprefix("../")
     if "answers" in sources.paths and answers not in found:
         found[answers] = export.csv(_by_name(deposit.cleaning.raw))
-    runs = [run for _, run in deposit.kept]
+    computed = {run.key for run in deposit.runs}
+    runs = [run for _, run in deposit.kept if run.key in computed]
     tables = result_tables(steps, runs)
     return found | {f"tables/{file}": content for file, content in tables.items()}
 

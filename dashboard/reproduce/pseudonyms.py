@@ -12,7 +12,7 @@ import pandas as pd
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Triplets, in_use
 from tripletscope.core.ratings import Measured
-from tripletscope.core.studies.quality import Cleaning
+from tripletscope.core.studies.quality import Cleaning, Exclusion
 
 _WHO = "participant"
 _Answers = TypeVar("_Answers", Triplets, Quadruples)
@@ -72,10 +72,17 @@ def renamed_cleaning(cleaning: Cleaning, names: Mapping[str, str]) -> Cleaning:
     return Cleaning(
         renamed_answers(cleaning.raw, names), None if catch is None else renamed(catch, names),
         cleaning.gold and renamed_answers(cleaning.gold, names),
-        tuple(
-            replace(step, participants=tuple(names[p] for p in step.participants))
-            for step in cleaning.exclusions
-        ),
+        tuple(_renamed_step(step, names) for step in cleaning.exclusions),
+    )
+
+
+def _renamed_step(step: Exclusion, names: Mapping[str, str]) -> Exclusion:
+    """An exclusion with the participants under other names."""
+    chosen = dict(step.parameters)
+    if chosen.get("column") == _WHO and chosen["values"] is not None:
+        chosen["values"] = [names.get(who, who) for who in chosen["values"]]
+    return replace(
+        step, participants=tuple(names[p] for p in step.participants), parameters=chosen
     )
 
 

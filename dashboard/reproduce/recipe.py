@@ -80,7 +80,8 @@ class Steps:
         the second one, if that has any.
     named: What people call dimensions, by position, by the key of their fit.
     tables: Kept tables of features. Results are left out that are of others.
-    unknown: Results of features that are neither columns of the objects nor kept tables.
+    unknown: Results of features that are neither columns of the objects nor kept tables, and of
+        several views.
     """
 
     info: DatasetInfo
@@ -105,8 +106,10 @@ class Steps:
         })
         # What was handed over beside the answers, distances or other features, is not here.
         self.unknown.extend(
-            run for run in self.runs if run.kind == FeatureModel.kind
-            and not set(run.parameters["content"]) <= self._spaces.keys()
+            run for run in self.runs if "views" in run.options or (
+                run.kind == FeatureModel.kind
+                and not set(run.parameters["content"]) <= self._spaces.keys()
+            )
         )
         unknown = {run.key for run in self.unknown}
         kept = [run for run in self.runs
@@ -198,7 +201,7 @@ class Steps:
             cells += self._result(run, name, data, results)
             if data != "None":
                 drawn.setdefault(data, []).append(name)
-        cells += _figures(drawn, self.info.name, self._names())
+        cells += _figures(drawn, self.info.titled, self._names())
         if "figure" in paths:
             cells += self._map(paths["figure"], results)
         return cells

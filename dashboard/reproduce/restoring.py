@@ -21,7 +21,13 @@ from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.door.records import Unpacked
 from tripletscope.dashboard.keeping.change import ABOUT, TABLES
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
-from tripletscope.dashboard.keeping.description import NOTED, info_of, read_about, read_run
+from tripletscope.dashboard.keeping.description import (
+    NOTED,
+    info_of,
+    read_about,
+    read_run,
+    views_of,
+)
 from tripletscope.dashboard.keeping.feature_tables import KeptTable, measured_table
 from tripletscope.dashboard.keeping.folder import RESULTS, RUN, DataFolder
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -108,6 +114,8 @@ def _dataset(
         raise DataError("its answers are not what was written")
     cleaning = folder.cleaning(about, triplets)
     cleaning.triplets  # noqa: B018 - the exclusions can be made of these answers
+    for steps in views_of(about)[1].values():
+        cleaning.with_log(steps)
     if not all(isinstance(content, bytes) for content in pictures.values()):
         raise ValueError("no pictures")
     notes = info_of("", about, None).extra
@@ -174,7 +182,11 @@ def _keep(
             for kept, table in tables:
                 (name,) = workspace.add_tables(info, further["triplets"], [table], kept.origin)
                 workspace.change_table(info, name, settings=kept.settings)
-            info = workspace.dataset(info.id)
+        view, views = views_of(about)
+        if there is not None:
+            view, views = there.view, {**views, **there.views}
+        workspace.set_views(info.id, views, view)
+        info = workspace.dataset(info.id)
         for run, said in runs:
             if run.key not in keys:
                 # Of those that were computed while other answers were left out.
@@ -183,6 +195,10 @@ def _keep(
                     info, run, said["name"][:200], state=other,
                     unasked=said.get("unasked", False),
                 ))
+                if added[-1] is not None:
+                    workspace.describe_run(added[-1].id, **{
+                        name: said[name] for name in ("group", "pinned") if name in said
+                    })
     except BaseException:
         if there is None and info is not None:
             workspace.delete_dataset(info.id)

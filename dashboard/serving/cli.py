@@ -41,8 +41,8 @@ def parser() -> argparse.ArgumentParser:
     command = argparse.ArgumentParser(
         prog="tripletscope",
         description="From raw similarity judgements to maps with honest uncertainty. Serves a "
-        "dashboard to the browsers of this machine only (127.0.0.1), sends nothing anywhere, and "
-        "takes uploads of up to 500 MB.",
+        "dashboard to the browsers of this machine only (127.0.0.1), sends none of your data "
+        "anywhere, and takes uploads of up to 500 MB.",
         epilog="tripletscope collect EXPERIMENT serves an experiment to its participants instead; "
         "see tripletscope collect --help.",
     )

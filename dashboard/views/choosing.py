@@ -35,9 +35,14 @@ def dividing_columns(answers: pd.DataFrame) -> list[str]:
 def names_of(listed: Sequence[RunInfo]) -> dict[str, str]:
     """What runs are called in a list to choose from, by their keys: no two alike."""
     names = distinct(
-        run.name if run.complete else f"{run.name} (stopped early)" for run in listed
+        run.listed_name + ("" if run.complete else " (stopped early)") for run in listed
     )
     return dict(zip((run.key for run in listed), names, strict=True))
+
+
+def in_order(listed: Sequence[RunInfo]) -> list[RunInfo]:
+    """Pinned runs first, then those of each group, then the others, as they were in each."""
+    return sorted(listed, key=lambda run: (not run.pinned, not run.group, run.group))
 
 
 def before(place: str) -> str:
@@ -58,13 +63,13 @@ def choose_run(
     first: Key of the run to show at first; by default the newest.
     further: Of the select box.
     """
-    runs = {run.key: run for run in listed}
+    runs = {run.key: run for run in in_order(listed)}
     # What was chosen may still be at work, or belong to answers that are left out now.
     noted = before(place)
     wanted = (current.drafts.get(place), current.drafts.get(noted), first, listed[0].key)
     shown = current.remember(noted, next(key for key in wanted if key in runs))
     current.drafts.setdefault(place, shown)
-    names = names_of(listed)
+    names = names_of([*runs.values()])
     chosen = st.selectbox(
         "Shown", list(runs), index=list(runs).index(shown), label_visibility="collapsed",
         format_func=names.__getitem__,
@@ -74,10 +79,17 @@ def choose_run(
         current.drafts[place] = chosen
         st.rerun()
     run = runs[shown]
-    with st.popover("Rename or delete", icon=":material/edit:", width="stretch"):
+    with st.popover("Edit or delete", icon=":material/edit:", width="stretch"):
         name = st.text_input("Name", run.name, max_chars=120, key=f"run.name.{run.id}")
-        if name.strip() not in ("", run.name):
-            services().workspace.rename_run(run.id, name.strip())
+        group = st.text_input(
+            "Group", run.group, max_chars=60, key=f"run.group.{run.id}", placeholder="None",
+            help="Results of a group stand together in lists.",
+        )
+        pinned = st.toggle("Pin", run.pinned, key=f"run.pin.{run.id}",
+                           help="Pinned results stand first in lists.")
+        said = {"name": name.strip() or run.name, "group": group.strip(), "pinned": pinned}
+        if any(getattr(run, part) != value for part, value in said.items()):
+            services().workspace.describe_run(run.id, **said)
             st.rerun()
         if pressed(current, f"run.delete.{run.id}", "Delete", icon=":material/delete:"):
             panels.ask_to_delete(

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from types import MappingProxyType
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import pandas as pd
 import streamlit as st
@@ -66,6 +66,8 @@ class Context:
     page: str
     slot: str | None
     row: Any
+    #: Whether what is shown is of the view in use, as figures then say.
+    of_view: ClassVar[bool] = True
 
     @classmethod
     def of(cls, context: Context, **further: Any) -> Self:
@@ -320,7 +322,7 @@ class Context:
             further=further, files=files,
             on_pick=(on_pick or self.session.select_positions) if drawing.picks else None,
             on_move=on_move, of=None if content is None else (drawing.name, content),
-            pictures=self._hovered(places) if drawing.picks else None,
+            pictures=self._hovered(places) if drawing.picks else None, of_view=self.of_view,
         )
 
     def _hovered(self, places: Sequence[int] | None) -> Mapping[int, str]:

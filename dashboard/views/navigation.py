@@ -115,8 +115,12 @@ TABS = {
         "ratings, piles, confusions or arrangements, or a square matrix",
     ),
     ("data", "repeating"): (
-        "Repeat", "The analyses of another data set, with the same settings.",
-        "another data set with results",
+        "Repeat", "The analyses of another data set or view, with the same settings.",
+        "another data set or view with results",
+    ),
+    ("compare", "robustness"): (
+        "Robustness", "What changes over views of the answers, beside random sets of their sizes.",
+        "a view with exclusions",
     ),
     ("kernel", "graphs"): (
         "Graphs", "Kernels of graphs, and how well they tell labels apart.", "a file of graphs",

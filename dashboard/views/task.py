@@ -12,6 +12,7 @@ from tripletscope.core.engine.method import Method
 from tripletscope.core.run import TASKS, Run
 from tripletscope.dashboard.analysis import Piece
 from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.results.showing import PRESENTATIONS
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.page import tab
@@ -24,6 +25,7 @@ def task_tab(
     page: str, title: str, order: float, task: str, *, name: str, about: str,
     promise: str | Callable[[Any], str],
     needs: Callable[[Context], Context | None] | None = None, slot: str = "",
+    when: Callable[[DatasetInfo], bool] | None = None,
     method: Callable[[Any], Method] = attrgetter("method"),
     refuse: Callable[[Any], tuple[str, str] | None] = lambda context: None,
     given: Callable[[Any, Method], Mapping[str, Any]] = lambda context, method: {},
@@ -36,7 +38,7 @@ def task_tab(
 ) -> None:
     """Declare a tab: settings and a button beside the result, or beside what it would be.
 
-    page, title, order, needs, slot: As of `tab`.
+    page, title, order, needs, slot, when: As of `tab`.
     name: Of the tab, in addresses.
     about: Help of the button.
     promise: What is seen once it is computed.
@@ -85,4 +87,4 @@ def task_tab(
     if (task, "", NoneType) not in PRESENTATIONS:
         raise TypeError(f"No presentation is declared for the task {task}")
     show.__name__ = f"show_{name}"
-    tab(page, title, order, needs=needs, slot=slot)(show)
+    tab(page, title, order, needs=needs, slot=slot, when=when)(show)

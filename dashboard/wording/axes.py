@@ -112,6 +112,7 @@ _GERMAN = {
     "manual selection": "Auswahl von Hand",
     "weights by lapse rate": "Gewichte nach dem Anteil geratener Antworten",
     "failed catch or gold questions": "verfehlte Kontrollfragen",
+    "other values of a column": "andere Werte einer Spalte",
     "fast participants": "schnelle Personen",
     "fast answers": "schnelle Antworten",
     "slow answers": "langsame Antworten",
@@ -134,9 +135,11 @@ _GERMAN = {
     "fifth fastest below (s)": "fünftschnellste unter (s)",
     "tenth fastest below (s)": "zehntschnellste unter (s)",
     "p below": "p unter",
+    "column": "Spalte",
+    "kept values": "behaltene Werte",
 }
 _WORDS: Mapping[str, Mapping[str, str]] = {"en": {}, "de": _GERMAN}
-_BREAK = re.compile(r"\s*<br>\s*")
+_BREAK, _LIMIT = re.compile(r"\s*<br>\s*"), re.compile(r", (?=[^:,]+: )")
 
 
 def localised(figure: go.Figure, language: str) -> go.Figure:
@@ -167,7 +170,9 @@ def step_said(title: str, language: str) -> str:
     known = _WORDS[language]
     name, _, limits = title.partition(" (")
     name = name[:1].lower() + name[1:]
-    pairs = (limit.rpartition(": ") for limit in limits.removesuffix(")").split(", ") if limit)
+    pairs = (
+        limit.partition(": ") for limit in _LIMIT.split(limits.removesuffix(")")) if limit
+    )
     told = ", ".join(f"{known.get(what, what)}: {value}" for what, _, value in pairs)
     return known.get(name, name) + (f" ({told})" if told else "")
 

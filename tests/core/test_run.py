@@ -60,6 +60,7 @@ QUICK = {
     "left_over": {"folds": 2, "n_components": 1},
     "recover_spaces": {"model": "raw", "repeats": 5}, "align_spaces": {"starts": 4},
     "compare_geometries": {"folds": 2},
+    "robustness": {"views": ["some"], "draws": 19, "folds": 2, "replicates": 10},
     "detect_dimension": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2, "folds": 2},
 }
 
@@ -95,7 +96,7 @@ METHODS = {
 def split_data(planted) -> Triplets:
     answers = planted.answers.assign(
         split=["train", "train", "train", "test", "test"] * 500, who=["x", "y"] * 1250,
-        participant=["p", "q", "r", "s", "t"] * 500,
+        participant=["p", "q", "r", "s", "t"] * 500, some=[True, True, False, False, False] * 500,
     )
     objects = planted.objects.assign(kind=["a", "b"] * 15, size=np.arange(30.0) // 6)
     return Triplets(planted.rows, objects, answers)

@@ -94,7 +94,10 @@ class Exclusion:
         if self.rule == WEIGHTS:
             return "Weights by lapse rate"
         labels = {p.name: p.spec.label.lower() for p in parameters(RULES[self.rule].find)}
-        words = [f"{labels[name]}: {value:g}" for name, value in self.parameters.items()]
+        words = [
+            f"{labels[name]}: {_worded(value)}" for name, value in self.parameters.items()
+            if value is not None
+        ]
         return RULES[self.rule].title + (f" ({', '.join(words)})" if words else "")
 
     @property
@@ -119,6 +122,13 @@ def _checked_weights(values: Mapping[str, Any], number: int) -> list[float]:
     if not all(0.0 <= weight <= 1.0 for weight in weights):
         raise ValueError(f"the weights are {weights}; they must be numbers from 0 to 1.")
     return weights
+
+
+def _worded(value: float | str | list[str]) -> str:
+    if isinstance(value, int | float):
+        return f"{value:g}"
+    texts = [value] if isinstance(value, str) else value
+    return " / ".join(texts[:6]) + " …" * (len(texts) > 6)
 
 
 class Preview(NamedTuple):
@@ -273,6 +283,19 @@ class Cleaning:
         """Trials of equal weight that would tell as much as those in use (Kish, 1965)."""
         weight = self.triplets.weight[one_per_trial(self.triplets)]
         return float(weight.sum()) ** 2 / max(float(weight @ weight), 1e-300)
+
+    def marked(self, views: Mapping[str, Cleaning]) -> Judgements:
+        """All imported answers with a column for each view, true where it has the answer.
+
+        views : mapping
+            Cleanings of the same answers by the names of the columns, for
+            `tripletscope.people.robustness`.
+        """
+        return self.raw.with_columns({name: view.kept for name, view in views.items()})
+
+    def with_log(self, log: Sequence[Mapping[str, Any]]) -> Cleaning:
+        """The same answers and checks with the exclusions of a log."""
+        return self.from_log(self.raw, log, self.catch_trials, self.gold)
 
     def excluding(self, exclusion: Exclusion) -> Cleaning:
         """The same with one more exclusion.

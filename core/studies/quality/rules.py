@@ -13,7 +13,7 @@ import pandas as pd
 from tripletscope.core.data.columns import codes_of, one_per_trial, sides_of
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements, Triplets
-from tripletscope.core.engine.declared import Number
+from tripletscope.core.engine.declared import Column, Content, Number
 from tripletscope.core.studies.quality.people import participants
 
 _Most = Annotated[float, Number(0.0, 1.0, "Max. proportion", "Of the participant's answers.")]
@@ -111,6 +111,22 @@ def _failed_checks(data: RuleData, *, most: _Most = 0.2) -> np.ndarray:
             remedy="Upload a list of gold questions, or mark obvious ones from a map.",
         )
     return data.by(data.people["failed"] > most)
+
+
+@_rule(
+    "Other values of a column",
+    "Keeps answers with these values in a column, such as a group of participants or a session; "
+    "all others are excluded.",
+    "by design",
+)
+def _other_values(
+    data: RuleData, *, column: Annotated[str, Column("Column", of="answers")] = "participant",
+    values: Annotated[list[str] | None, Content("Kept values")] = None,
+) -> np.ndarray:
+    if values is None:
+        return np.zeros(len(data.triplets.rows), dtype=bool)
+    cells = data.column(column)
+    return ~(cells.notna() & cells.astype("str").isin(values)).to_numpy()
 
 
 @_rule(

@@ -12,12 +12,11 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements, Triplets, in_use
+from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Judgements, Triplets
 from tripletscope.core.io import WRITERS, attach_objects, attach_pictures, write_pairs
 from tripletscope.core.studies.quality import Exclusion
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.answers import histogram
-from tripletscope.dashboard.figures.labels import short_people
 from tripletscope.dashboard.figures.theme import Canvas
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import picture_uploader, pressed
@@ -36,7 +35,6 @@ from tripletscope.dashboard.wording.formats import count
 
 PAGE = "data"
 _GALLERY = 60
-_MOST_VALUES = 500  # of a column by which answers are divided
 _SMALL = Canvas(560.0, 260.0)
 
 
@@ -194,7 +192,6 @@ def show_answers(context: Context) -> None:
             return
         with st.popover("Download", icon=":material/download:", key="answers.download"):
             _downloads(info, answers)
-    _part(current, info, answers)
 
 
 def _downloads(info: DatasetInfo, triplets: Triplets) -> None:
@@ -213,53 +210,6 @@ def exclude_rows(current: Session, info: DatasetInfo, rows: list[int]) -> None:
     """Leave out answers by their rows among those in use."""
     kept = np.flatnonzero(services().workspace.cleaning(info).kept)
     exclude_and_show(current, info, Exclusion(answers=tuple(kept[rows].tolist())))
-
-
-def _part(current: Session, info: DatasetInfo, triplets: Triplets) -> None:
-    """Make a data set of the answers of some participants, of a sampler, of a split."""
-    answers = triplets.answers
-    columns = [c for c in answers.columns if 1 < len(answers[c].unique()) <= _MOST_VALUES]
-    if not columns:
-        return
-    with st.expander("A data set from a subset of the answers"):
-        st.caption("Its maps can be compared side by side with those of all answers.")
-        column = st.selectbox("By", columns, key="part.column")
-        values = answers[column].astype("str").fillna("")
-        short = short_people(sorted(values.unique()))
-        chosen = st.multiselect(
-            "Keep", list(short), key=f"part.values.{column}", select_all=_MOST_VALUES,
-            format_func=lambda name: short.get(name, name),
-        )
-        kept = values.isin(chosen).to_numpy()
-        if not kept.any():
-            return
-        some = ", ".join(short[value] for value in chosen[:3])
-        name = st.text_input(
-            "Name", f"{info.name}, {column} {some}"[:80], max_chars=120,
-            key=f"part.name.{column}.{'.'.join(chosen)}"[:200],
-        )
-        if pressed(current, "part.keep", f"Keep {count(int(kept.sum()), 'answer')}"):
-            _keep_part(info, triplets.take(kept).renamed(name.strip() or info.name), (
-                f"Of these, {count(int(kept.sum()), 'answer')} whose {column} is "
-                f"{', '.join(chosen)}."
-            ))
-            st.success(f"{panels.plain(name)} is on the start page, under Recent.")
-
-
-def _keep_part(info: DatasetInfo, part: Triplets, which: str) -> None:
-    """Keep a part with what is known of the whole: pictures, catch trials, what was left out."""
-    workspace = services().workspace
-    catch = workspace.cleaning(info).catch_trials
-    if catch is not None and {"participant"} <= set(catch) & set(part.answers):
-        catch = in_use(catch[catch["participant"].astype("str").isin(
-            part.answers["participant"].dropna().astype("str").unique()
-        )])
-    workspace.add_dataset(
-        part, origin=f"part of {info.origin}", catch_trials=catch,
-        pictures=workspace.pictures(info),
-        report=[*info.report, *filter(None, [info.left_out]), which],
-        extra={name: info.extra[name] for name in ("asked",) if name in info.extra},
-    )
 
 
 # Adding --------------------------------------------------------------------------------------

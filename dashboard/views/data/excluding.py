@@ -12,14 +12,19 @@ from tripletscope.dashboard.views.page import go_to
 from tripletscope.dashboard.wording.formats import count
 
 
-def exclude(current: Session, info: DatasetInfo, exclusion: Exclusion) -> None:
-    """Leave out answers; nothing is done where no answer would remain."""
+def exclude(
+    current: Session, info: DatasetInfo, exclusion: Exclusion, view: str = ""
+) -> None:
+    """Leave out answers; nothing is done where no answer would remain.
+
+    view: See `Workspace.update_dataset`.
+    """
     cleaning = services().workspace.cleaning(info)
     preview = cleaning.preview(exclusion)
     if preview.n_answers == len(cleaning.triplets):
         st.toast("No answer would remain: nothing was excluded.", icon=":material/warning:")
         return
-    services().workspace.update_dataset(info, cleaning.excluding(exclusion))
+    services().workspace.update_dataset(info, cleaning.excluding(exclusion), view=view)
     current.drafts["quality.people"] = []
     st.toast(f"Excluded {count(preview.n_answers, 'answer')}. The tab Exclusions can undo it.")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -17,12 +18,14 @@ from tripletscope.core.studies.quality import RULES, Cleaning, Effect, Exclusion
 from tripletscope.core.studies.quality.exclusion import MANUAL, WEIGHTS
 from tripletscope.dashboard import analysis, export
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import parameter_form, pressed
+from tripletscope.dashboard.interface.controls import parameter_form, pick, pressed, several
 from tripletscope.dashboard.interface.watching import show_outcome, watch
-from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.dataset import AFTER_EXCLUSIONS, ALL_ANSWERS, DatasetInfo
+from tripletscope.dashboard.keeping.feature_tables import free_name
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.exclusions import steps_said
 from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.choosing import dividing_columns
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.excluding import exclude
 from tripletscope.dashboard.views.data.quality import opened_method, pick_people
@@ -88,6 +91,8 @@ def _asked_for(
     if rule == MANUAL:
         return _by_hand(current, triplets)
     st.markdown(panels.plain(RULES[rule].help))
+    if rule == "other_values":
+        return _by_values(current, triplets)
     st.caption(panels.plain(f"Source: {RULES[rule].source}."))
     return Exclusion(rule, parameter_form(current, RULES[rule].find, f"exclusions.{rule}"))
 
@@ -111,6 +116,21 @@ def _by_hand(current: Session, triplets: Judgements) -> Exclusion | None:
         st.caption("Choose participants here; single answers are excluded on the tab Answers.")
         return None
     return Exclusion(participants=tuple(people))
+
+
+def _by_values(current: Session, triplets: Judgements) -> Exclusion | None:
+    """Which values of which column stay."""
+    columns = dividing_columns(triplets.answers)
+    if not columns:
+        st.caption("No column of these answers divides them. Keep one when the file is read.")
+        return None
+    column = pick(current, "exclusions.column", "Column", dict(zip(columns, columns, strict=True)))
+    values = sorted(triplets.answers[column].dropna().astype("str").unique())
+    kept = several(
+        current, f"exclusions.values.{column}", "Kept values",
+        dict(zip(values, values, strict=True)),
+    )
+    return Exclusion("other_values", {"column": column, "values": kept}) if kept else None
 
 
 def _preview(info: DatasetInfo, cleaning: Cleaning, exclusion: Exclusion) -> Preview | None:
@@ -185,13 +205,22 @@ def _decide(
         "Reason", key=f"exclusions.reason.{len(cleaning.exclusions)}", max_chars=300,
         placeholder="For the log and the methods section; optional",
     )
+    view = st.text_input(
+        "View", free_name(AFTER_EXCLUSIONS, {*info.views}) if info.view == ALL_ANSWERS else
+        info.view, key=f"exclusions.view@{info.view}", max_chars=60,
+        help="Views of the answers stay side by side; the sidebar chooses one. Under another name, "
+        "this exclusion begins a new view, and the one in use stays as it is.",
+    ).strip()
+    if (view in info.views and view != info.view) or view == ALL_ANSWERS:
+        st.warning("There is a view with this name. Choose another.", icon=":material/warning:")
+        return
     if pressed(
         current, "exclusions.go", f"Exclude {count(preview.n_answers, 'answer')}",
         type="primary", icon=":material/filter_alt:",
         help="The imported data stay unchanged; every exclusion can be undone.",
     ):
         with st.spinner("Excluding"):
-            exclude(current, info, replace(exclusion, reason=reason.strip()))
+            exclude(current, info, replace(exclusion, reason=reason.strip()), view)
         st.rerun()
 
 
@@ -199,7 +228,8 @@ def _decide(
 
 
 def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
-    st.subheader("Exclusions so far", anchor=False)
+    st.subheader("Exclusions so far" if info.view == ALL_ANSWERS else
+                 f"View: {panels.plain(info.view)}", anchor=False)
     if not cleaning.exclusions:
         panels.empty(
             "Nothing is excluded",
@@ -218,7 +248,7 @@ def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
         weighted = f", weighted: as many as {cleaning.effective:,.0f} trials of equal weight"
     st.markdown(
         f"{count(len(cleaning.triplets), 'answer')} of {len(cleaning.raw):,} are in use{weighted}. "
-        "Results computed from other answers are hidden, and return when you undo."
+        "Results of other views return with them."
     )
     if pressed(current, "exclusions.maps", "Maps before and after", icon=":material/arrow_forward:",
                type="tertiary"):
@@ -227,10 +257,21 @@ def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
     with st.container(horizontal=True):
         if pressed(current, "exclusions.undo", "Undo the last", icon=":material/undo:"):
             _keep(info, cleaning.undone())
-        if len(cleaning.exclusions) > 1 and pressed(
-            current, "exclusions.undo.all", "Undo all", icon=":material/restart_alt:"
-        ):
-            _keep(info, Cleaning(cleaning.raw, cleaning.catch_trials, cleaning.gold))
+        with st.popover("Rename or delete", icon=":material/edit:", key="exclusions.edit"):
+            name = st.text_input("Name", info.view, max_chars=60, key=f"view.name@{info.view}")
+            if (name := name.strip()) and name not in info.views:
+                services().workspace.set_views(info.id, {
+                    name if one == info.view else one: steps for one, steps in info.views.items()
+                }, name)
+                st.rerun()
+            if pressed(current, "exclusions.delete", "Delete view", icon=":material/delete:"):
+                panels.ask_to_delete(
+                    "this view", f"{info.view} will be deleted with its exclusions; all answers "
+                    "will be in use. Its results return with the same exclusions.",
+                    partial(services().workspace.update_dataset, info, Cleaning(
+                        cleaning.raw, cleaning.catch_trials, cleaning.gold
+                    )),
+                )
         st.download_button(
             "Log (JSON)", lambda: json.dumps(info.record, indent=2, ensure_ascii=False),
             f"{export.file_name(info.name, 'exclusions')}.json", "application/json",

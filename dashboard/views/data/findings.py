@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 
 import joblib
 import streamlit as st
 from sklearn.base import clone
 
-from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.method import Piece
-from tripletscope.core.engine.progress import Progress
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run, key
@@ -144,8 +141,7 @@ class FindingsContext(QualityContext):
                     self.info, self.answers, piece, analysis.describe(method), _heading(topic)
                 )
                 steps.setdefault(
-                    key(task, method, self.answers, options),
-                    replace(step, work=partial(_or_why_not, step)),
+                    key(task, method, self.answers, options), analysis.forgiving(step)
                 )
         if steps:
             self.begin_steps(f"Findings: {self.info.name}", list(steps.values()))
@@ -157,15 +153,6 @@ class FindingsContext(QualityContext):
         if job is None:
             return {}
         return {step.title: why for step, why in zip(job.steps, job.results, strict=False) if why}
-
-
-def _or_why_not(step: Step, progress: Progress) -> str | None:
-    """Do a step; what the data do not allow ends no other."""
-    try:
-        step.work(progress)
-    except (DataError, ValueError) as error:
-        return str(error)
-    return None
 
 
 def _heading(topic: Topic) -> str:

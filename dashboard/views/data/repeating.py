@@ -1,26 +1,27 @@
-"""Repeat: the analyses of another data set, on the open one."""
+"""Repeat: the analyses of another data set, or of another view, on the open answers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import map_disparity
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.declared import Column
 from tripletscope.core.engine.method import Method, unfitted
-from tripletscope.core.engine.progress import Progress
 from tripletscope.core.features.combining import FeatureModel
+from tripletscope.core.inference.evaluation.units import n_participants
 from tripletscope.core.run import TASKS
 from tripletscope.dashboard import analysis
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick
-from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
-from tripletscope.dashboard.keeping.jobs import Step
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo, state_of
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.findings import PAGE
@@ -33,7 +34,7 @@ _PLACE = f"{PAGE}.repeat"
 
 @dataclass(frozen=True)
 class RepeatedAnalysis:
-    """An analysis of another data set, and what becomes of it here.
+    """An analysis of other answers, and what becomes of it here.
 
     method: None where it cannot be repeated; then `why` says so.
     here: Its result on the open data, if there is one.
@@ -58,39 +59,54 @@ def _has_others(info: DatasetInfo) -> bool:
     return next(_others(info), None) is not None
 
 
-def _others(info: DatasetInfo) -> Iterator[DatasetInfo]:
-    """Other data sets of which somebody computed something."""
+def _others(info: DatasetInfo) -> Iterator[tuple[str, str, list[RunInfo]]]:
+    """Other views, and other data sets, of which somebody computed something: id, name, results.
+
+    An earlier reading of the same file comes first.
+    """
     workspace = services().workspace
-    for one in workspace.datasets():
-        if one.id != info.id and not all(run.unasked for run in workspace.runs(one.id)):
-            yield one
+    every = workspace.runs(info.id, of_any_exclusions=True)
+    found = [
+        (f"view {view}", f"View “{view}”", [run for run in every if run.state == state])
+        for view, steps in info.views.items()
+        if (state := state_of(steps, info.gold)) != info.state
+    ]
+    found += [
+        (one.id, one.name, workspace.runs(one.id))
+        for one in sorted(workspace.datasets(), key=lambda one: one.origin != info.origin)
+        if one.id != info.id
+    ]
+    yield from (one for one in found if not all(run.unasked for run in one[2]))
 
 
 @tab(PAGE, "Repeat", 7, slot=_PLACE, when=_has_others)
 def show_repeating(context: Context) -> None:
-    """What was computed of another data set, and what the same gives here."""
+    """What was computed of other answers, and what the same gives here."""
     picture, side = context.picture_and_side()
     others = [*_others(context.info)]
     if not others:
         with picture:
-            context.empty("There is nothing to repeat", "No other data set has results yet.")
+            context.empty("There is nothing to repeat", "No other data set or view has results.")
         return
     with side:
         chosen = pick(context.session, f"{_PLACE}.of@{context.info.id}", "Analyses of", dict(zip(
-            (one.id for one in others), distinct(one.name for one in others), strict=True
+            (place for place, _, _ in others), distinct(name for _, name, _ in others), strict=True
         )))
-    found = repeated(services().workspace.runs(chosen), context.info, context.answers)
+    runs = next(listed for place, _, listed in others if place == chosen)
+    found = repeated(runs, context.info, context.answers)
     with picture:
+        _changes(context, chosen)
         st.dataframe(
-            _table(found), hide_index=True, key=f"{_PLACE}.rows", placeholder="",
+            _table(context.info, found), hide_index=True, key=f"{_PLACE}.rows", placeholder="",
             column_config={
                 name: st.column_config.NumberColumn(format="percent")
-                for name in ("error there", "error here")
+                for name in ("error there", "error here", "map moved")
             },
         )
-        for message in dict.fromkeys(context.job.results if context.job else ()):
-            if message:
-                st.warning(panels.plain(message), icon=":material/error:")
+        job = context.job
+        for step, why in zip(job.steps, job.results, strict=False) if job else ():
+            if why:
+                st.warning(panels.plain(f"{step.title}: {why}"), icon=":material/error:")
     with side:
         missing = [one for one in found if one.method is not None and one.here is None]
         if st.button(
@@ -101,17 +117,54 @@ def show_repeating(context: Context) -> None:
             "not computed again.",
         ):
             context.begin_steps(f"Repeating: {context.info.name}", [
-                _forgiving(analysis.step_of(
+                analysis.forgiving(analysis.step_of(
                     context.info, context.answers, one.piece, one.there.name, one.name
-                ), one.name) for one in missing
+                )) for one in missing
             ])
             st.rerun()
+
+
+def _changes(context: Context, other: str) -> None:
+    """What was added since an earlier reading of the same file; its views can be taken over."""
+    info, workspace = context.info, services().workspace
+    earlier = workspace.dataset(other)
+    if earlier is None or earlier.origin != info.origin:
+        return
+    before, after = (workspace.cleaning(one).raw for one in (earlier, info))
+    lost, new = added_answers(before, after)
+    people = n_participants(after)
+    st.markdown(panels.plain(
+        f"Update of “{earlier.name}”: {count(new, 'answer')} added, "
+        + (f"{lost:,} of {len(before):,} earlier ones are missing" if lost else
+           "all earlier ones are here")
+        + f"; {count(people, 'participant')}, {people - n_participants(before):+,}."
+    ))
+    views = {view: [step for step in steps if not step["answers"]]
+             for view, steps in earlier.views.items() if view not in info.views}
+    if any(views.values()):
+        st.button(
+            "Take over its views", key=f"{_PLACE}.views", icon=":material/filter_alt:",
+            on_click=workspace.set_views, args=(info.id, {**views, **info.views}, info.view),
+            help="Their rules are applied to these answers when you choose the view. Exclusions of "
+            "single answers are left out: their places may have changed.",
+        )
+
+
+def added_answers(before: Judgements, after: Judgements) -> tuple[int, int]:
+    """How many answers are in the first alone, and in the second alone, by objects and people."""
+    def counted(data: Judgements) -> pd.Series:
+        who = data.answers.get("participant", pd.Series("", data.answers.index)).astype("str")
+        names = np.array(data.ids, dtype=object)[data.rows]
+        return pd.DataFrame(names).assign(who=who.to_numpy()).value_counts(dropna=False)
+
+    change = counted(after).sub(counted(before), fill_value=0)
+    return int(-change.clip(upper=0).sum()), int(change.clip(lower=0).sum())
 
 
 def repeated(
     listed: Sequence[RunInfo], info: DatasetInfo, answers: Judgements
 ) -> list[RepeatedAnalysis]:
-    """What becomes of results of another data set on these answers, in the order of computing.
+    """What becomes of results of other answers on these, in the order of computing.
 
     Results that a page made because it was looked at are left out.
     """
@@ -135,6 +188,8 @@ def _objection(run: RunInfo, method: Method, answers: Judgements) -> str:
     """Why an analysis says nothing of other answers; empty if it does."""
     if isinstance(method, FeatureModel) or "distances" in run.record["options"]:
         return "it reads features or distances of the other data set"
+    if "views" in run.record["options"]:
+        return "it compares views: see Robustness"
     if run.task not in TASKS:
         return "this version does not compute it"
     known = {"objects": {*answers.objects.columns}, "answers": {*answers.answers.columns}}
@@ -146,28 +201,31 @@ def _objection(run: RunInfo, method: Method, answers: Judgements) -> str:
     return f"there is no column {lacking[0]}" if lacking else ""
 
 
-def _forgiving(step: Step, name: str) -> Step:
-    """The step, whose failure is told and keeps none of the others from being computed."""
-    def work(progress: Progress) -> str:
-        try:
-            step.work(progress)
-        except (DataError, ValueError) as error:
-            return f"{name}: {error}"
-        return ""
-
-    return replace(step, work=work)
-
-
-def _table(found: Sequence[RepeatedAnalysis]) -> pd.DataFrame:
-    """Analyses, what becomes of each, and held-out errors of both data sets."""
+def _table(info: DatasetInfo, found: Sequence[RepeatedAnalysis]) -> pd.DataFrame:
+    """Analyses, what becomes of each, held-out errors of both, and how far maps have moved."""
     def error_of(run: RunInfo | None) -> float | None:
         if run is None or run.task != "cross_validate":  # others call other things an error
             return None
         return run.record["numbers"].get("error")
 
     table = pd.DataFrame([{
-        "analysis": one.name, "error there": error_of(one.there),
-        "error here": error_of(one.here),
+        "analysis": one.name,
         "here": "computed" if one.here is not None else one.why or "not computed yet",
+        "error there": error_of(one.there), "error here": error_of(one.here),
+        "map moved": _moved(info, one),
     } for one in found])
     return table.dropna(axis="columns", how="all")
+
+
+def _moved(info: DatasetInfo, one: RepeatedAnalysis) -> float | None:
+    """Variance of the map there that the map here leaves unexplained, for objects of both."""
+    workspace, there = services().workspace, one.there
+    if one.here is None or (there.task, there.record["kind"]) != ("fit", "embedding"):
+        return None
+    positions = []
+    for data, listed in ((workspace.dataset(there.dataset), there), (info, one.here)):
+        fitted = workspace.run(listed.dataset, listed.key).fitted()
+        ids = workspace.objects(data)["id"].astype(str).to_numpy()
+        positions.append(pd.DataFrame(fitted.embedding_, ids)[fitted.placed_])
+    first, second = positions[0].align(positions[1], join="inner", axis=0)
+    return map_disparity(second.to_numpy(), first.to_numpy())

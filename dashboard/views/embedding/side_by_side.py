@@ -29,6 +29,7 @@ from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.comparison import suggestions_of
 from tripletscope.dashboard.results.drawing import Drawing
+from tripletscope.dashboard.views.choosing import in_order
 from tripletscope.dashboard.views.compare.comparing import PAGE
 from tripletscope.dashboard.views.compare.recommending import standing
 from tripletscope.dashboard.views.context import Context
@@ -70,8 +71,8 @@ def show_maps(context: Context) -> None:
     chosen = several(
         context.session, f"compare.maps@{context.info.id}", "Maps", names,
         default=_first(context, listed),
-        help="Maps fitted on any page, including those from before exclusions, and those of other "
-        "data sets about the same objects: of other participants, or of a subset of the answers.",
+        help="Maps fitted on any page, including those of other views, and those of other data "
+        "sets about the same objects.",
     )
     if not chosen:
         panels.empty("No map is chosen", "Choose some above.")
@@ -120,13 +121,14 @@ def _listed(info: DatasetInfo) -> dict[str, tuple[str, str, RunInfo]]:
     taken: Counter[str] = Counter()
     for data in (info, *workspace.about_the_same_objects(info)):
         is_open = data.id == info.id
-        for run in workspace.runs(data.id, "fit", "embedding", of_any_exclusions=is_open):
+        kept = workspace.runs(data.id, "fit", "embedding", of_any_exclusions=is_open)
+        for run in in_order(kept):
             if not is_open:
-                name = f"{run.name} ({data.name})"
+                name = f"{run.listed_name} ({data.name})"
             elif run.state in (None, info.state):
-                name = run.name
+                name = run.listed_name
             else:
-                name = f"{run.name} ({'other exclusions' if run.state else 'all answers'})"
+                name = f"{run.listed_name} ({info.view_of(run.state)})"
             taken[name] += 1
             # Names tell maps apart, also along the sides of a matrix.
             numbered = f"{name} {taken[name]}" if taken[name] > 1 else name
@@ -211,7 +213,7 @@ def _grid(
                 table=lambda plane=plane: pd.concat(
                     [context.triplets.objects, pd.DataFrame(plane, columns=["x1", "x2"])], axis=1
                 ),
-                on_pick=context.session.select_positions, caption=text,
+                on_pick=context.session.select_positions, caption=text, of_view=False,
             )
 
 

@@ -17,6 +17,7 @@ from tripletscope.dashboard.report.parts.parts import TOLD
 from tripletscope.dashboard.report.report import ReportSettings, document, written
 from tripletscope.dashboard.results import UNCERTAIN
 from tripletscope.dashboard.results.map import Turn
+from tripletscope.dashboard.views.choosing import in_order
 from tripletscope.dashboard.views.clusters.clustering import number_cut
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
@@ -58,8 +59,8 @@ def offered(context: Context) -> tuple[dict[str, str], list[str]]:
             usual.append(run.key)
             taken.add((task, _method(run)))
     titles = {
-        run.key: run.name if run.task == "fit" else f"{TASKS[run.task].words}: {run.name}"
-        for run in listed
+        run.key: run.listed_name if run.task == "fit" else
+        f"{TASKS[run.task].words}: {run.listed_name}" for run in in_order(listed)
     }
     return titles, usual
 
@@ -94,7 +95,7 @@ def sections_of(context: Context, report: ReportSettings, keys: list[str]) -> di
     runs = {run.key: run for run in workspace.runs(info.id)}
     first = workspace.first_map(info.id)  # towards which others are turned
     return _written(
-        (info.id, info.name, info.fingerprint, info.gold, info.catch_trials,
+        (info.id, info.titled, info.fingerprint, info.gold, info.catch_trials,
          json.dumps(info.exclusions, sort_keys=True, default=str), info.extra.get("asked", ""),
          json.dumps(kept_names(info), sort_keys=True), tuple(sorted(info.pictures.items())),
          tuple(map(_state, map(runs.get, keys))),
@@ -118,7 +119,7 @@ def _written(key: tuple, _context: Context, _cuts: dict[str, int]) -> dict[str, 
     if "image" in objects and len(objects) <= _PICTURED:
         pictures = embedded_pictures(info, objects)
     return written(Material(
-        info.name, workspace.cleaning(info), tuple(runs), Words(language),
+        info.titled, workspace.cleaning(info), tuple(runs), Words(language),
         turns=_turns(_context, runs), cuts=_cuts, pictures=pictures, dimension_names={
             run.key: names_of_dimensions(info, run) for run in runs
             if (run.task, run.kind) == ("fit", "dimensions")

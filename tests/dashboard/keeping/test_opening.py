@@ -58,7 +58,7 @@ def test_comparisons_of_pairs_and_ratings_are_there(workspace, tmp_path):
 def test_results_of_one_name_are_numbered(workspace):
     info = next(info for info in workspace.datasets() if info.name == "Birds")
     for run in workspace.runs(info.id):
-        workspace.rename_run(run.id, "all answers")
+        workspace.describe_run(run.id, name="all answers")
     assert list(ts.open(workspace.folder / info.id).results) == ["all answers", "all answers (2)"]
 
 

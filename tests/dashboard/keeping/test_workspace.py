@@ -25,10 +25,11 @@ from tripletscope.core.io import Pairs
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.core.run import run
-from tripletscope.core.studies.quality import Cleaning, Exclusion
+from tripletscope.core.studies.quality import Cleaning
 from tripletscope.dashboard.door.workers import workers
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
+from tripletscope.dashboard.views.choosing import in_order
 
 PLAN = {"n_objects": 8, "most": 100, "points": 2, "repeats": 2}
 
@@ -172,7 +173,7 @@ def test_runs_are_listed_replaced_renamed_and_deleted(workspace, triplets):
         workspace.add_run(info, done, done.task)
     assert [r.key for r in workspace.runs(info.id, "fit")] == [other.key, fit.key]
     listed = workspace.runs(info.id, "fit")[1]
-    workspace.rename_run(listed.id, "My map")
+    workspace.describe_run(listed.id, name="My map")
     assert workspace.runs(info.id, "fit")[1].name == "My map"
     workspace.delete_run(listed.id)  # its bootstrap goes along
     assert [r.key for r in workspace.runs(info.id)] == [other.key]
@@ -329,29 +330,18 @@ def test_a_killed_process_loses_at_most_what_it_was_writing(tmp_path):
         workspace.close()
 
 
-def test_exclusions_hide_what_was_computed_without_them_until_they_are_undone(workspace, triplets):
+def test_results_have_a_group_and_a_pin(workspace, triplets):
     info = keep(workspace, triplets)
-    whole = workspace.add_run(info, run("fit", STE(n_init=1), triplets), "whole")
-    uploaded = replace(run("fit", STE(n_init=2), triplets), options={"distances": "d.csv"})
-    free = workspace.add_run(info, uploaded, "of given distances")
-    cleaning = workspace.cleaning(info).excluding(Exclusion(participants=("q",), reason="asleep"))
-
-    less = workspace.update_dataset(info, cleaning)
-    assert (less.n_answers, less.n_participants) == (1250, 1)
-    assert less.state
-    assert workspace.dataset(info.id) == less
-    assert set(workspace.triplets(less).answers["participant"]) == {"p"}
-    assert workspace.cleaning(less).raw.fingerprint == triplets.fingerprint
-    assert less.exclusions[0]["reason"] == "asleep"
-    assert [r.id for r in workspace.runs(info.id)] == [free.id]
-    part = workspace.add_run(less, run("fit", STE(n_init=1), workspace.triplets(less)), "part")
-    assert [r.id for r in workspace.runs(info.id)] == [part.id, free.id]
-
-    back = workspace.update_dataset(less, workspace.cleaning(less).undone())
-    assert workspace.triplets(back).fingerprint == triplets.fingerprint
-    assert not back.state
-    assert [r.id for r in workspace.runs(info.id)] == [free.id, whole.id]
-    assert Workspace(workspace.folder).triplets(back).fingerprint == triplets.fingerprint
+    results = [run("fit", STE(n_init=1, seed=k), triplets) for k in range(3)]
+    kept = [workspace.add_run(info, one, f"map {k}") for k, one in enumerate(results)]
+    workspace.describe_run(kept[0].id, group="pilot")
+    workspace.describe_run(kept[1].id, pinned=True, name="the map")
+    workspace.add_run(info, results[1], "map 1")  # computed again
+    listed = in_order(workspace.runs(info.id))
+    assert [one.listed_name for one in listed] == ["★ the map", "pilot: map 0", "map 2"]
+    assert workspace.first_map(info.id).id == kept[0].id
+    workspace.close()
+    assert in_order(Workspace(workspace.folder).runs(info.id)) == listed
 
 
 def test_gold_catch_trials_and_pairs_come_back(workspace, triplets):

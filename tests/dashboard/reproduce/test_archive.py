@@ -55,7 +55,7 @@ def state(workspace, info):
         "facts": [getattr(info, name) for name in (
             "name", "origin", "fingerprint", "imported", "n_objects", "n_answers",
             "n_participants", "report", "exclusions", "gold", "n_pairs", "extra", "state",
-            "left_out",
+            "left_out", "views",
         )],
         "catch": None if cleaning.catch_trials is None else cleaning.catch_trials.to_dict(),
         "pictures": workspace.pictures(info),

@@ -64,7 +64,7 @@ def test_the_first_archive_still_opens(services):
     info = opened.info
     assert opened.notes == []
     assert (info.name, info.n_objects, info.n_answers) == ("Ekman", 14, 265)
-    assert info.left_out == "Excluded: 2 of 267 answers."
+    assert info.left_out == "View “After exclusions”: 2 of 267 answers excluded."
     fit, bootstrap = services.workspace.runs(info.id)[::-1]
     assert (fit.key, fit.task) == ("7d0e8b2539f3730127e60c8a4d8ee707", "fit")
     assert bootstrap.task == "bootstrap"
@@ -78,7 +78,7 @@ def test_all_that_an_archive_of_0_3_held_is_there(services):
     assert (info.name, info.origin, info.n_answers, info.n_pairs) == (
         "Shapes", "shapes.csv", 298, 20
     )
-    assert info.left_out == "Excluded: 62 of 360 answers, 1 participant entirely."
+    assert info.left_out.endswith("62 of 360 answers excluded, 1 participant entirely.")
     assert info.exclusions[1]["reason"] == "the door bell"
     assert info.extra["asked"] == "triplets"
     assert info.extra["report"] == {"title": "Shapes"}

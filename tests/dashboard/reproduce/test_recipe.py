@@ -166,7 +166,7 @@ def test_the_script_computes_scales_of_comparisons_of_pairs(tmp_path):
     info = workspace.update_dataset(info, cleaning)
     data = workspace.pairs(info)
     assert (len(data), info.n_pairs, info.n_participants) == (40, 40, 1)
-    assert info.left_out.startswith("Excluded: 40 of 80 answers, 1 participant entirely")
+    assert info.left_out.endswith("40 of 80 answers excluded, 1 participant entirely.")
     done = [run("fit", MLDS(stimulus="level"), data),
             run("bootstrap_scale", MLDS(stimulus="level"), data, {"resamples": 20}),
             run("errors_by_group", MLDS(stimulus="level"), data.take(np.arange(40)),

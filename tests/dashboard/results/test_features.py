@@ -47,12 +47,14 @@ def spaces() -> ts.features.FeatureModel:
     ("recover_spaces", {"model": "raw", "repeats": 5}, ["recovery"]),
     ("align_spaces", {"starts": 4}, ["alignment", "plan"]),
     ("compare_geometries", {"folds": 2}, ["geometry"]),
+    ("robustness", {"views": ["some"], "draws": 19, "folds": 2, "replicates": 10}, ["robustness"]),
 ])
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_every_result_has_figures_with_caption_words_and_numbers(
     answers, spaces, task, options, names, language
 ):
-    method = ts.STE(n_init=1) if task == "compare_geometries" else spaces
+    method = ts.STE(n_init=1) if task in ("compare_geometries", "robustness") else spaces
+    answers = answers.with_columns({"some": np.arange(len(answers)) % 2 == 0})
     run = ts.run(task, method, answers, options)
     found = drawings(run, answers, words=Words(language))
     assert [drawing.name for drawing in found] == names

@@ -146,7 +146,7 @@ def test_maps_before_and_after_an_exclusion_stand_beside_one_another(services, o
     before, after = app.multiselect(key=f"compare.maps@{info.id}").value[::-1]
     assert before.rpartition("/")[0] == after.rpartition("/")[0] == info.id
     text = said(app)
-    assert "(all answers)" in text
+    assert "(All answers)" in text
     assert "Its error and that of the reference are about different answers" in text
     assert "is not known" not in text, "the errors of both are told"
     assert "nearest neighbours are the same" in text
@@ -203,35 +203,6 @@ def test_after_comparing_first_the_map_still_has_its_ellipses(services, opened):
     app = settled(start("embedding", opened), services)
     assert "t-STE, 2 dimensions" in words(app).replace("\\", "")
     assert "95 % ellipses from 100 replicates" in words(app)
-
-
-def test_part_of_the_answers_becomes_a_data_set_whose_maps_compare(services, opened, planted):
-    answers = planted.answers.assign(participant=["ann", "bob"] * (len(planted) // 2))
-    triplets = Triplets(planted.rows, planted.objects, answers, "People")
-    info = services.workspace.add_dataset(triplets, origin="b.csv", report=["All was read."])
-    session = Session("people")
-    session.open(info.id)
-    session.save()
-    app = start("data", session.id, "answers")
-    app.multiselect(key="part.values.participant").set_value(["ann"]).run()
-    app.button(key="part.keep").click().run()
-    assert not app.exception
-    part = services.workspace.datasets()[0]
-    assert part.n_answers == len(planted) // 2
-    assert part.n_objects == planted.n_objects
-    assert "whose participant is ann" in part.report[-1]
-
-    places = []
-    for data, method in ((info, STE(n_init=1)), (part, STE(n_init=1))):
-        found = run("fit", method, services.workspace.triplets(data))
-        services.workspace.add_run(data, found, "STE")
-        places.append(f"{data.id}/{found.key}")
-    app = settled(start("compare", session.id), services)
-    app = start("embedding", app.session_state[_KEY].id, "maps")
-    app.multiselect(key=f"compare.maps@{info.id}").set_value(places).run()
-    assert not app.exception
-    assert f"STE ({part.name})" in words(app).replace("\\", "")
-    assert figure(app, "compare.map.1")["data"]
 
 
 @pytest.mark.parametrize(("drafts", "quoted"), [

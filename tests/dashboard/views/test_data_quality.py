@@ -153,7 +153,7 @@ def test_a_rule_shows_what_it_removes_and_is_undone_exactly(services, kept):
     less = services.workspace.dataset(kept.id)
     assert (less.n_answers, less.n_participants) == (600, 5)
     assert less.exclusions[0]["reason"] == "as preregistered"
-    assert "Excluded: 120 of 720 answers, 1 participant entirely." in words(app).replace("\\", "")
+    assert "120 of 720 answers excluded, 1 participant entirely." in words(app).replace("\\", "")
     assert "as preregistered" in words(app)
 
     app.button(key="exclusions.undo").click().run()
@@ -193,22 +193,6 @@ def test_nothing_is_excluded_where_no_answer_would_remain(services, kept):
     assert not app.exception
     assert any("No answer would remain" in toast.value for toast in app.toast)
     assert not services.workspace.dataset(kept.id).exclusions
-
-
-def test_a_part_keeps_what_is_known_of_the_whole(services, kept):
-    workspace = services.workspace
-    made = workspace.cleaning(kept).excluding(Exclusion("fast_answers", {"least": 0.3}))
-    workspace.update_dataset(kept, made)
-    app = data_page("answers")
-    app.selectbox(key="part.column").select("participant").run()
-    app.multiselect(key="part.values.participant").select("p5").run()
-    app.button(key="part.keep").click().run()
-    assert not app.exception
-    part = workspace.datasets()[0]
-    assert workspace.dataset(kept.id).left_out in part.report
-    catch = workspace.cleaning(part).catch_trials
-    assert catch[["participant", "correct"]].astype("object").to_numpy().tolist() == [["p5", False]]
-    assert part.extra == {"asked": "More similar to the anchor"}
 
 
 def test_a_column_of_participants_that_names_nobody(services):
@@ -349,7 +333,7 @@ def test_comparisons_of_pairs_are_judged_and_left_out(services):
     assert "Removes 20 trials" in words(app)
     app.button(key="exclusions.go").click().run()
     assert not app.exception
-    assert "Excluded: 20 of 60 answers, 1 participant entirely" in words(app).replace("\\", "")
+    assert "20 of 60 answers excluded, 1 participant entirely" in words(app).replace("\\", "")
     assert len(services.workspace.answers(services.workspace.dataset(info.id))) == 40
     app = data_page("answers")
     assert len(app.dataframe[0].value) == 40
@@ -379,7 +363,7 @@ def test_exports_say_what_is_left_out(services, kept, monkeypatch):
     )
     composition = Composition(width=120.0, title="Who they are", caption=True)
     written = printable.figure(composition).layout.title.text
-    assert "People. Excluded: 120 of 720" in written.replace("<br>", " ")
+    assert "People. View “After exclusions”: 120 of 720" in written.replace("<br>", " ")
     made = panels._together(
         info, {}, printable, lambda: table, composition, lambda: {"people.py": b"print()"}
     )

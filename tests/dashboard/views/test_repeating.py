@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from tests.dashboard.views.harness import crowd, session_on, settled, start
+from tests.dashboard.views.harness import crowd, session_on, settled, start, words
 from tripletscope.core.kernel import K1
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import run
+from tripletscope.core.studies.quality import Exclusion
+from tripletscope.dashboard.keeping.dataset import ALL_ANSWERS
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.views.data.repeating import added_answers
 from tripletscope.dashboard.views.page import tabs_of
 
 FIRST, SECOND = crowd(12, 300), crowd(14, 500)
@@ -68,3 +72,41 @@ def test_what_fails_is_told_and_the_others_are_computed(services):
     assert [one.task for one in services.workspace.runs(first.id) if not one.unasked] == ["fit"]
     (table,) = [d.value for d in app.dataframe]
     assert table["here"].tolist() == ["not computed yet", "computed"]
+
+
+def test_analyses_of_another_view_are_repeated(services):
+    session = session_on(services, FIRST)
+    workspace, (info,) = services.workspace, services.workspace.datasets()
+    workspace.add_run(info, run("fit", STE(n_init=1), FIRST), "STE")
+    less = workspace.cleaning(info).excluding(Exclusion(participants=("person 3",)))
+    info = workspace.update_dataset(info, less, view="three people")
+    app = start("data", session, "repeating")
+    (source,) = [box for box in app.main.selectbox if box.label == "Analyses of"]
+    assert source.options == ["View “All answers”"]
+    app.button(key="data.repeat.run").click().run()
+    app = settled(app, services)
+    (made,) = [one for one in workspace.runs(info.id) if not one.unasked]
+    assert (made.task, made.state) == ("fit", info.state)
+    (table,) = [d.value for d in app.dataframe]
+    assert 0 < table["map moved"][0] < 1
+
+
+def test_an_update_of_a_file_says_what_was_added_and_takes_over_views(services):
+    session, first, _ = two(services, FIRST.take(range(240)))
+    workspace = services.workspace
+    workspace.add_run(first, run("fit", STE(n_init=1), FIRST.take(range(240))), "STE")
+    some = workspace.cleaning(first).excluding(Exclusion("few_answers", {"least": 10}, reason="r"))
+    some = some.excluding(Exclusion(answers=(3,)))
+    workspace.use_view(workspace.update_dataset(first, some, view="many"), ALL_ANSWERS)
+    new = workspace.add_dataset(FIRST, origin=first.origin, report=[])
+    current = Session(session, workspace.session(session))
+    current.open(new.id)
+    current.save()
+    app = start("data", session, "repeating")
+    assert "60 answers added, all earlier ones are here; 4 participants, +0." in (
+        words(app).replace("\\", "")
+    )
+    app.button(key="data.repeat.views").click().run()
+    assert not app.exception
+    assert [step["rule"] for step in workspace.dataset(new.id).views["many"]] == ["few_answers"]
+    assert added_answers(FIRST.take([0, 1, 1]), FIRST.take([1, 2])) == (2, 1)

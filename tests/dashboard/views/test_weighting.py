@@ -61,7 +61,7 @@ def test_weights_are_estimated_compared_set_and_undone(services, crowd):
     weighted = services.workspace.dataset(info.id)
     assert weighted.exclusions[0]["rule"] == "weights"
     assert weighted.n_answers == info.n_answers
-    assert weighted.left_out == "Participants are weighted by their lapse rates."
+    assert weighted.left_out.endswith("”: participants are weighted by their lapse rates.")
     assert "trials of equal weight" in words(app)
     assert "These answers are weighted" in app.info[0].value
     cleaning = services.workspace.cleaning(weighted)

@@ -67,6 +67,21 @@ def test_rules_remove_whom_they_should(rule, settings_, gone):
     assert removed.touched == dict.fromkeys(gone, 120)
 
 
+def test_only_some_values_of_a_column_stay():
+    data = people_data()
+    experts = pd.Categorical(["expert" if who in ("p0", "p3") else "novice"
+                              for who in data.answers["participant"]])
+    data = Triplets(data.rows, data.objects, data.answers.assign(group=experts))
+    only = Exclusion("other_values", {"column": "group", "values": ["expert"]})
+    assert only.title == "Other values of a column (column: group, kept values: expert)"
+    assert {*Cleaning(data).excluding(only).triplets.answers["participant"]} == {"p0", "p3"}
+    unknown = data.answers["group"].where(np.arange(720) >= 5)
+    some = Triplets(data.rows, data.objects, data.answers.assign(group=unknown))
+    assert Cleaning(some).preview(only).n_answers == 480 + 5, "who has no value is no expert"
+    with pytest.raises(DataError, match="no session"):
+        Cleaning(data).preview(Exclusion("other_values", {"column": "session", "values": ["2"]}))
+
+
 def test_failed_checks_and_single_answers():
     triplets = people_data()
     catch = pd.DataFrame({"participant": ["p0"] * 5 + ["p1"] * 5,

@@ -1,0 +1,262 @@
+"""What changes over views of the same answers, beside what random sets of their sizes differ by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp
+from typing import Annotated
+
+import numpy as np
+import pandas as pd
+from scipy.special import gammaln
+from sklearn.base import clone
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.geometry import map_disparity
+from tripletscope.core.data.quadruples import as_answers
+from tripletscope.core.data.triplets import Judgements
+from tripletscope.core.engine.declared import Column, Number
+from tripletscope.core.engine.options import Seed
+from tripletscope.core.engine.parallel import Halt, results_of
+from tripletscope.core.engine.progress import Progress, part, silent
+from tripletscope.core.engine.task import task
+from tripletscope.core.inference.evaluation.ceiling import noise_ceiling
+from tripletscope.core.inference.evaluation.score import cross_validate
+from tripletscope.core.inference.evaluation.units import participants_of
+from tripletscope.core.inference.uncertainty.resampling import bootstrap
+from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
+
+#: What is compared, in the order of all arrays.
+STATISTICS = ("error", "ceiling", "moved")
+ALL = "all answers"
+#: Of all comparisons together, in how many ways answers must be divisible to reach it, and how
+#: many count as no limit.
+LEVEL, FEWEST, MANY = 0.05, 20, 1e300
+
+
+@dataclass(frozen=True)
+class Robustness:
+    """What is found in views of the same answers, and in random sets of the same sizes.
+
+    Rows are held-out error, upper bound of the noise ceiling, and the share of the variance of the
+    map of all answers that the map of the view leaves unexplained (Procrustes).
+
+    Attributes
+    ----------
+    views : list of str, length v
+        All answers first.
+    sizes : ndarray of int, shape (v)
+        Answers in each.
+    value, low, high : ndarray, shape (3, v)
+        With 95 % intervals: of the error and the ceiling as elsewhere, of the map by the standard
+        deviation of bootstrap replicates. NaN where there is none.
+    chance_low, chance_high, p : ndarray, shape (3, v)
+        Between which 95 % of the random sets are, and how often any statistic of any view is as far
+        from that of random sets: a p value for all comparisons together (maximum of |z|).
+    draws, folds : int
+    n_people : int
+        Participants who are divided; 0 where trials are.
+    ways : float
+        In how many ways they can be divided into sets of these sizes; `MANY` for trials.
+    """
+
+    views: list[str]
+    sizes: np.ndarray
+    value: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    chance_low: np.ndarray
+    chance_high: np.ndarray
+    p: np.ndarray
+    draws: int
+    folds: int
+    n_people: int = 0
+    ways: float = MANY
+
+    @property
+    def changed(self) -> list[tuple[str, int]]:
+        """Statistic and number of the views that differ from random sets, at 5 % for all together.
+
+        Silent on: views that are random sets of people
+        (tests/core/inference/uncertainty/test_robustness.py::test_random_views_change_nothing).
+        """
+        if self.ways < FEWEST:
+            return []
+        return [(STATISTICS[s], int(k)) for s, k in np.argwhere(self.p <= LEVEL)]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per statistic and view."""
+        columns = ("value", "low", "high", "chance_low", "chance_high", "p")
+        return pd.DataFrame({
+            "statistic": np.repeat(STATISTICS, len(self.views)), "view": self.views * 3,
+            "answers": np.tile(self.sizes, 3),
+        } | {name: getattr(self, name).ravel() for name in columns})
+
+
+@task("Comparing views", "embedding", columns=("participant",))
+def robustness(
+    method: OrdinalEmbedding,
+    answers: Judgements,
+    *,
+    views: Annotated[list[str], Column(
+        "Views", "Columns that are true for the answers of a view.", of="answers", several=True
+    )],
+    draws: Annotated[int, Number(
+        19, 9999, "Random sets", "More make p values and grey bands more precise."
+    )] = 39,
+    folds: Annotated[int, Number(2, 20, "Folds", "Of the held-out error.", advanced=True)] = 5,
+    replicates: Annotated[int, Number(
+        10, 1000, "Replicates", "Of the interval of a map.", advanced=True
+    )] = 20,
+    seed: Seed = 0,
+    progress: Progress = silent,
+) -> Robustness:
+    """Held-out error, noise ceiling and map of every view, beside random sets of the same sizes.
+
+    A random set permutes which participant has whose place in the views: people whose answers are
+    all in a view, or none, swap as wholes; of others, as large a part of the trials is drawn.
+    Without participants, trials are permuted. All views are permuted at once, so that sizes and
+    overlaps stay, and the largest deviation of all statistics and views is compared (Westfall &
+    Young, 1993).
+
+    Parameters
+    ----------
+    method : OrdinalEmbedding
+        Fitted anew, as a clone, to every set.
+    answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
+        All of them; see `Cleaning.marked`.
+    progress : Progress
+        Called after every set.
+
+    Returns
+    -------
+    Robustness
+
+    Raises
+    ------
+    DataError
+        If a view has no answer, or all of them.
+    Stopped
+        If `progress` asks to stop before the end.
+
+    Examples
+    --------
+    >>> import tripletscope as ts
+    >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
+    >>> every = ts.Cleaning(answers)
+    >>> some = every.excluding(ts.Exclusion(participants=["observer 1", "observer 2"]))
+    >>> found = ts.people.robustness(ts.STE(), every.marked({"some": some}), views=["some"])
+    >>> found.sizes.tolist(), found.changed
+    ([800, 600], [])
+    """
+    answers = as_answers(answers)
+    inside = np.transpose([_is_in(answers, view) for view in views])
+    rng, shuffle = np.random.default_rng(seed), _Shuffle(answers, inside)
+    reference = _placed(clone(method).fit(answers, progress=part(progress, 0.0, 0.02)))
+    own = [np.ones(len(answers), dtype=bool), *inside.T]
+    random = [each for _ in range(draws) for each in shuffle.drawn(rng).T]
+    result = np.array([*results_of(_measured, [
+        (method, answers, which, reference, folds, seed, replicates * (k < len(own)))
+        for k, which in enumerate([*own, *random])
+    ], part(progress, 0.02, 1.0))])
+    value, low, high = result[: len(own)].transpose(1, 2, 0)
+    chance = result[len(own) :, 0].reshape(draws, len(views), 3).transpose(0, 2, 1)
+    bounds = np.full((3, *value.shape), np.nan)
+    some = np.isfinite(value[:, 1:]) & np.isfinite(chance).all(axis=0)
+    bounds[:, :, 1:][:, some] = *np.quantile(chance[:, some], [0.025, 0.975], axis=0), _adjusted(
+        value[:, 1:][some], chance[:, some], np.nonzero(some)[0] == STATISTICS.index("moved")
+    )
+    return Robustness([ALL, *views], np.array([which.sum() for which in own]), value, low, high,
+                      *bounds, draws, folds, shuffle.n_people, shuffle.ways)
+
+
+def _is_in(answers: Judgements, view: str) -> np.ndarray:
+    """(T,) bool, also where a file has texts for that."""
+    cells = answers.answers[view].astype("str").str.lower()
+    inside = cells.isin(("true", "1", "yes")).to_numpy()
+    if inside.all() or not inside.any():
+        raise DataError(
+            f"the view {view} has {'all answers' if inside.all() else 'no answer'}",
+            file=answers.name, remedy="Compare views that leave out some answers.",
+        )
+    return inside
+
+
+def _measured(
+    method: OrdinalEmbedding, answers: Judgements, which: np.ndarray, reference: np.ndarray,
+    folds: int, seed: int, replicates: int, halt: Halt,
+) -> np.ndarray:
+    """(3, 3) value and ends of the interval of each statistic; NaN where there is none.
+
+    replicates: Of the map; without any its interval has no width.
+    """
+    data, result = answers.take(which), np.full((3, 3), np.nan)
+    try:
+        error = cross_validate(method, data, folds=folds, seed=seed, progress=halt)
+        result[:, 0] = error.error, error.low, error.high
+    except DataError:  # too few questions
+        pass
+    if (bound := noise_ceiling(data).upper) is not None:
+        result[:, 1] = bound.value, bound.low, bound.high
+    if which.all():  # its map is the reference
+        return result
+    moved, reach = map_disparity(_placed(clone(method).fit(data, progress=halt)), reference), 0.0
+    if replicates:
+        maps = bootstrap(method, data, replicates=replicates, seed=seed, progress=halt)
+        moves = [map_disparity(one, reference) for one in maps.embeddings]
+        reach = 1.96 * float(np.nanstd(moves, ddof=1))
+    result[:, 2] = moved, max(moved - reach, 0.0), min(moved + reach, 1.0)
+    return result
+
+
+def _placed(fitted: OrdinalEmbedding) -> np.ndarray:
+    return np.where(fitted.placed_[:, None], fitted.embedding_, np.nan)
+
+
+class _Shuffle:
+    """Random sets of the sizes of views.
+
+    inside bool (T, V): Which answers are in which view.
+    """
+
+    def __init__(self, answers: Judgements, inside: np.ndarray) -> None:
+        trials = np.arange(len(answers)) if answers.trials is None else answers.trials
+        _, first, self._trial = np.unique(trials, return_index=True, return_inverse=True)
+        self._patterns, code = np.unique(inside[first], axis=0, return_inverse=True)
+        who = participants_of(answers)[0][first]
+        self._code, people = code.ravel(), np.unique(who[who >= 0])
+        self.n_people = len(people) if len(people) > 1 else 0
+        self._people = [np.flatnonzero(who == one) for one in people[: self.n_people]]
+        self._nobody = np.flatnonzero((who < 0) | (self.n_people == 0))
+
+    @property
+    def ways(self) -> float:
+        """In how many ways answers can be divided: of people who stay whole, a multinomial."""
+        codes = [self._code[one] for one in self._people]
+        if len({*self._code[self._nobody]}) > 1 or any(len({*one}) > 1 for one in codes):
+            return MANY
+        counts = np.bincount([one[0] for one in codes])
+        return min(exp(min(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum(), 700)), MANY)
+
+    def drawn(self, rng: np.random.Generator) -> np.ndarray:
+        """(T, V) bool: as `inside`, with people, and trials of nobody, in each other's place."""
+        code = self._code.copy()
+        code[self._nobody] = rng.permutation(code[self._nobody])
+        for mine, k in zip(self._people, rng.permutation(self.n_people), strict=True):
+            theirs = rng.permutation(self._code[self._people[k]])
+            code[mine] = rng.permutation(theirs[np.arange(len(mine)) * len(theirs) // len(mine)])
+        return self._patterns[code][self._trial]
+
+
+def _adjusted(value: np.ndarray, chance: np.ndarray, is_one_sided: np.ndarray) -> np.ndarray:
+    """(m,) p values for all comparisons together.
+
+    Shapes: value (m,), chance (draws, m).
+    is_one_sided (m,): Whether only larger values count, as of the distance of a map.
+    """
+    every = np.concatenate([value[None], chance])
+    spread = every.std(axis=0)
+    z = (every - every.mean(axis=0)) / np.where(spread > 0, spread, np.inf)
+    z = np.where(is_one_sided, z, np.abs(z))
+    return (z.max(axis=1, initial=-np.inf)[:, None] >= z[0] - 1e-12).mean(axis=0)

@@ -1,0 +1,177 @@
+"""Results of a study on a JATOS server: what has finished since they were fetched last.
+
+A token of a member of the study opens metadata and data of its results
+(https://www.jatos.org/JATOS-API.html). It is sent, and kept nowhere. What comes is kept as it is,
+and read like any upload.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+import socket
+import threading
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http.client import HTTPConnection, HTTPException, HTTPSConnection
+from pathlib import Path
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.engine.progress import Progress, Stopped, silent
+from tripletscope.dashboard.door.workers import File
+from tripletscope.dashboard.keeping.files import slug, whole_file
+
+_RESULTS = "/jatos/api/v1/results"
+#: In a workspace: what was fetched, and the log of each study.
+FETCHED, _LOG = "fetched", "log.json"
+_PATIENCE, _LONGEST = 60.0, 1800.0  # seconds without an answer, and for all of it
+_CHUNK, _MOST_METADATA = 2**16, 2**26  # bytes
+#: IPv6 addresses that stand for any of IPv4.
+_TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
+_TOKEN = re.compile(r"[\w.~+/=-]+", re.ASCII)
+_fetching: dict[Path, threading.Lock] = {}
+
+
+@dataclass(frozen=True)
+class JatosStudy:
+    """A study on a JATOS server."""
+
+    address: str
+    study: int
+
+    @property
+    def url(self) -> SplitResult:
+        """The parts of the address; `DataError` if it is none."""
+        try:
+            url = urlsplit(self.address.strip().rstrip("/"))
+            if url.scheme in ("http", "https") and url.hostname and "@" not in url.netloc:
+                return url._replace(netloc=f"{url.hostname}:{url.port}" if url.port else url.netloc)
+        except ValueError:  # its port is no number
+            pass
+        raise self.problem("the address is none of a server", "Write https://name.of.server.")
+
+    @property
+    def name(self) -> str:
+        """What its results are called: the same whenever they are fetched."""
+        return f"{re.sub(r'[^a-z0-9]+', '-', self.url.netloc)} study {self.study} JATOS results"
+
+    def problem(self, what: str, remedy: str = "Check address, study and token.") -> DataError:
+        """What is wrong, in words that tell nothing of the token."""
+        return DataError(what, file=f"JATOS study {self.study}", remedy=remedy)
+
+
+def fetched(workspace: Path, source: JatosStudy) -> list[dict[str, Any]]:
+    """What was fetched of a study: when, which results, in which file; none of a damaged log."""
+    folder = workspace / FETCHED / slug(source.name)
+    try:
+        log = json.loads((folder / _LOG).read_bytes())["fetched"]
+        return [one for one in log if (folder / Path(one["file"]).name).exists()
+                and all(isinstance(result, int) for result in one["results"])]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+
+
+def fetch(
+    workspace: Path, source: JatosStudy, token: str, *, is_shared: bool, most: int,
+    progress: Progress = silent,
+) -> list[File]:
+    """Fetch the finished results that were not fetched before; all that were fetched, as files.
+
+    is_shared: Whether others work on this server, who may reach public addresses alone.
+    most: Bytes that are taken.
+    """
+    folder, token = workspace / FETCHED / slug(source.name), token.strip()
+    if not _TOKEN.fullmatch(token):
+        raise source.problem("the token is none of JATOS", "Copy it from your user menu in JATOS.")
+    with _fetching.setdefault(folder, threading.Lock()):
+        log, place = fetched(workspace, source), _place_of(source, is_shared)
+        content = _post(source, place, token, "/metadata", {"studyIds": [source.study]},
+                        _MOST_METADATA, progress)
+        try:
+            states = {
+                int(result["id"]): result["studyState"]
+                for study in json.loads(content)["data"] for result in study["studyResults"]
+            }
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise source.problem("the server does not answer as JATOS does") from error
+        finished = {number for number, state in states.items() if state == "FINISHED"}
+        if new := sorted(finished.difference(*(one["results"] for one in log))):
+            content = _post(source, place, token, "/data", {"studyResultIds": new}, most, progress)
+            content = content.lstrip(b" ")  # which keep a slow connection alive
+            if not content.startswith(b"PK"):
+                raise source.problem("the server sent no ZIP of results")
+            log.append({
+                "at": datetime.now(UTC).isoformat(timespec="seconds"), "results": new,
+                "unfinished": len(states) - len(finished), "file": f"{len(log) + 1}.zip",
+            })
+            folder.mkdir(parents=True, exist_ok=True)
+            said = {"address": source.address, "study": source.study, "fetched": log}
+            for name, part in ((log[-1]["file"], content), (_LOG, json.dumps(said).encode())):
+                with whole_file(folder / name) as file:
+                    file.write(part)
+        if not log:
+            raise source.problem("no result has finished yet", "Fetch again when some have.")
+        return [(source.name, (folder / one["file"]).read_bytes()) for one in log]
+
+
+def _place_of(source: JatosStudy, is_shared: bool) -> tuple[str, int]:
+    """Address and port of a server that may be asked."""
+    url = source.url
+    port = url.port or {"http": 80, "https": 443}[url.scheme]
+    try:
+        (host, *_), *_ = (
+            place for *_, place in socket.getaddrinfo(url.hostname, port, type=socket.SOCK_STREAM)
+        )
+    except (OSError, UnicodeError) as error:
+        raise source.problem(f"there is no server {url.hostname}") from error
+    place = ipaddress.ip_address(host.partition("%")[0])
+    for hidden in ("ipv4_mapped", "sixtofour"):
+        place = getattr(place, hidden, None) or place
+    if is_shared and (not place.is_global or place.is_multicast or place in _TRANSLATED):
+        raise source.problem(f"{url.hostname} is an address within this server's network",
+                             "A server for several people reaches public addresses alone.")
+    if url.scheme == "http" and not place.is_loopback:
+        raise source.problem("the token would be sent unencrypted", "Write https://.")
+    return host, port
+
+
+def _post(
+    source: JatosStudy, place: tuple[str, int], token: str, path: str, asked: dict[str, Any],
+    most: int, progress: Progress,
+) -> bytes:
+    """What the server answers, of at most so many bytes. No redirection is followed."""
+    url = source.url
+    kind = HTTPSConnection if url.scheme == "https" else HTTPConnection
+    connection = kind(url.hostname, url.port, timeout=_PATIENCE)
+    # At the address that was checked: by now the name may stand for another.
+    connection._create_connection = lambda _, *given: socket.create_connection(place, *given)
+    try:
+        base = url.path.removesuffix("/jatos")  # as the page of JATOS itself is called
+        connection.request("POST", base + _RESULTS + path, json.dumps(asked), {
+            "Authorization": f"Bearer {token}", "Content-Type": "application/json",
+        })
+        answer, content = connection.getresponse(), bytearray()
+        if answer.status in (401, 403):
+            raise source.problem("the server refuses the token for this study")
+        if answer.status != 200:
+            raise source.problem(f"the server answers with status {answer.status}")
+        until = time.monotonic() + _LONGEST
+        while piece := answer.read1(_CHUNK):
+            content += piece
+            if time.monotonic() > until:
+                raise TimeoutError
+            if len(content) > most:
+                raise source.problem(f"it has more than {most / 1e6:,.0f} MB",
+                                     "Export parts of it in JATOS, and upload these.")
+            if progress(len(content) / most):
+                raise Stopped
+        return bytes(content)
+    except (OSError, HTTPException, UnicodeError) as error:
+        why = type(error).__name__
+        raise source.problem(f"{url.hostname} cannot be reached ({why})") from error
+    finally:
+        connection.close()

@@ -1,0 +1,53 @@
+"""What changes over views of the answers: what it says, and its figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from tripletscope.core.inference.uncertainty.robustness import FEWEST, STATISTICS
+from tripletscope.core.run import Run
+from tripletscope.dashboard.figures.robustness import view_dots
+from tripletscope.dashboard.results.shown import (
+    Advice,
+    Element,
+    Numbers,
+    ShownResults,
+    Statement,
+    presents,
+)
+
+
+@presents("robustness")
+def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
+    """Which views differ from random sets of their sizes, and a dot for each.
+
+    Silent on: views that are random sets of people
+    (tests/core/inference/uncertainty/test_robustness.py::test_random_views_change_nothing).
+    Silent on: one of ten people left out
+    (tests/core/inference/uncertainty/test_robustness.py::test_few_people_are_divided_in_few_ways).
+    """
+    result, words = run.result(), shown.words
+    if result.ways < FEWEST:
+        yield Statement(words("robust too few", people=result.n_people, ways=round(result.ways)))
+    elif not result.changed:
+        yield Statement(words("robust alike", p=float(np.nanmin([1.0, *result.p.ravel()]))))
+    for name, k in result.changed:
+        s = STATISTICS.index(name)
+        yield Statement(words(
+            f"robust {name}", view=result.views[k], value=result.value[s, k], p=result.p[s, k],
+            all=result.value[s, 0], low=result.chance_low[s, k], high=result.chance_high[s, k],
+        ))
+    titles = [words(f"robust axis {name}") for name in STATISTICS]
+    yield shown.drawing(
+        run, "robustness", (150 + 30 * len(result.views)) / 900,
+        lambda caption, canvas: view_dots(
+            result.table, titles=titles, band=words("random sets"), caption=caption, canvas=canvas,
+        ),
+        lambda: result.table, draws=result.draws, folds=result.folds,
+        units=words.count(result.n_people, "participant") if result.n_people else
+        words("robust trials"),
+    )
+    yield Advice(words("robust advice"))
+    yield Numbers(words("numbers"), lambda: result.table)

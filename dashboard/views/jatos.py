@@ -1,0 +1,55 @@
+"""Results are fetched from a JATOS server, beside the upload of files."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import streamlit as st
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.dashboard import imports
+from tripletscope.dashboard.interface.controls import number, pressed
+from tripletscope.dashboard.interface.panels import plain
+from tripletscope.dashboard.keeping.jatos import JatosStudy, fetch, fetched
+from tripletscope.dashboard.keeping.services import is_shared, services
+from tripletscope.dashboard.state import Session
+from tripletscope.dashboard.wording.formats import count
+
+
+def ask_jatos(current: Session) -> imports.Opening | None:
+    """Ask for a study and a token; what is being read of it, once that was begun."""
+    folder = services().workspace.folder
+    with st.expander("Fetch from JATOS"):
+        where, which, secret = st.columns([3, 1, 2])
+        address = current.remember("jatos.address", where.text_input(
+            "Address", current.remembered("jatos.address", ""), key="jatos.address",
+            persist_state="session", placeholder="https://…",
+        ))
+        with which:
+            study = number(current, "jatos.study", "Study ID", 1, 2**31 - 1, 1)
+        token = secret.text_input(
+            "API token", type="password", key="jatos.token", autocomplete="off",
+            help="From your user menu in JATOS. It is sent to this server alone and never kept.",
+        )
+        source = JatosStudy(address, study or 1)
+        try:
+            for one in fetched(folder, source) if address else ():
+                st.caption(plain(
+                    f"{one['at']}: {count(len(one['results']), 'new result')}, "
+                    f"{one['unfinished']:,} not finished"
+                ))
+        except DataError as error:
+            st.caption(plain(str(error)))
+            return None
+        if pressed(
+            current, "jatos.fetch", "Fetch new results", icon=":material/cloud_download:",
+            disabled=not (address and token),
+            help="Finished results that were not fetched before, and all fetched earlier.",
+        ):
+            most = st.get_option("server.maxUploadSize") * 2**20
+            files = partial(fetch, folder, source, token, is_shared=is_shared(), most=most)
+            imports.begin(
+                current.id, f"jatos {source.name}", files, insist=False, name=source.name
+            )
+    begun = imports.opening(current.id)
+    return begun if begun is not None and begun.key.startswith("jatos ") else None
