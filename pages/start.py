@@ -6,6 +6,7 @@ from typing import Any
 
 import streamlit as st
 
+import tripletscope
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import MatrixGiven, MeasuredGiven, OtherTask, PreferencesGiven
 from tripletscope.dashboard import imports
@@ -92,8 +93,14 @@ def _notes(current: Session) -> None:
     workspace.datasets()  # which notes those that cannot be shown
     for note in workspace.notes:
         st.warning(panels.plain(note), icon=":material/warning:")
-    if workspace.notes and pressed(current, "notes.hide", "Do not show this again"):
+    if workspace.news:
+        lines = "\n".join(f"- {line}" for line in workspace.news)
+        st.info(f"**New in TripletScope {tripletscope.__version__}**\n\n{lines}")
+    if (workspace.notes or workspace.news) and pressed(
+        current, "notes.hide", "Do not show this again"
+    ):
         workspace.notes.clear()
+        workspace.news = ()
         st.rerun()
     size = workspace.trash.size() if is_full(workspace.folder) else 0
     if size >= _WORTHWHILE:

@@ -29,6 +29,7 @@ from tripletscope.dashboard.keeping.folder import (
     mended,
 )
 from tripletscope.dashboard.keeping.holding import Held, Hold
+from tripletscope.dashboard.keeping.news import news_since
 from tripletscope.dashboard.keeping.trash import Trash, free
 
 log = logging.getLogger(__name__)
@@ -46,6 +47,8 @@ class OpenFolder:
     def __init__(self, folder: Path) -> None:
         self.folder = Path(folder)
         self.notes: list[str] = []
+        #: What is new in the program since the workspace was used last.
+        self.news: tuple[str, ...] = ()
         #: Why nothing can be kept; empty where it can.
         self.read_only = ""
         self.trash = Trash(self.folder)
@@ -97,6 +100,7 @@ class OpenFolder:
     def _tidy(self) -> None:
         """Take over what earlier versions kept, mend what is damaged, empty the trash."""
         self.notes += take_over(self.folder)
+        self.news = news_since(self.folder, is_used=bool(self._folders()))
         self.trash.take(list(self._partial()))
         needed = self._look_through(mend=True)
         for path in (self.folder / SMALL).glob("*.png"):

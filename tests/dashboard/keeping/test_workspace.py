@@ -71,6 +71,17 @@ def test_data_sets_come_back_after_a_restart(workspace, triplets):
     pd.testing.assert_frame_equal(back.answers, triplets.answers)
 
 
+def test_what_is_new_is_said_once_where_another_version_was_at_work(workspace, triplets):
+    assert workspace.news == (), "nothing is new to who begins"
+    keep(workspace, triplets)
+    workspace.close()
+    (workspace.folder / "version").write_text("0.3.0")
+    after = Workspace(workspace.folder)
+    assert len(after.news) == 3
+    after.close()
+    assert Workspace(workspace.folder).news == ()
+
+
 def test_last_opened_comes_first_and_names_change(workspace, triplets):
     first, second = keep(workspace, triplets), keep(workspace, triplets)
     assert [info.id for info in workspace.datasets()] == [second.id, first.id]
@@ -213,6 +224,7 @@ def test_deleting_takes_the_folder_and_nothing_else(workspace, triplets):
     assert workspace.runs(info.id) == []
     assert {path.name for path in workspace.folder.iterdir()} == {
         kept.id, "notes", "opened.json", "server.lock", "small pictures", "trash",
+        "version",
     }
     assert workspace.picture(kept.pictures["0.png"], 64).name.endswith(".64px.png")
 
@@ -423,6 +435,7 @@ def test_many_sessions_at_once_lose_nothing(workspace, truth):
         again.delete_dataset(info.id)
     assert {path.name for path in again.folder.iterdir()} == {
         "opened.json", "server.lock", "sessions", "small pictures", "trash",
+        "version",
     }
 
 

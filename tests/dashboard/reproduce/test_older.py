@@ -113,7 +113,7 @@ def test_a_damaged_file_of_it_is_named_and_nothing_is_kept(services, start, chan
     lambda about: about.update(dataset=None), lambda about: about.update(runs=[{"file": "/etc"}]),
     lambda about: about["dataset"].update(pictures={"a": "../../x"}),
     lambda about: about["dataset"].update(exclusions=[{"rule": "none"}]),
-    lambda about: about["runs"][0]["record"].update(key="../../x"),
+    lambda about: about["runs"][0]["record"].update(key="../../x", version=ts.__version__),
 ])
 def test_what_it_says_is_checked_as_that_of_a_folder(services, change):
     files = unzipped(SHAPES.read_bytes())

@@ -182,11 +182,14 @@ def test_damaged_answers_are_a_sentence_on_their_page(services, opened, page):
 
 def test_what_became_of_the_workspace_is_said_until_it_is_hidden(services, opened):
     services.workspace.notes.append("Its description was damaged.")
+    services.workspace.news = ("There are views.",)
     app = start()
     assert app.warning[0].value.replace("\\", "") == "Its description was damaged."
+    assert "There are views." in app.info[0].value
     app.button(key="notes.hide").click().run()
     assert not app.exception
     assert not app.warning
+    assert not app.info
 
 
 def test_the_trash_is_emptied_where_the_disk_is_full(services, opened, monkeypatch):

@@ -1,0 +1,34 @@
+"""What is new since the version that a workspace was opened with last."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import tripletscope
+from tripletscope.dashboard.keeping.files import whole_file
+
+#: The file in a workspace that names the version.
+VERSION = "version"
+#: What most users notice first; CHANGELOG.md has all of it.
+_NEWS = (
+    "A data set opens by its *findings*: care, noise ceiling, held-out error, map and more, "
+    "computed without a click.",
+    "*Ctrl+K* searches pages, methods, objects and help. The address of a page leads others to the "
+    "same place.",
+    "Exclusions make named *views*. The sidebar switches them, and *Compare › Robustness* compares "
+    "them.",
+)
+
+
+def news_since(folder: Path, *, is_used: bool) -> tuple[str, ...]:
+    """Three sentences where another version has used the workspace; this one is noted.
+
+    is_used: Whether there is anything in the workspace yet.
+    """
+    path = folder / VERSION
+    before = path.read_text("utf-8").strip() if path.is_file() else ""
+    if before == tripletscope.__version__:
+        return ()
+    with whole_file(path, sync=False) as file:
+        file.write(tripletscope.__version__.encode())
+    return _NEWS if is_used else ()
