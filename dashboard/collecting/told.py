@@ -26,7 +26,10 @@ def told(experiment: Experiment, log: str) -> dict[str, Any]:
         ],
         "texts": texts,
         "task": experiment.task,
-        "n_options": (experiment.n_shown - asking.is_anchored) // asking.size,
+        "asking": {
+            "answer": asking.answer, "anchored": int(asking.is_anchored), "size": asking.size,
+            "step": asking.step, "in_order": asking.in_order, "levels": experiment.levels,
+        },
         "n_chosen": experiment.n_chosen,
         "size": experiment.size,
         "labels": experiment.labels,

@@ -15,7 +15,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import Choice, Number, Switch, checked, parameters
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.studies.experiment.question import ASKINGS
+from tripletscope.core.studies.experiment.question import ASKINGS, MOST_ON_TABLE
 
 #: The file of an experiment in its folder.
 FILE = "experiment.json"
@@ -36,7 +36,7 @@ ADAPTIVE_TASKS = ("triplet", "odd_one_out", "similar_pair")
 #: Names of the texts that participants read, all of which may be rewritten.
 TEXTS = (
     "title", "consent", "instructions", "question", "practice", "right", "wrong", "break", "end",
-    "excluded", "closed", "paused", "elsewhere",
+    "excluded", "closed", "paused", "elsewhere", "scale_low", "scale_high",
 )
 #: Names of what else stands on their pages: words on buttons, and what is said when something is in
 #: the way. A file of another language may bring all of them.
@@ -44,7 +44,8 @@ WORDS = (
     "language", "how", "practised", "full", "other_browser", "wrong_id", "declined", "desktop_only",
     "no_connection", "saving", "not_loaded", "wrong_address", "agree", "disagree", "continue",
     "back", "done", "try_again", "go_on_here", "return", "your_code", "download", "next_person",
-    "loading", "progress", "anchor", "option", "play", "kept", "preview", "simulated",
+    "loading", "progress", "anchor", "option", "play", "kept", "preview", "simulated", "same",
+    "different", "pile",
 )
 _ID = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}")
@@ -151,6 +152,13 @@ class Experiment:
     n_ranked: Annotated[int, Number(
         1, 7, "Chosen", "How many of them are put in order, of a ranking.", advanced=True
     )] = 2
+    n_levels: Annotated[int, Number(
+        2, 100, "Levels", "Of a rating. Up to 11 are buttons, more a slider.", advanced=True
+    )] = 7
+    n_on_table: Annotated[int | None, Number(
+        3, MOST_ON_TABLE, "Objects on a table", "For more objects than people can sort at once, "
+        "several tables with a part of them each.", automatic="all", advanced=True,
+    )] = None
     source: Annotated[str, Choice(
         SOURCES, "Questions", "In simulations, adaptive ones needed fewer answers for the same "
         "map. Of the most uncertain, ellipses came out too small: information gain is safer.",
@@ -162,8 +170,9 @@ class Experiment:
         0.0, 0.5, "Share of repeats", "Of the questions are asked again, in addition."
     )] = 0.1
     catch: Annotated[float, Number(
-        0.0, 0.3, "Catch questions", "For each question, so many with the anchor, or the same "
-        "object twice, among the options: who looks, answers right.",
+        0.0, 1.0, "Catch questions", "For each question, so many with the anchor, or the same "
+        "object twice, among the options: who looks, answers right. “Same or different?” needs "
+        "many, or the answer is always “different”.",
     )] = 0.05
     gold_share: Annotated[float, Number(
         0.0, 0.3, "Gold questions", "For each question, so many of yours with a right answer."
@@ -226,6 +235,11 @@ class Experiment:
         if often[0][1] > 1:
             raise DataError(f"the object {often[0][0]!r} is there twice", file=self.title,
                             remedy="Give every object an id of its own.")
+        if needed > MOST_ON_TABLE:
+            raise DataError(
+                f"one table would hold {needed:,} objects, and at most {MOST_ON_TABLE} have room",
+                file=self.title, remedy="Set how many objects are on a table.",
+            )
         if self.task == "ranking" and self.n_ranked >= self.n_options:
             raise DataError(
                 f"{self.n_ranked} of {self.n_options} options cannot be put in order: one must "
@@ -244,12 +258,23 @@ class Experiment:
     @property
     def n_shown(self) -> int:
         """Objects that a question shows."""
-        return ASKINGS[self.task].n_shown or self.n_options + 1
+        asking = ASKINGS[self.task]
+        if asking.is_table:
+            return self.n_on_table or len(self.objects)
+        return asking.n_shown or self.n_options + 1
 
     @property
     def n_chosen(self) -> int:
-        """Options that an answer names."""
-        return ASKINGS[self.task].n_chosen or self.n_ranked
+        """Values of an answer: see `Question.n_chosen`."""
+        asking = ASKINGS[self.task]
+        if asking.is_table:
+            return self.n_shown * (1 + (asking.answer == "positions"))
+        return asking.n_chosen or self.n_ranked
+
+    @property
+    def levels(self) -> int:
+        """Levels of an answer that is a number, else 0."""
+        return self.n_levels if ASKINGS[self.task].answer == "number" else 0
 
     @property
     def is_adaptive(self) -> bool:

@@ -54,32 +54,25 @@ window.Elsewhere = (() => {
     return next % lists.length;
   }
 
-  // One row of the table; columns that it has not yet come behind.
-  function row(answer) {
+  // Rows of the table, of tables one for each object; columns that it has not yet come behind.
+  function rowsOf(answer) {
     const all = questions(mine.list);
     const number = all.findIndex((question) => question.key === answer.key);
     const { kind, source, shown, correct } = all[number];
-    const anchored = told.task === "triplet" || told.task === "ranking";
-    const options = shown.slice(anchored ? 1 : 0);
-    const names = answer.chosen.map((place) => options[place]);
-    const rest = options.filter((_, place) => !answer.chosen.includes(place));
-    // Of a ranking perhaps only the first ones are known.
-    const known = told.task === "ranking" ? answer.chosen.slice(0, correct.length) : answer.chosen;
-    const inOrder = (places) => (told.task === "ranking" ? places : [...places].sort()).join();
-    const cells = {
-      pairs: [...shown, answer.chosen[0] + 1],
-      ranking: [...shown, ...names, ...rest, names.length, 1],
-    }[told.task] ?? [...shown, ...names];
-    const values = [
-      person, number + 1, told.task, kind, source, ...cells,
-      correct.length ? Number(inOrder(correct) === inOrder(known)) : "",
-      answer.rt_ms, new Date(answer.clock_ms).toISOString(), answer.shown_ms, answer.input,
-      answer.key,
-    ];
-    return {
-      ...Object.fromEntries(columns.map((column, k) => [column, values[k]])),
-      id: answer.id, list: mine.list + 1, code: mine.code, ...parameters,
-    };
+    const cells = Answers.cells(told.asking, shown, answer.chosen, number + 1);
+    return cells.map((some, place) => {
+      const values = [
+        person, number + 1, told.task, kind, source, ...some,
+        correct.length ? Number(Answers.agree(told.asking, correct, answer.chosen)) : "",
+        answer.rt_ms, new Date(answer.clock_ms).toISOString(), answer.shown_ms, answer.input,
+        answer.key,
+      ];
+      return {
+        ...Object.fromEntries(columns.map((column, k) => [column, values[k]])),
+        id: cells.length > 1 ? `${answer.id}-${place + 1}` : answer.id,
+        list: mine.list + 1, code: mine.code, ...parameters,
+      };
+    });
   }
 
   function asCsv(rows) {
@@ -190,7 +183,7 @@ window.Elsewhere = (() => {
       // The first answer to a question counts, also of two tabs, one of which was late.
       const given = answers.filter(({ key }, place) => !mine.answered.includes(key)
         && answers.findIndex((one) => one.key === key) === place);
-      const rows = given.map(row);
+      const rows = given.flatMap(rowsOf);
       if (!isSimulated && rows.length) await way.send?.(rows);
       if (way.keeps) mine.rows.push(...rows);
       mine.answered.push(...given.map(({ key }) => key));

@@ -13,6 +13,7 @@ import streamlit as st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.studies.experiment.experiment import ADAPTIVE, Experiment, Stimulus
+from tripletscope.core.studies.experiment.question import ASKINGS, Asking
 from tripletscope.dashboard.interface.controls import parameter_form, pick, switch, text
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.lists import as_lines, gold_questions, listed_questions
@@ -41,7 +42,10 @@ _GOLD = {
     "similar_pair": "two that are alike, then the third",
     "ranking": "anchor, the chosen in their order, the others",
     "pairs": "the pair that differs more, then the other pair",
+    "triad": "three, of which the first two differ more than the last two",
 }
+#: A table takes as long as many questions.
+_OF_TABLES = {"n_questions": 1, "repeated": 0.0, "n_practice": 0}
 
 
 class ExperimentForm:
@@ -58,16 +62,26 @@ class ExperimentForm:
     def ask(self, *names: str) -> None:
         """Ask for some parameters, one below the other, in the order of their declaration."""
         hidden = [name for name in DECLARED if name not in names]
+        place, begin = self.place, self.begin
+        if self.asking.is_table:
+            place = f"{place}.table"  # numbers of questions are others
+            if not ASKINGS[begin.get("task", "triplet")].is_table:
+                begin = {**begin, **_OF_TABLES}
         self.values |= parameter_form(
-            self.current, Experiment, self.place, hidden=hidden, defaults=self.begin, folded="",
+            self.current, Experiment, place, hidden=hidden, defaults=begin, folded="",
         )
+
+    @property
+    def asking(self) -> Asking:
+        """The way to ask that was chosen."""
+        return ASKINGS[self.values.get("task", "triplet")]
 
 
 def ask_for_task(asked: ExperimentForm) -> None:
     """What is asked."""
     asked.ask("task")
-    if asked.values["task"] == "ranking":
-        asked.ask("n_options", "n_ranked")
+    if asked.asking.settings:
+        asked.ask(*asked.asking.settings)
 
 
 def ask_for_questions(asked: ExperimentForm) -> None:
@@ -101,7 +115,14 @@ def _list(asked: ExperimentForm) -> str:
 
 def ask_for_checks(asked: ExperimentForm, *further: str) -> None:
     """Practice, repeats, catch and gold questions."""
-    asked.ask("repeated", "catch", "n_practice", "gold_share", *further)
+    has_gold = asked.asking.has_gold
+    asked.ask(
+        "repeated", *["catch"] * asked.asking.has_catch, "n_practice",
+        *["gold_share"] * has_gold, *further,
+    )
+    if not has_gold:
+        asked.values |= {"gold_share": 0.0, "gold": ""}
+        return
     asked.values["gold"] = text(
         asked.current, f"{asked.place}.gold", "Gold questions",
         as_lines(asked.begin.get("gold", ())), height=100,
@@ -126,7 +147,9 @@ def ask_for_appearance(asked: ExperimentForm) -> None:
 
 def ask_for_ending(asked: ExperimentForm) -> None:
     """When it is enough, and what else is seldom changed."""
-    asked.ask("enough_error", "one_browser", "seed")
+    if asked.asking.measured:  # which have no held-out error
+        asked.values["enough_error"] = None
+    asked.ask(*["enough_error"] * (not asked.asking.measured), "one_browser", "seed")
 
 
 def ask_for_recruitment(asked: ExperimentForm) -> None:

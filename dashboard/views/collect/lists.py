@@ -80,12 +80,9 @@ def as_lines(questions: Iterable[dict[str, Any]]) -> str:
 
 def _right_first(record: dict[str, Any]) -> list[str]:
     """Objects of a gold question, what is right before what is not."""
-    asking, shown = ASKINGS[record["task"]], list(record["shown"])
-    anchor, options = shown[: asking.is_anchored], shown[asking.is_anchored :]
-    blocks = [options[k : k + asking.size] for k in range(0, len(options), asking.size)]
-    right = list(record["correct"])
-    order = [*right, *(k for k in range(len(blocks)) if k not in right)]
-    return [*anchor, *(name for k in order for name in blocks[k])]
+    asking, shown, right = ASKINGS[record["task"]], record["shown"], record["correct"]
+    rest = (k for k in range(len(asking.options(shown))) if k not in right)
+    return list(asking.placed(shown, [*right, *rest]))
 
 
 def _quoted(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import asdict, fields
 from functools import partial
 
@@ -180,8 +179,9 @@ def _delete(current: Session, slug: str) -> None:
 def _show(current: Session, draft: Experiment, material: GivenObjects) -> None:
     """A question as participants see it, and how long they are at it."""
     turn = current.drafts.get(_EXAMPLE, 0)
-    words = html.escape(page_texts(draft)["question"])
-    shown, scale = question_as_shown(draft, words, example_of(draft, turn), material.address)
+    shown, scale = question_as_shown(
+        draft, page_texts(draft), example_of(draft, turn), material.address
+    )
     st.html(shown)
     takes = expected_of(draft)
     about = (

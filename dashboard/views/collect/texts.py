@@ -10,7 +10,12 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.experiment import TEXTS, Experiment
-from tripletscope.dashboard.collecting.texts import page_texts, shipped_texts, texts_of_file
+from tripletscope.dashboard.collecting.texts import (
+    of_task,
+    page_texts,
+    shipped_texts,
+    texts_of_file,
+)
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, text
 from tripletscope.dashboard.state import Session
@@ -20,7 +25,8 @@ _TITLES = {
     "consent": "Consent", "instructions": "Instructions", "question": "Question",
     "practice": "Before practice", "right": "Practice: right", "wrong": "Practice: wrong",
     "break": "Break", "end": "End", "excluded": "Stopped", "closed": "Closed",
-    "paused": "Paused", "elsewhere": "Open in another tab",
+    "paused": "Paused", "elsewhere": "Open in another tab", "scale_low": "Rating: low end",
+    "scale_high": "Rating: high end",
 }
 
 
@@ -33,10 +39,8 @@ def ask_for_texts(
         preview: Where it is shown as participants read it.
     """
     language, task = values["language"], values["task"]
-    shipped = {
-        name: words[task] if isinstance(words, dict) else words
-        for name, words in shipped_texts(language).items()
-    }
+    by_task = shipped_texts(language)
+    shipped = {name: of_task(words, task) for name, words in by_task.items()}
     base = begin.get("texts", {}) if begin.get("language", language) == language else {}
     name = pick(
         current, f"{place}.text", "Text",
@@ -48,7 +52,8 @@ def ask_for_texts(
     base = given or base
 
     def key(name: str) -> str:
-        return f"{place}.text.{language}.{name}{f'.{task}' if name == 'question' else ''}{mark}"
+        whose = f".{task}" if isinstance(by_task[name], dict) else ""
+        return f"{place}.text.{language}.{name}{whose}{mark}"
 
     own = {one: words for one, words in base.items() if one not in _TITLES}
     for one in _TITLES:
@@ -59,7 +64,7 @@ def ask_for_texts(
                 now = text(
                     current, key(one), _TITLES[one], begins,
                     height=200 if one in ("consent", "instructions") else 100,
-                    help="Plain words." if one == "question" else
+                    help="Plain words." if one in ("question", "scale_low", "scale_high") else
                     "Markdown. Words in braces are filled in; a line --- begins another page of "
                     "the instructions.",
                 )

@@ -11,6 +11,7 @@ from tests.dashboard.views.harness import crowd, on_tab, session_on, settled, st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.studies.experiment.experiment import Experiment, Stimulus
+from tripletscope.dashboard.collecting.texts import page_texts
 from tripletscope.dashboard.keeping.experiments import (
     keep_experiment,
     kept_experiments,
@@ -189,7 +190,7 @@ def test_all_options_have_room_on_the_page(task, options):
     more = tuple(Stimulus(f"c{k}", "colour", "#102030") for k in range(10))
     experiment = fruit(objects=more, task=task, n_options=8, size=400)
     shown, scale = question_as_shown(
-        experiment, "Which?", example_of(experiment, 0), lambda name: ""
+        experiment, page_texts(experiment), example_of(experiment, 0), lambda name: ""
     )
     width = round(400 * scale)
     assert f"width:{width}px;max-width:100%" in shown
