@@ -26,6 +26,8 @@ MEDIA = {
     "text": "Text", "colour": "Colour", "picture": "Picture", "sound": "Sound", "video": "Video",
 }
 SOURCES = {
+#: In which participants’ pages are shipped.
+LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
     "balanced": "Balanced over objects and sides", "random": "Random",
     "landmark": "Landmarks", "list": "A list of mine",
     "uncertain": "Adaptive: most uncertain", "gain": "Adaptive: information gain",
@@ -197,7 +199,7 @@ class Experiment:
         "before the first answer.", automatic="never: the number of participants decides",
         advanced=True,
     )] = None
-    language: Annotated[str, Choice({"en": "English", "de": "Deutsch"}, "Language")] = "en"
+    language: Annotated[str, Choice(LANGUAGES, "Language")] = "en"
     size: Annotated[int, Number(20, 1000, "Size", "Of every stimulus, in CSS pixels.")] = 200
     labels: Annotated[bool, Switch("Labels", "Under each stimulus.", advanced=True)] = False
     least_ms: Annotated[int, Number(
