@@ -62,10 +62,10 @@ def of_experiment(table: Table) -> Table | None:
 
     None where the table is of no such experiment.
     """
-    if not {TASK, KIND} <= set(table.columns) or not table.n_rows:
+    if not {TASK, KIND} <= set(table.columns):
         return None
-    task = table.texts(TASK)[0]
-    if task not in MEASURED_COLUMNS:
+    task = next((one for one in table.codes(TASK).values if one in MEASURED_COLUMNS), None)
+    if task is None:
         return None
     table = once(table) or table
     rows = np.flatnonzero(

@@ -39,5 +39,5 @@ def told(experiment: Experiment, log: str) -> dict[str, Any]:
         "background": experiment.background,
         "language": texts["language"],
         "parameters": list(experiment.parameters),
-        "n_practice": experiment.n_practice,
+        "n_before": len(experiment.before) + experiment.n_practice,
     }

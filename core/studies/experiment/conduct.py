@@ -8,6 +8,7 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.studies.experiment.items import WHEN
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import AnswerRecord
 
@@ -25,7 +26,7 @@ def conduct_table(records: Iterable[AnswerRecord]) -> pd.DataFrame:
         ``participant``; ``answers`` about objects; ``checks`` and ``failed``: catch and gold
         questions answered, and those answered wrong; ``repeats`` and ``consistent``: questions
         asked again, and those answered as before, ratings within a fifth of the scale, tables
-        aside; ``median_time`` in seconds, practice aside.
+        aside; ``median_time`` in seconds, practice and questionnaire aside.
 
     Examples
     --------
@@ -49,7 +50,8 @@ def conduct_table(records: Iterable[AnswerRecord]) -> pd.DataFrame:
         again = _repeated(answered)
         times = [
             one.rt_ms for one in answered
-            if one.kind != "practice" and one.rt_ms is not None and np.isfinite(one.rt_ms)
+            if one.kind not in ("practice", *WHEN)
+            and one.rt_ms is not None and np.isfinite(one.rt_ms)
         ]
         rows.append({
             "participant": participant, "answers": sum(one.is_about_objects for one in answered),

@@ -15,6 +15,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import Choice, Number, Switch, checked, parameters
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.options import Seed
+from tripletscope.core.studies.experiment.items import WHEN, Item
 from tripletscope.core.studies.experiment.question import ASKINGS, MOST_ON_TABLE
 
 #: The file of an experiment in its folder.
@@ -25,9 +26,9 @@ STIMULI = "stimuli"
 MEDIA = {
     "text": "Text", "colour": "Colour", "picture": "Picture", "sound": "Sound", "video": "Video",
 }
-SOURCES = {
 #: In which participants’ pages are shipped.
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
+SOURCES = {
     "balanced": "Balanced over objects and sides", "random": "Random",
     "landmark": "Landmarks", "list": "A list of mine",
     "uncertain": "Adaptive: most uncertain", "gain": "Adaptive: information gain",
@@ -51,6 +52,8 @@ WORDS = (
 )
 _ID = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}")
+#: Pictures in Markdown.
+_IN_TEXTS = re.compile(rf"\]\({STIMULI}/({_FILE.pattern})\)")
 
 
 @dataclass(frozen=True)
@@ -121,10 +124,13 @@ class Experiment:
         With the source ``list``: `Question.described`, perhaps with ``list``, a number from 0.
     gold : tuple of mapping
         Questions with right answers: `Question.described`.
+    before, after : tuple of Item
+        Questionnaires.
     parameters : tuple of str
         Names in the address that are recorded, the participant's id first.
     return_address : str
-        Where participants go in the end; ``{code}`` in it becomes the code.
+        Where participants go in the end; ``{code}`` in it becomes the code, and a name of
+        `parameters` in braces what it was in the address.
     completion_code : str
         Shown in the end; empty for one of each participant's own.
     salt : str
@@ -216,6 +222,8 @@ class Experiment:
     texts: Mapping[str, str] = field(default_factory=dict)
     questions: tuple[Mapping[str, Any], ...] = ()
     gold: tuple[Mapping[str, Any], ...] = ()
+    before: tuple[Item, ...] = ()
+    after: tuple[Item, ...] = ()
     parameters: tuple[str, ...] = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     return_address: str = ""
     completion_code: str = ""
@@ -252,6 +260,12 @@ class Experiment:
                 "adaptive questions are about three objects", file=self.title,
                 remedy="Choose another task, or balanced questions.",
             )
+        twice = [name for name, n in Counter(
+            one.name for one in (*self.before, *self.after)
+        ).items() if n > 1]
+        if twice:
+            raise DataError(f"two items are called {twice[0]!r}", file=self.title,
+                            remedy="Give every item of the questionnaires a name of its own.")
         unknown = sorted({*self.texts} - {*TEXTS, *WORDS})
         if unknown:
             raise DataError(f"there is no text {unknown[0]!r}", file=self.title,
@@ -272,6 +286,12 @@ class Experiment:
         if asking.is_table:
             return self.n_shown * (1 + (asking.answer == "positions"))
         return asking.n_chosen or self.n_ranked
+
+    @property
+    def files(self) -> list[str]:
+        """Files in the folder of stimuli that objects are, or that texts show."""
+        shown = (one.content for one in self.objects if one.is_file)
+        return list(dict.fromkeys([*shown, *_IN_TEXTS.findall("\n".join(self.texts.values()))]))
 
     @property
     def levels(self) -> int:
@@ -318,6 +338,7 @@ class Experiment:
                 for name, value in record.items()
             }
             values["objects"] = tuple(Stimulus(**one) for one in record["objects"])
+            values |= {when: tuple(Item(**one) for one in record.get(when, ())) for when in WHEN}
             return cls(**values)
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, DataError):

@@ -19,6 +19,7 @@ from tripletscope.core.studies.experiment.drawing import (
     of_landmarks,
 )
 from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.items import WHEN
 from tripletscope.core.studies.experiment.question import ASKINGS, KINDS, Question
 
 #: Where a question came from whose adaptive one was not ready.
@@ -53,8 +54,9 @@ def person_list(
 ) -> PersonList:
     """The questions of one person, made when the person arrives and of nothing else but a number.
 
-    Practice comes first. Balanced questions are in balance over people: after any number of them
-    every object was in every place of a question equally often, give or take one. Repeats are of
+    Practice comes first, after the questionnaire before. Balanced questions are in balance over
+    people: after any number of them every object was in every place of a question equally often,
+    give or take one. Repeats are of
     questions of the first half, stand in the second, at least a quarter of the list later, and
     show their options in other places: two options half of the time. Of adaptive experiments only
     random questions are repeated. Catch and gold questions are spread evenly, as many for
@@ -105,9 +107,12 @@ def person_list(
     questions = spread(questions, [checks[k] for k in rng.permutation(len(checks))], rng)
     if "practice" not in kinds:
         questions = _practice(experiment, rng) + questions
+    before, after = (
+        [Question.of_item(item, when) for item in getattr(experiment, when)] for when in WHEN
+    )
     return PersonList([
         None if question is None else replace(question, key=key_of(place))
-        for place, question in enumerate(questions)
+        for place, question in enumerate([*before, *questions, *after])
     ])
 
 

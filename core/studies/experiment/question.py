@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.studies.experiment.items import Item
 
 T = TypeVar("T")
 
@@ -134,6 +135,8 @@ class Question:
         first ones. It never leaves the server, but for practice with gold questions.
     n_levels : int
         Of a number.
+    item : mapping or None
+        Of a questionnaire, instead of objects: the fields of an `Item`.
     """
 
     key: str
@@ -144,6 +147,12 @@ class Question:
     source: str = "random"
     correct: tuple[int, ...] = ()
     n_levels: int = 0
+    item: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of_item(cls, item: Item, when: str) -> Question:
+        """What asks an item of a questionnaire, ``before`` or ``after`` the others."""
+        return cls("", "item", (), kind=when, source="questionnaire", item=vars(item))
 
     @property
     def n_options(self) -> int:
@@ -155,6 +164,10 @@ class Question:
 
     def checked(self, chosen: Sequence[Any]) -> tuple[Any, ...]:
         """An answer as `Asking.answer` has it, if it can be true."""
+        if self.item is not None:
+            if not isinstance(chosen, list | tuple) or len(chosen) != 1:
+                raise DataError("an item has one answer", file=f"question {self.key}")
+            return (Item(**self.item).checked(chosen[0]),)
         kind, n = ASKINGS[self.task].answer, self.n_options
         values = list(chosen) if isinstance(chosen, list | tuple) else [None]
         is_true = len(values) == self.n_chosen
@@ -201,6 +214,8 @@ class Question:
         """What the participant's browser is told."""
         told = self.described()
         del told["source"], told["n_levels"]  # which the page is told once
+        if self.item is None:
+            del told["item"]
         if self.kind != "practice":
             del told["correct"], told["kind"]
         return told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -34,6 +34,7 @@ from tripletscope.core.io.measuring import (
 )
 from tripletscope.core.io.table import Table, as_cells
 from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.items import Item
 from tripletscope.core.studies.experiment.participant import shown_id
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
 
@@ -70,7 +71,7 @@ class AnswerRecord:
         answer was received, which after a lost connection is later.
     input : str
         ``mouse``, ``keyboard`` or ``touch``.
-    n_levels : int
+    n_levels, item
         See `Question`.
 
     Examples
@@ -95,6 +96,7 @@ class AnswerRecord:
     answered_at: str = ""
     input: str = ""
     n_levels: int = 0
+    item: Mapping[str, Any] | None = None
 
     @classmethod
     def of(
@@ -103,7 +105,8 @@ class AnswerRecord:
         """The record of an answer to a question."""
         return cls(
             participant, question.key, place, question.task, question.shown, tuple(chosen),
-            question.kind, question.source, question.correct, n_levels=question.n_levels, **more,
+            question.kind, question.source, question.correct, n_levels=question.n_levels,
+            item=question.item, **more,
         )
 
     @property
@@ -111,7 +114,7 @@ class AnswerRecord:
         """What was asked."""
         return Question(
             self.key, self.task, self.shown, len(self.chosen), self.kind, self.source,
-            self.correct, self.n_levels,
+            self.correct, self.n_levels, self.item,
         )
 
     @property
@@ -234,7 +237,8 @@ def _cells(record: AnswerRecord) -> list[list[Any]]:
 
 
 def _of_task(experiment: Experiment, records: Iterable[AnswerRecord]) -> list[AnswerRecord]:
-    records = list(records)
+    """All but the questionnaire."""
+    records = [one for one in records if one.item is None]
     strange = next((one for one in records if one.task != experiment.task), None)
     if strange is not None:
         raise DataError(
@@ -379,6 +383,64 @@ def measured_answers(
     if ASKINGS[experiment.task].measured == PREFERENCES:
         return read_preferences(content, experiment.title)[0]
     return file_of_measured([(experiment.title, content)], None, {})
+
+
+def questionnaire_answers(records: Iterable[AnswerRecord]) -> pd.DataFrame:
+    """Answers to the items of a questionnaire: ``participant``, and a column for each item.
+
+    Parameters
+    ----------
+    records : iterable of AnswerRecord
+
+    Returns
+    -------
+    DataFrame, a row for each participant who answered an item
+        Options by their names; empty where nothing was answered.
+
+    Raises
+    ------
+    DataError
+        If two participants would have one name.
+
+    Examples
+    --------
+    >>> from tripletscope.experiment import Experiment, Item, Stimulus, questionnaire_answers
+    >>> from tripletscope.experiment import simulated_participants
+    >>> objects = tuple(Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
+    >>> hand = Item("hand", "choice", "Your writing hand?", ("left", "right"))
+    >>> experiment = Experiment(title="Dishes", objects=objects, after=(hand,), n_questions=4)
+    >>> records = simulated_participants(experiment, [[0], [1], [3]], 2)
+    >>> questionnaire_answers(records).columns.tolist()
+    ['participant', 'hand']
+    """
+    records = [one for one in records if one.item is not None]
+    rows: dict[str, dict[str, Any]] = {}
+    for name, one in zip(_names(records), records, strict=True):
+        item = Item(**one.item)
+        rows.setdefault(name, {"participant": name})[item.name] = item.shown(one.chosen[0])
+    return pd.DataFrame(list(rows.values()), columns=list(dict.fromkeys(
+        ["participant", *(one.item["name"] for one in records)]
+    )))
+
+
+def with_questionnaire(answers: Judgements, records: Iterable[AnswerRecord]) -> Judgements:
+    """Answers with what their participants said of themselves, but for texts, as columns.
+
+    A name that answers have already is followed by ``(asked)``.
+    """
+    records = [one for one in records if one.item is None or one.item["kind"] != "text"]
+    told = questionnaire_answers(records).set_index("participant")
+    table = answers.answers
+    if told.empty or "participant" not in table:
+        return answers
+    who = table["participant"].astype("str")
+    table = table.assign(**{
+        f"{name} (asked)" if name in table else name: who.map(told[name]).to_numpy()
+        for name in told
+    })
+    return type(answers)(
+        answers.rows, objects=answers.objects, answers=table, name=answers.name
+    )
 
 
 def checks_answered(records: Iterable[AnswerRecord]) -> pd.DataFrame:

@@ -21,8 +21,12 @@ const Answers = (() => {
 
   // An answer of somebody who does not look.
   function byLot(asking, question) {
-    const { shown } = question;
+    const { shown, item } = question;
     const any = (n) => Math.floor(n * Math.random());
+    if (item) {
+      return [item.kind === "choice" ? any(item.options.length) : item.kind === "text" ? "…"
+        : Math.max(item.kind === "scale" ? 1 : item.low, any(item.high + 1))];
+    }
     if (asking.answer === "number") return [1 + any(asking.levels)];
     if (asking.answer === "piles") return shown.map(() => any(Math.max(1, shown.length / 3)));
     if (asking.answer === "positions") {
@@ -51,6 +55,39 @@ const Answers = (() => {
     if (!inOrder) return [[...shown, ...named]];
     const rest = all.flat().filter((_, k) => !values.includes(k));
     return [[...shown, ...named, ...rest, named.length, 1]];
+  }
+
+  // What an item of a questionnaire is answered with: as core/studies/experiment/items.py has it.
+  function item({ kind, options: names, low, high, required, text }, update) {
+    const { element } = Stimuli;
+    const made = element("div", `item ${kind}`);
+    const empty = () => update(required ? null : [null]);
+    empty();
+    if (kind === "choice" || kind === "scale") {
+      const values = kind === "choice" ? names.map((_, k) => k)
+        : [...Array(high).keys()].map((k) => k + 1);
+      if (kind === "scale") made.append(element("span", "end", names[0]));
+      made.append(...values.map((value) => {
+        const line = element("label", "");
+        const button = element("input", "");
+        Object.assign(button, { type: "radio", name: "item", value });
+        button.addEventListener("change", () => update([value]));
+        line.append(button, element("span", "", kind === "choice" ? names[value] : String(value)));
+        return line;
+      }));
+      if (kind === "scale") made.append(element("span", "end", names[1]));
+      return made;
+    }
+    const field = element(kind === "text" ? "textarea" : "input", "");
+    field.setAttribute("aria-label", text);
+    if (kind === "text") field.maxLength = 2000;
+    else Object.assign(field, { type: "number", min: low, max: high, step: "any" });
+    field.addEventListener("input", () => {
+      if (!field.value.trim()) empty();
+      else update(kind === "text" ? [field.value] : field.validity.valid ? [Number(field.value)] : null);
+    });
+    made.append(field);
+    return made;
   }
 
   // A slider without a value until it is touched, so that none is suggested.
@@ -228,5 +265,5 @@ const Answers = (() => {
     return board;
   }
 
-  return { options, agree, byLot, cells, slider, table };
+  return { options, agree, byLot, cells, item, slider, table };
 })();

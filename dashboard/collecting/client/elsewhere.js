@@ -3,7 +3,7 @@
 "use strict";
 
 window.Elsewhere = (() => {
-  const { told, lists, columns, sources, kinds, sending, address, code, returnAddress } =
+  const { told, lists, items, columns, sources, kinds, sending, address, code, returnAddress } =
     window.COLLECT;
   const query = new URLSearchParams(location.search);
   let person, parameters, isSimulated, mine, pavlovia;
@@ -13,10 +13,15 @@ window.Elsewhere = (() => {
   const keep = () => { if (!isSimulated) Keeping.browser.set(place(), mine); };
 
   // Lists as they were written, short: [kind, source, objects, right answer].
-  const questions = (number) => lists[number].map(([kind, source, shown, correct], k) => ({
-    key: `q${k + 1}`, kind: kinds[kind], source: sources[source], correct,
-    shown: shown.map((object) => told.objects[object].id), n_chosen: told.n_chosen,
-  }));
+  const questions = (number) => [
+    ...items.before.map((item) => ({ item, kind: "before" })),
+    ...lists[number].map(([kind, source, shown, correct]) => ({
+      kind: kinds[kind], source: sources[source], correct,
+      shown: shown.map((object) => told.objects[object].id), n_chosen: told.n_chosen,
+    })),
+    ...items.after.map((item) => ({ item, kind: "after" })),
+  ].map((question, k) => (
+    { shown: [], correct: [], source: "questionnaire", key: `q${k + 1}`, ...question }));
 
   // One tab at a time, where the browser can tell: two would ask a person the same questions.
   const claimed = (how) => new Promise((resolve) => {
@@ -58,11 +63,18 @@ window.Elsewhere = (() => {
   function rowsOf(answer) {
     const all = questions(mine.list);
     const number = all.findIndex((question) => question.key === answer.key);
-    const { kind, source, shown, correct } = all[number];
-    const cells = Answers.cells(told.asking, shown, answer.chosen, number + 1);
+    const { kind, source, shown, correct, item } = all[number];
+    const [value] = answer.chosen;
+    // What an item is answered with stands behind, and nothing where others say what was chosen.
+    const asked = items.before.length + items.after.length > 0 && {
+      item_name: item?.name ?? "",
+      item_answer: item ? item.options[item.kind === "choice" ? value : -1] ?? value ?? "" : "",
+    };
+    const cells = item ? [columns.slice(5, -6).map(() => "")]
+      : Answers.cells(told.asking, shown, answer.chosen, number + 1);
     return cells.map((some, place) => {
       const values = [
-        person, number + 1, told.task, kind, source, ...some,
+        person, number + 1, item ? "item" : told.task, kind, source, ...some,
         correct.length ? Number(Answers.agree(told.asking, correct, answer.chosen)) : "",
         answer.rt_ms, new Date(answer.clock_ms).toISOString(), answer.shown_ms, answer.input,
         answer.key,
@@ -70,7 +82,7 @@ window.Elsewhere = (() => {
       return {
         ...Object.fromEntries(columns.map((column, k) => [column, values[k]])),
         id: cells.length > 1 ? `${answer.id}-${place + 1}` : answer.id,
-        list: mine.list + 1, code: mine.code, ...parameters,
+        list: mine.list + 1, code: mine.code, ...asked, ...parameters,
       };
     });
   }
@@ -166,7 +178,7 @@ window.Elsewhere = (() => {
       keep();
       const done = mine.answered.length;
       if (mine.ended) return { ...farewell(), done, left: 0 };
-      const left = lists[mine.list].length - done;
+      const left = questions(mine.list).length - done;
       return { state: done ? "going_on" : "new", token: "here", done, left };
     },
 
@@ -190,7 +202,7 @@ window.Elsewhere = (() => {
       keep();
       return {
         done: [...answers, ...events].map(({ id }) => id), state: null,
-        left: lists[mine.list].length - mine.answered.length,
+        left: questions(mine.list).length - mine.answered.length,
       };
     },
 

@@ -150,7 +150,9 @@
     }
     if (/^https?:\/\//.test(final.address ?? "")) {
       const link = element("a", "jspsych-btn main", texts.return);
-      link.href = final.address;
+      // Panels such as SONA are given back what was in the address.
+      link.href = told.parameters.reduce((one, name) => one.replaceAll(
+        `{${name}}`, encodeURIComponent(address.get(name) ?? "")), final.address);
       page.append(link);
     }
     for (const [words, action] of final.buttons ?? (
@@ -363,7 +365,7 @@
     : kind === "number" ? [...Array(levels).keys()].map((k) => String(k + 1)) : null;
   const options = (question) => Answers.options(told.asking, question.shown);
   // Whether an answer is made of several steps, with a button for the last one.
-  const composed = (question) => isTable || isSlider || (!said && question.n_chosen > 1);
+  const composed = (question) => Boolean(question.item) || isTable || isSlider || (!said && question.n_chosen > 1);
   let shownAt = null; // the frame in which the stimuli appeared
   let loadedAt = 0;
   let chosen = []; // where an answer is composed
@@ -380,25 +382,29 @@
       if (queue.length < 3) ask().catch(refused);
       return;
     }
-    const choices = isTable || isSlider ? [] : said ?? options(current);
+    const { item } = current;
+    const choices = item || isTable || isSlider ? [] : said ?? options(current);
     const hints = choices.length === 2 ? ["←", "→"] : choices.map((_, k) => (said ? "" : k + 1));
     const slots = choices.map((ids, number) => Stimuli.option(ids, number, hints[number]));
-    above.append(element("h1", "asked", texts.question));
-    if (anchored) above.append(Stimuli.above(current.shown.slice(0, 1)));
-    if (said) above.append(Stimuli.above(current.shown));
-    if (kind === "number") {
+    above.append(element("h1", "asked", item ? item.text : texts.question));
+    if (anchored && !item) above.append(Stimuli.above(current.shown.slice(0, 1)));
+    if (said && !item) above.append(Stimuli.above(current.shown));
+    if (kind === "number" && !item) {
       const ends = element("div", "ends");
       ends.append(element("span", "", texts.scale_low), element("span", "", texts.scale_high));
       above.append(ends);
     }
+    let heard = false;
+    let late = false;
     let update = null;
-    if (isTable || isSlider) {
+    if (item || isTable || isSlider) {
       update = (values) => {
         chosen = values ?? [];
         enable();
       };
-      above.append(isTable ? Answers.table(told.asking, current, texts, update)
-        : Answers.slider(told.asking, texts, update));
+      above.append(item ? Answers.item(item, update)
+        : isTable ? Answers.table(told.asking, current, texts, update)
+          : Answers.slider(told.asking, texts, update));
       group.classList.add("below");
     } else if (composed(current)) {
       const tiles = element("div", "options");
@@ -430,8 +436,6 @@
     }, { signal: leaving.signal });
     Stimuli.fit();
     const buttons = content().querySelectorAll("button.option");
-    let heard = false;
-    let late = false;
     function enable() {
       if (!heard || !late) return;
       for (const button of buttons) button.disabled = false;
@@ -464,14 +468,14 @@
     } else if (simulation && composed(current)) {
       for (const number of Answers.byLot(told.asking, current)) choose(slots, number, group);
     }
-    for (const button of group.querySelectorAll(".done")) {
+    // In a text, Enter begins a line.
+    for (const button of item?.kind === "text" ? [] : group.querySelectorAll(".done")) {
       jsPsych.pluginAPI.getKeyboardResponse({
         valid_responses: ["Enter"], persist: true,
         callback_function: () => {
           // With the focus on an option that is still to be chosen, Enter chooses it, as ever.
           const focused = document.activeElement.closest(".option, .head");
-          if (focused?.matches(".head")) return; // which the browser presses itself
-          (button.disabled && focused ? focused : button).click();
+          (focused && (button.disabled || focused.matches(".head")) ? focused : button).click();
         },
       });
     }
@@ -641,7 +645,7 @@
         only(() => Boolean(current), question),
         only(() => last?.kind === "practice" && last.correct.length, feedback),
         only(() => told.break_every && last && last.kind !== "practice" && done < all
-          && (done - told.n_practice) % told.break_every === 0,
+          && (done - told.n_before) % told.break_every === 0,
         page(() => texts.break.replace("{done}", done).replace("{all}", all), texts.continue)),
       ],
       loop_function: () => !isOver && !final,

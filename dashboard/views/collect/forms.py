@@ -16,7 +16,13 @@ from tripletscope.core.studies.experiment.experiment import ADAPTIVE, Experiment
 from tripletscope.core.studies.experiment.question import ASKINGS, Asking
 from tripletscope.dashboard.interface.controls import parameter_form, pick, switch, text
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.collect.lists import as_lines, gold_questions, listed_questions
+from tripletscope.dashboard.views.collect.lists import (
+    as_lines,
+    gold_questions,
+    listed_questions,
+    questionnaire,
+    questionnaire_as_lines,
+)
 
 DECLARED = tuple(parameter.name for parameter in parameters(Experiment))
 #: Names in the address by where participants come from, their id first, and what their web sites
@@ -33,7 +39,9 @@ SERVICES: dict[str, tuple[str, dict[str, str]]] = {
 }
 _OWN = "own"
 _RETURNS = {
-    "prolific": "https://app.prolific.com/submissions/complete?cc={code}", "sona": "", "mturk": "",
+    "prolific": "https://app.prolific.com/submissions/complete?cc={code}",
+    "sona": "https://….sona-systems.com/webstudy_credit.aspx?experiment_id=…&credit_token=…"
+    "&survey_code={survey_code}",
 }
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,60}")
 _GOLD = {
@@ -43,6 +51,13 @@ _GOLD = {
     "ranking": "anchor, the chosen in their order, the others",
     "pairs": "the pair that differs more, then the other pair",
     "triad": "three, of which the first two differ more than the last two",
+}
+#: Examples of questionnaires.
+_ITEMS = {
+    "before": "age; number; How old are you?; 18 | 99\n"
+    "gender; choice?; What is your gender?; female | male | another",
+    "after": "sure; scale; How sure were you?; not at all | very | 7\n"
+    "how; text?; How did you decide?",
 }
 #: A table takes as long as many questions.
 _OF_TABLES = {"n_questions": 1, "repeated": 0.0, "n_practice": 0}
@@ -132,6 +147,18 @@ def ask_for_checks(asked: ExperimentForm, *further: str) -> None:
     )
 
 
+def ask_for_questionnaires(asked: ExperimentForm) -> None:
+    """Items before and after the questions."""
+    for when, example in _ITEMS.items():
+        asked.values[when] = text(
+            asked.current, f"{asked.place}.{when}", f"{when.capitalize()} the questions",
+            questionnaire_as_lines(asked.begin.get(when, ())), height=120, placeholder=example,
+            help="One item per line: name; kind; question; details. Kinds are choice (options "
+            "apart by |), number (smallest | largest), scale (low end | high end | levels) and "
+            "text; with a question mark, such as text?, an item may be left out.",
+        )
+
+
 def ask_for_appearance(asked: ExperimentForm) -> None:
     """How stimuli look, and on which screens."""
     asked.ask("language", "size", "labels")
@@ -173,11 +200,13 @@ def ask_for_recruitment(asked: ExperimentForm) -> None:
     asked.values["completion_code"] = line(
         current, f"{place}.code", "Completion code", begin.get("completion_code", ""),
         placeholder="one of each participant’s own",
+        help="Prolific expects that of the study. Empty: each participant gets a different one.",
     )
     asked.values["return_address"] = line(
         current, f"{place}.return", "Return address", begin.get("return_address", ""),
         placeholder=_RETURNS.get(service) or "https://…",
-        help="Where participants go in the end; {code} in it becomes the code.",
+        help="Where participants go in the end. {code} in it becomes the code, and a name in the "
+        "address, such as {survey_code}, what it was for this participant.",
     )
     salt = begin.get("salt", "")
     hashed = switch(
@@ -230,6 +259,7 @@ def drafted_experiment(
 ) -> Experiment:
     """The experiment that the forms describe."""
     given = {name: value for name, value in values.items() if name not in ("listed", "gold")}
+    given |= {when: questionnaire(given[when], f"the items {when}") for when in _ITEMS}
     wrong = [name for name in given["parameters"] if not _NAME.fullmatch(name)]
     if wrong:
         raise DataError(f"{wrong[0]!r} is no name in an address", file="Recruitment",

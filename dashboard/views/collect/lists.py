@@ -9,6 +9,7 @@ from typing import Any
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import CHECKS
 from tripletscope.core.studies.experiment.experiment import Stimulus
+from tripletscope.core.studies.experiment.items import Item
 from tripletscope.core.studies.experiment.question import ASKINGS, KINDS, Question
 
 #: Columns that name objects, in their order, in lists that Simulate makes and in usual ones.
@@ -71,6 +72,46 @@ def names_of(stimuli: Iterable[Stimulus]) -> dict[str, str]:
     """Ids by what may stand for them: ids themselves, and labels that are no other's id."""
     stimuli = list(stimuli)
     return {one.label: one.id for one in stimuli} | {one.id: one.id for one in stimuli}
+
+
+def questionnaire(lines: str, where: str) -> tuple[Item, ...]:
+    """Items of a questionnaire, a line for each: name; kind; question; details."""
+    items = []
+    for number, line in enumerate(lines.splitlines(), 1):
+        if not line.strip():
+            continue
+        name, kind, asked, *more = [*(part.strip() for part in line.split(";", 3)), "", ""][:4]
+        required, kind = not kind.endswith("?"), kind.removesuffix("?").strip().lower()
+        parts = [part.strip() for part in "".join(more).split("|") if part.strip()]
+        try:
+            options = tuple(parts[:2] if kind == "scale" else parts if kind == "choice" else ())
+            low, high = 0.0, 7.0
+            if kind == "number":
+                low, high = map(float, parts or (0, 1_000_000))
+            elif kind == "scale":
+                high = int(parts[2]) if len(parts) > 2 else 7
+            items.append(Item(name, kind, asked, options, low, high, required))
+        except DataError as error:
+            raise DataError(error.problem, file=where, row=number, remedy=error.remedy) from None
+        except ValueError:
+            raise DataError(
+                "its numbers cannot be read", file=where, row=number,
+                remedy="Of a number, write the smallest | the largest; of a scale the two ends | "
+                "the number of levels.",
+            ) from None
+    return tuple(items)
+
+
+def questionnaire_as_lines(items: Iterable[Item]) -> str:
+    """Items as they are typed."""
+    details = {
+        "choice": lambda one: " | ".join(one.options), "text": lambda one: "",
+        "number": lambda one: f"{one.low:g} | {one.high:.15g}",
+        "scale": lambda one: " | ".join([*one.options, f"{one.high:g}"]),
+    }
+    return "\n".join("; ".join(filter(None, [
+        one.name, one.kind + "?" * (not one.required), one.text, details[one.kind](one),
+    ])) for one in items)
 
 
 def as_lines(questions: Iterable[dict[str, Any]]) -> str:

@@ -14,6 +14,7 @@ from tripletscope.core.studies.experiment.results import (
     experiment_objects,
     gathered_answers,
     measured_answers,
+    with_questionnaire,
 )
 from tripletscope.dashboard.collecting import answer_log
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
@@ -56,6 +57,7 @@ def open_answers(
         answers = answers.with_objects(table.loc[answers.ids].reset_index(drop=True))
     else:
         answers = gathered_answers(experiment, records)
+    answers = with_questionnaire(answers, records)
     checks = checks_answered(records)
     about = sum(one.is_about_objects for one in records)
     people = {one.participant for one in records if one.is_about_objects}

@@ -11,7 +11,11 @@ import streamlit as st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.measuring import PREFERENCES
 from tripletscope.core.studies.experiment.question import ASKINGS
-from tripletscope.core.studies.experiment.results import AnswerRecord, answers_table
+from tripletscope.core.studies.experiment.results import (
+    AnswerRecord,
+    answers_table,
+    questionnaire_answers,
+)
 from tripletscope.dashboard import export
 from tripletscope.dashboard.collecting import answer_log, jspsych, running
 from tripletscope.dashboard.collecting.answer_log import CollectingState
@@ -253,3 +257,10 @@ def _answers(context: CollectContext, records: list[AnswerRecord]) -> None:
         width="stretch", disabled=not records,
         help="Every answer with its question, also to practice and checks.",
     )
+    if experiment.before or experiment.after:
+        st.download_button(
+            "Questionnaires (CSV)", lambda: export.csv(questionnaire_answers(records)),
+            f"{export.file_name(experiment.title, 'questionnaires')}.csv", "text/csv",
+            key=f"{PAGE}.items.{context.slug}", on_click="ignore", icon=":material/download:",
+            width="stretch", disabled=not records, help="A row per participant.",
+        )

@@ -41,9 +41,9 @@ def question_as_shown(
     asking = ASKINGS[experiment.task]
     words, below = html.escape(texts["question"]), _answering(experiment, texts)
     blocks = asking.options(shown)
-    widest = max(len(blocks), 1)
+    widest = min(max(len(blocks), 1), _MOST_IN_ROW)
     room = _WIDTH - _GAP * (widest - 1) - _FRAME * widest
-    scale = min(1.0, room / (min(widest, _MOST_IN_ROW) * experiment.size))
+    scale = min(1.0, room / (widest * experiment.size))
     size = round(experiment.size * scale)
 
     def one(stimulus: Stimulus) -> str:

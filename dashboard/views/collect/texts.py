@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.studies.experiment.experiment import TEXTS, Experiment
+from tripletscope.core.studies.experiment.experiment import STIMULI, TEXTS, Experiment
 from tripletscope.dashboard.collecting.texts import (
     of_task,
     page_texts,
@@ -95,7 +95,10 @@ def _of_file(place: str, task: str) -> tuple[dict[str, str], str]:
         return {}, ""
 
 
-def text_as_html(experiment: Experiment, name: str) -> str:
-    """A text as the participant's page shows it."""
+def text_as_html(experiment: Experiment, name: str, address: Callable[[str], str]) -> str:
+    """A text as the participant's page shows it; its pictures are at the addresses."""
     made = page_texts(experiment)[name]
-    return "<hr>".join(made) if isinstance(made, list) else made
+    whole = "<hr>".join(made) if isinstance(made, list) else made
+    for file in experiment.files:
+        whole = whole.replace(f'src="{STIMULI}/{file}"', f'src="{address(file)}" width="300"')
+    return whole
