@@ -257,6 +257,8 @@ const Answers = (() => {
         }
       } else if (key === "Backspace" || key === "Delete" || key === "0") {
         if (where[k] !== null) back(k);
+      } else if ((key === "Enter" || key === " ") && where.includes(null)) {
+        things[where.indexOf(null)].focus();
       } else if (!isRound && /^[1-9]$/.test(key) && boxes[key - 1]) {
         sort(k, key - 1);
       }

@@ -30,6 +30,8 @@ from tripletscope.core.studies.experiment.items import Item
 from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import (
+    AnswerRecord,
+    gathered_answers,
     measured_answers,
     questionnaire_answers,
     with_questionnaire,
@@ -123,74 +125,67 @@ def test_tables_are_filled_by_mouse_fingers_and_keys(browser, tmp_path):
     phone.close()
 
 
+#: Keys that answer a question of each task, and what is answered by them.
+KEYS = {
+    "ranking": ("1 2 Enter", (0, 1)), "similar_pair": ("1 2", (0, 1)), "odd_one_out": ("3", (2,)),
+    "rating": ("3", (3,)), "triad": ("ArrowLeft", (0,)),
+    "piles": ("Tab 1 2 1 2 1 2 1 2 Enter", (0, 1) * 4),
+    "arrangement": ("Tab" + " ArrowUp ArrowLeft Enter" * 8, (-0.05, 0) * 8),
+}
+
+
 def test_every_way_runs_elsewhere_and_comes_back_as_data(browser, tmp_path):
-    tasks = [name for name, asking in ASKINGS.items() if asking.measured]
-    made = {}
-    for task in tasks:
-        more = ITEMS if task == "rating" else {}
-        folder = tmp_path / "web" / task
-        folder.mkdir(parents=True)
-        is_table = ASKINGS[task].is_table
-        made[task] = small(folder, task=task, n_questions=1 if is_table else 6, **more)
-        unpacked(made[task], folder, "post", "./stored")
     context = browser.new_context()
-    with a_web_server(tmp_path / "web") as (address, stored):
-        for task, experiment in made.items():
+    with a_web_server(tmp_path) as (address, stored):
+        for task, asking in ASKINGS.items():
+            folder = tmp_path / task
+            experiment = small(folder, task=task, n_questions=1 if asking.is_table else 6,
+                               **(ITEMS if task == "rating" else {}))
+            unpacked(experiment, folder, "post", "./stored")
             stored.clear()
             page = opened(context, address.replace("index.html", f"{task}/elsewhere/?list=1"))
+            keys, chosen = KEYS.get(task, ("ArrowRight", (1,)))
             asked = person_list(experiment, 0).questions
             for question in asked:
                 go_on(page, ANY)
                 before = shown(page)
                 if question.item:
                     responded(page, question.item["name"])
-                elif task == "piles":
-                    for k in range(len(question.shown)):
-                        page.locator(".tray .thing").first.focus()
-                        page.keyboard.press(str(1 + k % 2))
-                    page.keyboard.press("Enter")
-                elif task == "arrangement":
-                    for k in range(len(question.shown)):
-                        page.locator(".tray .thing").first.focus()
-                        for _ in range(k + 1):
-                            page.keyboard.press("ArrowLeft")
-                    page.keyboard.press("Enter")
                 else:
-                    page.wait_for_selector(TURN)
-                    page.keyboard.press("3" if task == "rating" else "ArrowRight")
+                    page.wait_for_selector(f"{TURN}, .thing")
+                    for key in keys.split():
+                        if key == "Enter" and not page.locator(".tray .thing").count():
+                            expect(page.locator(".done")).to_be_enabled()  # after least_ms
+                        page.keyboard.press(key)
                 page.wait_for_function(
                     "before => document.documentElement.dataset.end || "
                     "document.querySelector('#progress span').textContent !== before", arg=before)
             ended(page)
             sent = "\n".join(stored).encode()
-            given = {
-                "rating": lambda one: (3,), "same_different": lambda one: (1,),
-                "preference": lambda one: (1,),
-                "piles": lambda one: tuple(k % 2 for k in range(len(one.shown))),
-                "arrangement": lambda one: tuple(
-                    x for k in range(len(one.shown)) for x in (round(-0.05 * k, 4), 0)),
-            }[task]
-            records = [
-                _record(one, k, given(one)) for k, one in enumerate(asked) if not one.item
-            ]
-            wanted = measured_answers(experiment, records)
+            records = [AnswerRecord.of(one, "p", k, one.checked(chosen))
+                       for k, one in enumerate(asked) if not one.item]
+            if not asking.measured:
+                found = (ts.read_pairs if asking.size == 2 else ts.read)(sent)
+                wanted = gathered_answers(experiment, records)
+                assert rows_of(found) == rows_of(wanted), task
+                continue
             if task == "preference":
-                found, _ = read_preferences(sent, "sent")
+                found, wanted = read_preferences(sent)[0], measured_answers(experiment, records)
             else:
-                found, wanted = ts.ratings.read_measured(sent).table, wanted.table
+                found = ts.ratings.read_measured(sent).table
+                wanted = measured_answers(experiment, records).table
             columns = [name for name in wanted if name != "participant"]
             assert len(found) == len(wanted) > 5, task
             assert found[columns].equals(wanted[columns]), task
             if task == "rating":
                 assert '"item_name":"hand","item_answer":"right"' in sent.decode()
                 assert '"item_answer":"By eye.\\nAnd ear."' in sent.decode()
+            page.close()
     context.close()
 
 
-def _record(question, place: int, chosen):
-    from tripletscope.core.studies.experiment.results import AnswerRecord
-
-    return AnswerRecord.of(question, "p", place, question.checked(chosen))
+def rows_of(answers) -> list[list[str]]:
+    return sorted(answers.objects["id"].to_numpy()[answers.rows].tolist())
 
 
 def responded(page, name: str, *, leave_out: bool = False) -> None:
