@@ -18,7 +18,6 @@ from .core.studies.experiment.results import answers_table as answers_table
 from .core.studies.experiment.results import checks_answered as checks_answered
 from .core.studies.experiment.results import gathered_answers as gathered_answers
 from .core.studies.experiment.results import measured_answers as measured_answers
-from .core.studies.experiment.results import questionnaire_answers as questionnaire_answers
 from .core.studies.experiment.simulated import expected_accuracy as expected_accuracy
 from .core.studies.experiment.simulated import experiment_cost as experiment_cost
 from .core.studies.experiment.simulated import simulated_participants as simulated_participants

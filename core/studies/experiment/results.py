@@ -386,32 +386,9 @@ def measured_answers(
 
 
 def questionnaire_answers(records: Iterable[AnswerRecord]) -> pd.DataFrame:
-    """Answers to the items of a questionnaire: ``participant``, and a column for each item.
+    """A row for each participant who answered an item: ``participant``, and a column of each.
 
-    Parameters
-    ----------
-    records : iterable of AnswerRecord
-
-    Returns
-    -------
-    DataFrame, a row for each participant who answered an item
-        Options by their names; empty where nothing was answered.
-
-    Raises
-    ------
-    DataError
-        If two participants would have one name.
-
-    Examples
-    --------
-    >>> from tripletscope.experiment import Experiment, Item, Stimulus, questionnaire_answers
-    >>> from tripletscope.experiment import simulated_participants
-    >>> objects = tuple(Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
-    >>> hand = Item("hand", "choice", "Your writing hand?", ("left", "right"))
-    >>> experiment = Experiment(title="Dishes", objects=objects, after=(hand,), n_questions=4)
-    >>> records = simulated_participants(experiment, [[0], [1], [3]], 2)
-    >>> questionnaire_answers(records).columns.tolist()
-    ['participant', 'hand']
+    Options by their names; empty where nothing was answered.
     """
     records = [one for one in records if one.item is not None]
     rows: dict[str, dict[str, Any]] = {}
