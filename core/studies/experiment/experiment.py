@@ -15,7 +15,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import Choice, Number, Switch, checked, parameters
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.studies.experiment.items import WHEN, Item
+from tripletscope.core.studies.experiment.items import WHEN, SurveyItem
 from tripletscope.core.studies.experiment.question import ASKINGS, MOST_ON_TABLE
 
 #: The file of an experiment in its folder.
@@ -124,7 +124,7 @@ class Experiment:
         With the source ``list``: `Question.described`, perhaps with ``list``, a number from 0.
     gold : tuple of mapping
         Questions with right answers: `Question.described`.
-    before, after : tuple of Item
+    before, after : tuple of SurveyItem
         Questionnaires.
     parameters : tuple of str
         Names in the address that are recorded, the participant's id first.
@@ -222,8 +222,8 @@ class Experiment:
     texts: Mapping[str, str] = field(default_factory=dict)
     questions: tuple[Mapping[str, Any], ...] = ()
     gold: tuple[Mapping[str, Any], ...] = ()
-    before: tuple[Item, ...] = ()
-    after: tuple[Item, ...] = ()
+    before: tuple[SurveyItem, ...] = ()
+    after: tuple[SurveyItem, ...] = ()
     parameters: tuple[str, ...] = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     return_address: str = ""
     completion_code: str = ""
@@ -338,7 +338,8 @@ class Experiment:
                 for name, value in record.items()
             }
             values["objects"] = tuple(Stimulus(**one) for one in record["objects"])
-            values |= {when: tuple(Item(**one) for one in record.get(when, ())) for when in WHEN}
+            for when in WHEN:
+                values[when] = tuple(SurveyItem(**one) for one in record.get(when, ()))
             return cls(**values)
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, DataError):

@@ -11,7 +11,7 @@ import numpy as np
 from tripletscope.core.data.errors import DataError
 
 #: How an item is answered, and when it is asked.
-ITEMS = {"choice": "Choice", "number": "Number", "text": "Text", "scale": "Scale"}
+ITEMS = ("choice", "number", "text", "scale")
 WHEN = ("before", "after")
 #: Characters of a text that participants write.
 MOST_WRITTEN = 2000
@@ -20,7 +20,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
-class Item:
+class SurveyItem:
     """One item of a questionnaire.
 
     Attributes
@@ -39,8 +39,8 @@ class Item:
 
     Examples
     --------
-    >>> from tripletscope.experiment import Item
-    >>> Item("age", "number", "How old are you?", low=18, high=99).checked(30)
+    >>> from tripletscope.experiment import SurveyItem
+    >>> SurveyItem("age", "number", "How old are you?", low=18, high=99).checked(30)
     30
     """
 

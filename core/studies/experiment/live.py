@@ -24,7 +24,6 @@ from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.studies.design.active import propose
 from tripletscope.core.studies.experiment.experiment import Experiment
-from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import AnswerRecord, gathered_answers
 
 FOLDS = 5
@@ -81,8 +80,7 @@ def collected_error(
     Returns
     -------
     CollectedError or None
-        None where fewer than 50 different questions could be predicted, or where answers are
-        ratings, piles or the like.
+        None where fewer than 50 different questions could be predicted.
 
     Raises
     ------
@@ -102,8 +100,6 @@ def collected_error(
     >>> found.low < found.error < found.high < 0.5
     True
     """
-    if ASKINGS[experiment.task].measured:
-        return None
     records = [one for one in records if one.is_about_objects]
     answers = gathered_answers(experiment, records)
     if not len(answers):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.studies.experiment.items import Item
+from tripletscope.core.studies.experiment.items import SurveyItem
 
 T = TypeVar("T")
 
@@ -136,7 +136,7 @@ class Question:
     n_levels : int
         Of a number.
     item : mapping or None
-        Of a questionnaire, instead of objects: the fields of an `Item`.
+        Of a questionnaire, instead of objects: the fields of a `SurveyItem`.
     """
 
     key: str
@@ -150,7 +150,7 @@ class Question:
     item: Mapping[str, Any] | None = None
 
     @classmethod
-    def of_item(cls, item: Item, when: str) -> Question:
+    def of_item(cls, item: SurveyItem, when: str) -> Question:
         """What asks an item of a questionnaire, ``before`` or ``after`` the others."""
         return cls("", "item", (), kind=when, source="questionnaire", item=vars(item))
 
@@ -167,7 +167,7 @@ class Question:
         if self.item is not None:
             if not isinstance(chosen, list | tuple) or len(chosen) != 1:
                 raise DataError("an item has one answer", file=f"question {self.key}")
-            return (Item(**self.item).checked(chosen[0]),)
+            return (SurveyItem(**self.item).checked(chosen[0]),)
         kind, n = ASKINGS[self.task].answer, self.n_options
         values = list(chosen) if isinstance(chosen, list | tuple) else [None]
         is_true = len(values) == self.n_chosen

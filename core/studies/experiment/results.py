@@ -34,7 +34,7 @@ from tripletscope.core.io.measuring import (
 )
 from tripletscope.core.io.table import Table, as_cells
 from tripletscope.core.studies.experiment.experiment import Experiment
-from tripletscope.core.studies.experiment.items import Item
+from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.participant import shown_id
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
 
@@ -393,7 +393,7 @@ def questionnaire_answers(records: Iterable[AnswerRecord]) -> pd.DataFrame:
     records = [one for one in records if one.item is not None]
     rows: dict[str, dict[str, Any]] = {}
     for name, one in zip(_names(records), records, strict=True):
-        item = Item(**one.item)
+        item = SurveyItem(**one.item)
         rows.setdefault(name, {"participant": name})[item.name] = item.shown(one.chosen[0])
     return pd.DataFrame(list(rows.values()), columns=list(dict.fromkeys(
         ["participant", *(one.item["name"] for one in records)]

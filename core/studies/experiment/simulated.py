@@ -23,7 +23,7 @@ from tripletscope.core.models.simulation.simulate import LEVELS, personal_maps
 from tripletscope.core.studies.design.plan import Plan, plan
 from tripletscope.core.studies.design.scenario import OBJECTS, Level, Noise, SampleSizes, Scenario
 from tripletscope.core.studies.experiment.experiment import Experiment
-from tripletscope.core.studies.experiment.items import Item
+from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.lists import PersonList, key_of, person_list, stand_in
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
 from tripletscope.core.studies.experiment.results import AnswerRecord
@@ -177,7 +177,7 @@ def _answer(question: Question, who: _Simulated, shown: Sequence[int]) -> list[A
     """The answer of a person."""
     rng = who.rng
     if question.item is not None:
-        return [Item(**question.item).by_lot(rng)]
+        return [SurveyItem(**question.item).by_lot(rng)]
     n, asking = question.n_options, ASKINGS[question.task]
     is_told = question.kind in ("catch", "practice") and bool(question.correct)
     if who.is_careless or (is_told and rng.random() < LAPSES):

@@ -200,7 +200,7 @@ const Answers = (() => {
         const off = [(x - round.left) / radius - 1, 1 - (y - round.top) / radius];
         // Beside the table there is no place; a little over its edge is on it.
         if (Math.hypot(...off) <= 1.15) arrange(k, ...off);
-        else if (Math.hypot(...off) > 1.15 && where[k] !== null) back(k);
+        else if (where[k] !== null) back(k);
         return;
       }
       const over = document.elementsFromPoint(x, y);

@@ -174,8 +174,7 @@ def ask_for_appearance(asked: ExperimentForm) -> None:
 
 def ask_for_ending(asked: ExperimentForm) -> None:
     """When it is enough, and what else is seldom changed."""
-    if asked.asking.measured:  # which have no held-out error
-        asked.values["enough_error"] = None
+    asked.values["enough_error"] = None  # what is measured has no held-out error
     asked.ask(*["enough_error"] * (not asked.asking.measured), "one_browser", "seed")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import CHECKS
 from tripletscope.core.studies.experiment.experiment import Stimulus
-from tripletscope.core.studies.experiment.items import Item
+from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.question import ASKINGS, KINDS, Question
 
 #: Columns that name objects, in their order, in lists that Simulate makes and in usual ones.
@@ -74,7 +74,7 @@ def names_of(stimuli: Iterable[Stimulus]) -> dict[str, str]:
     return {one.label: one.id for one in stimuli} | {one.id: one.id for one in stimuli}
 
 
-def questionnaire(lines: str, where: str) -> tuple[Item, ...]:
+def questionnaire(lines: str, where: str) -> tuple[SurveyItem, ...]:
     """Items of a questionnaire, a line for each: name; kind; question; details."""
     items = []
     for number, line in enumerate(lines.splitlines(), 1):
@@ -90,7 +90,7 @@ def questionnaire(lines: str, where: str) -> tuple[Item, ...]:
                 low, high = map(float, parts or (0, 1_000_000))
             elif kind == "scale":
                 high = int(parts[2]) if len(parts) > 2 else 7
-            items.append(Item(name, kind, asked, options, low, high, required))
+            items.append(SurveyItem(name, kind, asked, options, low, high, required))
         except DataError as error:
             raise DataError(error.problem, file=where, row=number, remedy=error.remedy) from None
         except ValueError:
@@ -102,7 +102,7 @@ def questionnaire(lines: str, where: str) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def questionnaire_as_lines(items: Iterable[Item]) -> str:
+def questionnaire_as_lines(items: Iterable[SurveyItem]) -> str:
     """Items as they are typed."""
     details = {
         "choice": lambda one: " | ".join(one.options), "text": lambda one: "",

@@ -44,7 +44,7 @@ from tripletscope.dashboard.views.collect.forms import address_to_send, line
 from tripletscope.dashboard.views.collect.opening import open_answers
 from tripletscope.dashboard.views.collect.people import ask_for_one, show_people_of
 from tripletscope.dashboard.views.first_look import look_first
-from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.views.scale.uploaded import take_preferences
 from tripletscope.dashboard.wording.formats import count, interval
 
@@ -249,6 +249,9 @@ def _answers(context: CollectContext, records: list[AnswerRecord]) -> None:
             st.error(panels.plain(str(error)), icon=":material/error:")
             return
         context.session.open(info.id)
+        if ASKINGS[experiment.task].measured:  # as uploads of ratings are opened
+            go_to("embedding", "dissimilarities")
+            st.switch_page("../pages/embedding.py")
         look_first(info)
     st.download_button(
         "Answers (CSV)", table,

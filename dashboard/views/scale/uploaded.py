@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -28,27 +28,14 @@ from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.views.scale.context import PAGE
 from tripletscope.dashboard.working.pool import pool
 
-
-@dataclass(frozen=True)
-class CollectedFile:
-    """Answers of an experiment, as an uploaded file."""
-
-    file_id: str
-    name: str
-    content: bytes
-
-    def getvalue(self) -> bytes:
-        """All of it."""
-        return self.content
-
-
 _PREFERENCES, _CONJOINT = f"{PAGE}.preferences", f"{PAGE}.conjoint"
 
 
 def take_preferences(current: Session, name: str, content: bytes) -> None:
     """Show preferences that were collected, where others are uploaded."""
     key = hashlib.blake2b(content, digest_size=8).hexdigest()
-    current.read[f"{_PREFERENCES}.collected"] = key, CollectedFile(key, name, content)
+    file = SimpleNamespace(file_id=key, name=name, getvalue=lambda: content)
+    current.read[f"{_PREFERENCES}.collected"] = key, file
     go_to(PAGE, "preferences")
     st.switch_page("../pages/scale.py")
 

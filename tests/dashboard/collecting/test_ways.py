@@ -26,7 +26,7 @@ from tests.dashboard.collecting.participants import (
 from tests.dashboard.collecting.test_static import a_web_server, unpacked
 from tripletscope.core.io import read_preferences
 from tripletscope.core.studies.experiment.experiment import STIMULI
-from tripletscope.core.studies.experiment.items import Item
+from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import (
@@ -41,10 +41,10 @@ from tripletscope.dashboard.collecting import answer_log
 pytestmark = [pytest.mark.browser, needs_browser, needs_jspsych]
 
 ITEMS = {
-    "before": (Item("age", "number", "How old are you?", low=18, high=99),
-               Item("hand", "choice", "Your hand?", ("left", "right"), required=False)),
-    "after": (Item("sure", "scale", "How sure?", ("not at all", "very"), high=5),
-              Item("how", "text", "How did you decide?")),
+    "before": (SurveyItem("age", "number", "How old are you?", low=18, high=99),
+               SurveyItem("hand", "choice", "Your hand?", ("left", "right"), required=False)),
+    "after": (SurveyItem("sure", "scale", "How sure?", ("not at all", "very"), high=5),
+              SurveyItem("how", "text", "How did you decide?")),
 }
 ANY = f"{TURN}, .thing, .slider, .item"
 

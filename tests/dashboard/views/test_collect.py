@@ -11,7 +11,7 @@ from tests.dashboard.views.harness import crowd, on_tab, session_on, settled, st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.studies.experiment.experiment import Experiment, Stimulus
-from tripletscope.core.studies.experiment.items import Item
+from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.dashboard.collecting.texts import page_texts
 from tripletscope.dashboard.keeping.experiments import (
     keep_experiment,
@@ -93,7 +93,7 @@ def test_tables_have_numbers_and_checks_of_their_own(services):
     (found,) = kept_experiments(services.workspace)
     made = load_experiment(services.workspace, found.slug)
     assert (made.task, made.n_questions, made.n_practice, made.n_chosen) == ("piles", 1, 0, 6)
-    assert made.before == (Item("age", "number", "Your age?", (), 18, 99, required=False),)
+    assert made.before == (SurveyItem("age", "number", "Your age?", (), 18, 99, required=False),)
     assert questionnaire(questionnaire_as_lines(made.before), "") == made.before
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.dashboard.collecting.serving import Page
 from tests.dashboard.views.harness import on_tab, start, words
 from tests.dashboard.views.test_collect import NAMES, fruit, press, said
-from tripletscope.core.studies.experiment.items import Item
+from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.live import CollectedError
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.simulated import simulated_participants
@@ -134,7 +134,7 @@ def test_answers_open_as_a_data_set_and_are_brought_up_to_date(services, kept, a
 @pytest.mark.parametrize("task", ["rating", "piles", "arrangement"])
 def test_what_was_measured_opens_as_such_and_is_brought_up_to_date(services, answered, task):
     workspace, table = services.workspace, task != "rating"
-    hand = Item("hand", "choice", "Which?", ("left", "right"))
+    hand = SurveyItem("hand", "choice", "Which?", ("left", "right"))
     experiment = fruit(task=task, n_questions=1 if table else 10, fails=0, before=(hand,))
     slug = keep_experiment(workspace, experiment, {})
     folder = workspace.folder / "experiments" / slug
@@ -152,8 +152,9 @@ def test_what_was_measured_opens_as_such_and_is_brought_up_to_date(services, ans
     assert len(workspace.measured(now).raters) == 8
 
 
-def test_preferences_open_on_the_page_of_scales(services, answered, holding):
-    experiment = fruit(task="preference", fails=0, after=(Item("why", "text", "Why?"),))
+@pytest.mark.parametrize(("task", "page"), [("preference", "Scale"), ("rating", "Embedding")])
+def test_what_was_measured_opens_on_its_page(services, answered, holding, task, page):
+    experiment = fruit(task=task, fails=0, after=(SurveyItem("why", "text", "Why?"),))
     slug = keep_experiment(services.workspace, experiment, {})
     places = np.random.default_rng(0).normal(size=(5, 2))
     answered["records"] = simulated_participants(experiment, places, 8)
@@ -163,7 +164,10 @@ def test_preferences_open_on_the_page_of_scales(services, answered, holding):
             app.selectbox[0].select(slug).run()
         assert "Questionnaires (CSV)" in {one.proto.label for one in app.get("download_button")}
         press(app, f"{PAGE}.answers.{slug}")
-    assert app.title[0].value == "Scale"
+    assert app.title[0].value == page
+    if task == "rating":
+        assert app.segmented_control(key="embedding.view").value == "dissimilarities"
+        return
     assert "the answers of Fruit" in words(app)
     assert not app.button(key="scale.preferences.run").disabled
 
