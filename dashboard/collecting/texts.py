@@ -59,10 +59,7 @@ def texts_of_file(data: bytes, name: str, task: str) -> dict[str, str]:
     remedy = "Begin with a copy of the English file, and translate what stands behind the colons."
     try:
         given = json.loads(data)
-        texts = {
-            word: of_task(text, task) if isinstance(text, dict) else text
-            for word, text in given.items()
-        }
+        texts = {word: of_task(text, task) for word, text in given.items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"this is no file of texts: {error}", file=name, remedy=remedy) from None
     for word, text in texts.items():

@@ -15,7 +15,6 @@ def told(experiment: Experiment, log: str) -> dict[str, Any]:
     log: Tells where these answers go from any other that was at the same address: what a browser
         keeps for the one is nothing for the other.
     """
-    asking = ASKINGS[experiment.task]
     texts = page_texts(experiment)
     return {
         "log": log,
@@ -26,10 +25,7 @@ def told(experiment: Experiment, log: str) -> dict[str, Any]:
         ],
         "texts": texts,
         "task": experiment.task,
-        "asking": {
-            "answer": asking.answer, "anchored": int(asking.is_anchored), "size": asking.size,
-            "step": asking.step, "in_order": asking.in_order, "levels": experiment.levels,
-        },
+        "asking": {**vars(ASKINGS[experiment.task]), "levels": experiment.levels},
         "n_chosen": experiment.n_chosen,
         "size": experiment.size,
         "labels": experiment.labels,

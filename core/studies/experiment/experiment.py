@@ -260,12 +260,10 @@ class Experiment:
                 "adaptive questions are about three objects", file=self.title,
                 remedy="Choose another task, or balanced questions.",
             )
-        twice = [name for name, n in Counter(
-            one.name for one in (*self.before, *self.after)
-        ).items() if n > 1]
-        if twice:
-            raise DataError(f"two items are called {twice[0]!r}", file=self.title,
-                            remedy="Give every item of the questionnaires a name of its own.")
+        names = [one.name for one in (*self.before, *self.after)]
+        if len({*names}) < len(names):
+            raise DataError("two items of the questionnaires have one name", file=self.title,
+                            remedy="Give every item a name of its own.")
         unknown = sorted({*self.texts} - {*TEXTS, *WORDS})
         if unknown:
             raise DataError(f"there is no text {unknown[0]!r}", file=self.title,

@@ -415,9 +415,7 @@ def with_questionnaire(answers: Judgements, records: Iterable[AnswerRecord]) -> 
         f"{name} (asked)" if name in table else name: who.map(told[name]).to_numpy()
         for name in told
     })
-    return type(answers)(
-        answers.rows, objects=answers.objects, answers=table, name=answers.name
-    )
+    return type(answers)(answers.rows, objects=answers.objects, answers=table, name=answers.name)
 
 
 def checks_answered(records: Iterable[AnswerRecord]) -> pd.DataFrame:

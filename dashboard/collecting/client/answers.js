@@ -4,8 +4,8 @@
 
 const Answers = (() => {
   // What is shown as options, or beside each other: everything but the anchor.
-  function options({ anchored, size, step }, shown) {
-    const rest = shown.slice(anchored);
+  function options({ is_anchored: anchored, size, step }, shown) {
+    const rest = shown.slice(Number(anchored));
     const made = [];
     for (let k = 0; k + size <= rest.length; k += step) made.push(rest.slice(k, k + size));
     return made;
@@ -61,8 +61,8 @@ const Answers = (() => {
   function item({ kind, options: names, low, high, required, text }, update) {
     const { element } = Stimuli;
     const made = element("div", `item ${kind}`);
-    const empty = () => update(required ? null : [null]);
-    empty();
+    const without = required ? null : [null];
+    update(without);
     if (kind === "choice" || kind === "scale") {
       const values = kind === "choice" ? names.map((_, k) => k)
         : [...Array(high).keys()].map((k) => k + 1);
@@ -83,7 +83,7 @@ const Answers = (() => {
     if (kind === "text") field.maxLength = 2000;
     else Object.assign(field, { type: "number", min: low, max: high, step: "any" });
     field.addEventListener("input", () => {
-      if (!field.value.trim()) empty();
+      if (!field.value.trim()) update(without);
       else update(kind === "text" ? [field.value] : field.validity.valid ? [Number(field.value)] : null);
     });
     made.append(field);

@@ -357,7 +357,7 @@
 
   // One question ----------------------------------------------------------------------------------
 
-  const { answer: kind, anchored, in_order: inOrder, levels } = told.asking;
+  const { answer: kind, is_anchored: anchored, in_order: inOrder, levels } = told.asking;
   const isTable = kind === "piles" || kind === "positions";
   const isSlider = kind === "number" && levels > 11;
   // Buttons that are no objects: two words, or levels.

@@ -153,7 +153,7 @@ class Outbox {
 
   // As many as one request may hold.
   batch(kind) {
-    let room = 40000;
+    let room = 20000; // characters, of up to three bytes
     return this.records(kind).slice(0, 100).filter((record, place) => {
       room -= JSON.stringify(record).length;
       return room > 0 || !place;

@@ -61,9 +61,7 @@ def open_answers(
     checks = checks_answered(records)
     about = sum(one.is_about_objects for one in records)
     people = {one.participant for one in records if one.is_about_objects}
-    report = _report(
-        experiment, len(people), about, len(records) - about, len(checks), folder
-    )
+    report = _report(experiment, len(people), about, len(records) - about, len(checks), folder)
     catch = checks if len(checks) else None
     if measured is not None:
         report += file.notes

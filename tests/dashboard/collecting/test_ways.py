@@ -74,8 +74,8 @@ def dragged(page, start: tuple[float, float], end: tuple[float, float], finger=N
 def test_tables_are_filled_by_mouse_fingers_and_keys(browser, tmp_path):
     phone = browser.new_context(viewport={"width": 360, "height": 640}, has_touch=True)
     folders = {task: tmp_path / task for task in ("piles", "arrangement")}
-    for task, folder in folders.items():
-        small(folder, objects=pictures(folder), task=task, n_questions=1)
+    for task, one in folders.items():
+        small(one, objects=pictures(one), task=task, n_questions=1)
     with collecting(folders["piles"]) as address:
         page = opened(phone, address)
         finger = phone.new_cdp_session(page)
@@ -122,7 +122,6 @@ def test_tables_are_filled_by_mouse_fingers_and_keys(browser, tmp_path):
     assert np.abs(places[:4] - wanted).max() < 0.02
     assert np.allclose(np.linalg.norm(places[4:], axis=1), 1, atol=1e-3)
     assert (places[4:, 1] > 0).all()
-    phone.close()
 
 
 #: Keys that answer a question of each task, and what is answered by them.
@@ -134,8 +133,7 @@ KEYS = {
 }
 
 
-def test_every_way_runs_elsewhere_and_comes_back_as_data(browser, tmp_path):
-    context = browser.new_context()
+def test_every_way_runs_elsewhere_and_comes_back_as_data(context, tmp_path):
     with a_web_server(tmp_path) as (address, stored):
         for task, asking in ASKINGS.items():
             folder = tmp_path / task
@@ -181,7 +179,6 @@ def test_every_way_runs_elsewhere_and_comes_back_as_data(browser, tmp_path):
                 assert '"item_name":"hand","item_answer":"right"' in sent.decode()
                 assert '"item_answer":"By eye.\\nAnd ear."' in sent.decode()
             page.close()
-    context.close()
 
 
 def rows_of(answers) -> list[list[str]]:
