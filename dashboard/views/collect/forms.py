@@ -59,8 +59,9 @@ _ITEMS = {
     "after": "sure; scale; How sure were you?; not at all | very | 7\n"
     "how; text?; How did you decide?",
 }
-#: A table takes as long as many questions.
-_OF_TABLES = {"n_questions": 1, "repeated": 0.0, "n_practice": 0}
+#: A table takes as long as many questions. To say “different” of the same is an answer, too.
+_TABLES = {"n_questions": 1, "repeated": 0.0, "n_practice": 0}
+_USUAL = {"piles": _TABLES, "positions": _TABLES, "words": {"catch": 0.5, "fails": 0}}
 
 
 class ExperimentForm:
@@ -77,11 +78,11 @@ class ExperimentForm:
     def ask(self, *names: str) -> None:
         """Ask for some parameters, one below the other, in the order of their declaration."""
         hidden = [name for name in DECLARED if name not in names]
-        place, begin = self.place, self.begin
-        if self.asking.is_table:
-            place = f"{place}.table"  # numbers of questions are others
-            if not ASKINGS[begin.get("task", "triplet")].is_table:
-                begin = {**begin, **_OF_TABLES}
+        place, begin, answer = self.place, self.begin, self.asking.answer
+        if answer in _USUAL:
+            place = f"{place}.{answer}"  # other numbers are usual
+            if ASKINGS[begin.get("task", "triplet")].answer != answer:
+                begin = {**begin, **_USUAL[answer]}
         self.values |= parameter_form(
             self.current, Experiment, place, hidden=hidden, defaults=begin, folded="",
         )

@@ -83,12 +83,14 @@ def test_without_a_data_set_names_are_typed(services):
 
 def test_tables_have_numbers_and_checks_of_their_own(services):
     app = start(PAGE)
+    app.selectbox(key=f"{PAGE}.new.0.task").select("same_different").run()
+    assert app.number_input(key=f"{PAGE}.new.0.words.fails").value == 0
     app.selectbox(key=f"{PAGE}.new.0.task").select("piles").run()
     app.text_area(key=f"{PAGE}.new.0.before").set_value("age; number?; Your age?; 18 | x").run()
     assert "its numbers cannot be read" in said(app)
     app.text_area(key=f"{PAGE}.new.0.before").set_value("age; number?; Your age?; 18 | 99").run()
     assert "Pile 1" in " ".join(str(e.proto.body) for e in app.get("html"))
-    assert f"{PAGE}.new.0.table.catch" not in {one.key for one in app.number_input}
+    assert f"{PAGE}.new.0.piles.catch" not in {one.key for one in app.number_input}
     press(app, f"{PAGE}.save")
     (found,) = kept_experiments(services.workspace)
     made = load_experiment(services.workspace, found.slug)
