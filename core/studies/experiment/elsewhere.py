@@ -156,13 +156,11 @@ def _jspsych(experiment: Experiment, questions: list[Question]) -> list[dict[str
     timeline = []
     for question in questions:
         pictures = [shown[one] for one in question.shown]
-        stimulus, choices = prompt, pictures
-        if question.task == "triplet":
-            stimulus, choices = prompt + pictures[0], pictures[1:]
-        elif question.task == "similar_pair":
-            choices = ["".join(pair) for pair in _pairs(pictures)]
-        elif question.task == "pairs":
-            choices = ["".join(pair) for pair in ASKINGS["pairs"].options(pictures)]
+        asking = ASKINGS[question.task]
+        stimulus = prompt + "".join(pictures[: asking.is_anchored])
+        by_pair = question.task == "similar_pair"
+        options = _pairs(pictures) if by_pair else asking.options(pictures)
+        choices = ["".join(option) for option in options]
         right = _right(question)
         timeline.append({
             "type": "jsPsychHtmlButtonResponse", "stimulus": stimulus, "choices": choices,

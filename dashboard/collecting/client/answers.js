@@ -93,8 +93,7 @@ const Answers = (() => {
   // A slider without a value until it is touched, so that none is suggested.
   function slider({ levels }, texts, update) {
     const { element } = Stimuli;
-    const made = element("div", "slider");
-    const range = element("input", "untouched");
+    const range = element("input", "slider untouched");
     Object.assign(range, { type: "range", min: 1, max: levels, step: 1 });
     range.value = Math.round((1 + levels) / 2);
     range.setAttribute("aria-label", `${texts.scale_low} – ${texts.scale_high}`);
@@ -103,8 +102,7 @@ const Answers = (() => {
       update([Number(range.value)]);
     };
     for (const kind of ["input", "pointerup"]) range.addEventListener(kind, told);
-    made.append(range);
-    return made;
+    return range;
   }
 
   // Objects that are moved by mouse, finger or keys: from a tray into piles, or onto a round table.
@@ -153,8 +151,6 @@ const Answers = (() => {
       told();
     }
 
-    // Piles --------------------------------------------------------------------------------------
-
     function addBox() {
       const pile = boxes.length;
       const made = element("div", "pile");
@@ -179,8 +175,6 @@ const Answers = (() => {
       told();
     }
 
-    // A round table ------------------------------------------------------------------------------
-
     function arrange(k, x, y) {
       where[k] = onTable(x, y);
       const [left, up] = where[k];
@@ -190,8 +184,6 @@ const Answers = (() => {
       things[k].focus({ preventScroll: true });
       told();
     }
-
-    // Moving -------------------------------------------------------------------------------------
 
     function drop(k, x, y) {
       if (isRound) {

@@ -155,21 +155,15 @@ const Stimuli = (() => {
     const height = innerHeight - document.querySelector("header").offsetHeight - other
       - rowsAbove * (aboveUnder + gap);
     const board = content.querySelector(".board");
-    if (board) {
-      fitBoard(content, board, width, height);
-      return;
-    }
+    if (board) { fitBoard(content, board, width, height); return; }
+    const best = { size: 0 };
     if (!wide) { // words or a scale below what they are about
       const beside = content.querySelectorAll(".anchor .stimulus").length;
       const across = (width - 24 - gap * (beside - 1)) / beside;
-      const size = Math.floor(Math.max(40, Math.min(across, Math.max(height, 64), told.size)));
-      content.style.setProperty("--size", `${size}px`);
-      content.style.setProperty("--letters", `${letterSize(size)}px`);
-      return;
+      best.size = Math.floor(Math.min(across, Math.max(height, 64), told.size));
     }
-    const best = { size: 0 };
     // Two options stand side by side, left and right; two pairs one above the other on a phone.
-    for (let columns = n; columns >= (n === 2 && wide === 1 ? 2 : 1); columns--) {
+    for (let columns = n; wide && columns >= (n === 2 && wide === 1 ? 2 : 1); columns--) {
       const rows = Math.ceil(n / columns);
       const across = ((width - gap * (columns - 1)) / columns - around - gap * (wide - 1)) / wide;
       const down = (height - rows * (under + gap)) / (rows + rowsAbove);
@@ -178,6 +172,7 @@ const Stimuli = (() => {
     }
     content.style.setProperty("--size", `${Math.max(best.size, 40)}px`);
     content.style.setProperty("--letters", `${letterSize(Math.max(best.size, 40))}px`);
+    if (!wide) return;
     // As many in each row as are needed, so that none stands alone.
     const columns = Math.ceil(n / Math.ceil(n / (best.columns ?? 1)));
     group.style.width = `${columns * (first.offsetWidth + gap)}px`;

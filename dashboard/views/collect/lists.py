@@ -94,11 +94,9 @@ def questionnaire(lines: str, where: str) -> tuple[SurveyItem, ...]:
         except DataError as error:
             raise DataError(error.problem, file=where, row=number, remedy=error.remedy) from None
         except ValueError:
-            raise DataError(
-                "its numbers cannot be read", file=where, row=number,
-                remedy="Of a number, write the smallest | the largest; of a scale the two ends | "
-                "the number of levels.",
-            ) from None
+            raise DataError("its numbers cannot be read", file=where, row=number, remedy="Of a "
+                            "number, write the smallest | the largest; of a scale the two ends | "
+                            "the number of levels.") from None
     return tuple(items)
 
 

@@ -127,7 +127,7 @@ def test_tables_are_filled_by_mouse_fingers_and_keys(browser, tmp_path):
 #: Keys that answer a question of each task, and what is answered by them.
 KEYS = {
     "ranking": ("1 2 Enter", (0, 1)), "similar_pair": ("1 2", (0, 1)), "odd_one_out": ("3", (2,)),
-    "rating": ("3", (3,)), "triad": ("ArrowLeft", (0,)),
+    "rating": ("Tab ArrowRight Enter", (52,)), "triad": ("ArrowLeft", (0,)),
     "piles": ("Tab 1 2 1 2 1 2 1 2 Enter", (0, 1) * 4),
     "arrangement": ("Tab" + " ArrowUp ArrowLeft Enter" * 8, (-0.05, 0) * 8),
 }
@@ -138,7 +138,7 @@ def test_every_way_runs_elsewhere_and_comes_back_as_data(context, tmp_path):
         for task, asking in ASKINGS.items():
             folder = tmp_path / task
             experiment = small(folder, task=task, n_questions=1 if asking.is_table else 6,
-                               **(ITEMS if task == "rating" else {}))
+                               **({"n_levels": 100, **ITEMS} if task == "rating" else {}))
             unpacked(experiment, folder, "post", "./stored")
             stored.clear()
             page = opened(context, address.replace("index.html", f"{task}/elsewhere/?list=1"))
@@ -150,7 +150,7 @@ def test_every_way_runs_elsewhere_and_comes_back_as_data(context, tmp_path):
                 if question.item:
                     responded(page, question.item["name"])
                 else:
-                    page.wait_for_selector(f"{TURN}, .thing")
+                    page.wait_for_selector(f"{TURN}, .thing, .slider")
                     for key in keys.split():
                         if key == "Enter" and not page.locator(".tray .thing").count():
                             expect(page.locator(".done")).to_be_enabled()  # after least_ms

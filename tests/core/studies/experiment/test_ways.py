@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
@@ -12,6 +14,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.io import MeasuredGiven, PreferencesGiven, load, propose
 from tripletscope.core.ratings import paired_preferences
 from tripletscope.core.studies.experiment.conduct import conduct_table
+from tripletscope.core.studies.experiment.items import MOST_WRITTEN, SurveyItem
 from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import ASKINGS, MOST_ON_TABLE, Question
 from tripletscope.core.studies.experiment.results import (
@@ -25,7 +28,6 @@ from tripletscope.core.studies.experiment.simulated import (
     simulated_participants,
 )
 
-WAYS = [name for name, asking in ASKINGS.items() if asking.measured]
 SHOWN = {"piles": "abc", "arrangement": "abc"}
 PLACES = np.random.default_rng(3).normal(size=(10, 2))
 
@@ -64,6 +66,26 @@ def test_what_can_be_true_is_taken_and_nothing_else(task, true):
             asked.checked(wrong)
 
 
+@pytest.mark.parametrize(("item", "true", "wrong"), [
+    (SurveyItem("a", "choice", "?", ("x", "y")), [0, 1], [2, -1, "x", 1.0, True]),
+    (SurveyItem("a", "number", "?", low=1, high=9), [1, 8.5],
+     [0, 10**400, float("nan"), "5", True]),
+    (SurveyItem("a", "scale", "?", ("x", "y"), high=5), [1, 5], [0, 6, 2.5, "1", False]),
+    (SurveyItem("a", "text", "?"), ["a\nb", "ä" * MOST_WRITTEN],
+     ["", " ", "a" * (MOST_WRITTEN + 1), "\x00", "\ud800", 5]),
+])
+def test_items_take_what_can_be_true_and_nothing_else(item, true, wrong):
+    assert [item.checked(value) for value in true] == true
+    for value in [*wrong, None, [], {}]:
+        with pytest.raises(DataError, match="cannot be answered"):
+            item.checked(value)
+    assert replace(item, required=False).checked(None) is None
+    asked = Question.of_item(item, "after")
+    for chosen in ([], [true[0], true[0]], None, [None]):
+        with pytest.raises(DataError):
+            asked.checked(chosen)
+
+
 def test_levels_agree_within_a_fifth_of_the_scale_and_identical_ones_are_alike():
     catch = question("rating", kind="catch", correct=(7,))
     assert [catch.is_right((k,)) for k in (5, 6, 7)] == [False, True, True]
@@ -97,6 +119,11 @@ def test_data_come_back_as_the_ratings_that_the_page_reads_already(task):
         propose(load(content, "answers.csv"))
     with pytest.raises(DataError, match="no comparisons"):
         gathered_answers(experiment, records)
+    with pytest.raises(DataError, match="pilot"):
+        expected_accuracy(experiment)
+    assert all(one.question.checked(one.chosen) == one.chosen for one in records)
+    assert (conduct_table(records)["failed"] <= 1).all()
+    assert experiment_cost(experiment).minutes > 2
 
 
 def test_preferences_come_back_as_a_scale():
@@ -120,18 +147,6 @@ def test_tables_show_a_part_of_the_objects_and_name_piles_apart():
     many = [f"o{k}" for k in range(MOST_ON_TABLE + 1)]
     with pytest.raises(DataError, match="how many objects are on a table"):
         experiment_of(ids=many, task="piles")
-
-
-@pytest.mark.parametrize("task", WAYS)
-def test_everybody_can_be_simulated_and_costs_time(task):
-    experiment, records = simulated(task, 3, repeated=0.2)
-    conduct = conduct_table(records)
-    assert len(conduct) == 3
-    assert (conduct["failed"] <= 1).all()
-    assert experiment_cost(experiment).minutes > 2
-    with pytest.raises(DataError, match="pilot"):
-        expected_accuracy(experiment)
-    assert all(one.question.checked(one.chosen) == one.chosen for one in records)
 
 
 def test_triads_are_in_the_order_of_the_objects_from_either_end():
