@@ -1,5 +1,4 @@
-// What an answer is, by the way of asking that the page is told: as core/studies/experiment/question.py
-// has it. Tables, where objects are sorted or arranged, and sliders, are made here.
+// What answers are, and made with, by the way of asking: as core/studies/experiment/question.py has it.
 "use strict";
 
 const Answers = (() => {
@@ -162,6 +161,7 @@ const Answers = (() => {
         if (held !== null && !target.closest("button")) sort(held, pile);
       });
       made.append(head);
+      Object.assign(made, { role: "group", ariaLabel: words }); // which is read with each object
       boxes.push(made);
       area.append(made);
     }

@@ -178,8 +178,7 @@ const Stimuli = (() => {
     group.style.width = `${columns * (first.offsetWidth + gap)}px`;
   }
 
-  // The largest objects with which a table has room for all of them; those of texts are as wide as
-  // these are.
+  // The largest objects with which a table has room for all of them.
   function fitBoard(content, board, width, height) {
     const n = board.querySelectorAll(".thing").length;
     const isRound = board.matches(".arranging");
