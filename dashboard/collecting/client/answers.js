@@ -206,8 +206,8 @@ const Answers = (() => {
       const thing = things[k];
       const start = [event.clientX, event.clientY];
       // A place is that of the middle of an object, wherever it is taken hold of.
-      const own = thing.getBoundingClientRect();
-      const off = [own.left + own.width / 2 - start[0], own.top + own.height / 2 - start[1]];
+      const frame = thing.getBoundingClientRect();
+      const off = [frame.left + frame.width / 2 - start[0], frame.top + frame.height / 2 - start[1]];
       let isMoved = false;
       thing.focus({ preventScroll: true });
       thing.setPointerCapture(event.pointerId);

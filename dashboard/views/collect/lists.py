@@ -80,7 +80,7 @@ def questionnaire(lines: str, where: str) -> tuple[SurveyItem, ...]:
     for number, line in enumerate(lines.splitlines(), 1):
         if not line.strip():
             continue
-        name, kind, asked, *more = [*(part.strip() for part in line.split(";", 3)), "", ""][:4]
+        name, kind, text, *more = [*(part.strip() for part in line.split(";", 3)), "", ""][:4]
         required, kind = not kind.endswith("?"), kind.removesuffix("?").strip().lower()
         parts = [part.strip() for part in "".join(more).split("|") if part.strip()]
         try:
@@ -90,7 +90,7 @@ def questionnaire(lines: str, where: str) -> tuple[SurveyItem, ...]:
                 low, high = map(float, parts or (0, 1_000_000))
             elif kind == "scale":
                 high = int(parts[2]) if len(parts) > 2 else 7
-            items.append(SurveyItem(name, kind, asked, options, low, high, required))
+            items.append(SurveyItem(name, kind, text, options, low, high, required))
         except DataError as error:
             raise DataError(error.problem, file=where, row=number, remedy=error.remedy) from None
         except ValueError:

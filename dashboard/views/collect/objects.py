@@ -255,13 +255,13 @@ def with_pictures(
     current: Session, place: str, material: GivenObjects, kept: Experiment | None
 ) -> GivenObjects:
     """The files of an experiment with pictures for its texts."""
-    given = st.file_uploader(
+    uploaded = st.file_uploader(
         "Pictures for texts", key=f"{place}.pictures", accept_multiple_files=True,
         type=[*_PICTURES], help="To replace one, give it another name.",
     )
-    if not given:
+    if not uploaded:
         return material
-    read, notes = read_pictures(current, f"{place}.pictures", given)
+    read, notes = read_pictures(current, f"{place}.pictures", uploaded)
     taken = {name.lower() for name in material.files}
     added = {plain_file_name(file_name(name), taken): content for name, content in read.items()}
     st.caption("Write into a text: " + ", ".join(

@@ -143,8 +143,8 @@ def test_every_way_runs_elsewhere_and_comes_back_as_data(context, tmp_path):
             stored.clear()
             page = opened(context, address.replace("index.html", f"{task}/elsewhere/?list=1"))
             keys, chosen = KEYS.get(task, ("ArrowRight", (1,)))
-            asked = person_list(experiment, 0).questions
-            for question in asked:
+            questions = person_list(experiment, 0).questions
+            for question in questions:
                 go_on(page, ANY)
                 before = shown(page)
                 if question.item:
@@ -161,20 +161,20 @@ def test_every_way_runs_elsewhere_and_comes_back_as_data(context, tmp_path):
             ended(page)
             sent = "\n".join(stored).encode()
             records = [AnswerRecord.of(one, "p", k, one.checked(chosen))
-                       for k, one in enumerate(asked) if not one.item]
+                       for k, one in enumerate(questions) if not one.item]
             if not asking.measured:
-                found = (ts.read_pairs if asking.size == 2 else ts.read)(sent)
+                read = (ts.read_pairs if asking.size == 2 else ts.read)(sent)
                 wanted = gathered_answers(experiment, records)
-                assert rows_of(found) == rows_of(wanted), task
+                assert rows_of(read) == rows_of(wanted), task
                 continue
             if task == "preference":
-                found, wanted = read_preferences(sent)[0], measured_answers(experiment, records)
+                read, wanted = read_preferences(sent)[0], measured_answers(experiment, records)
             else:
-                found = ts.ratings.read_measured(sent).table
+                read = ts.ratings.read_measured(sent).table
                 wanted = measured_answers(experiment, records).table
             columns = [name for name in wanted if name != "participant"]
-            assert len(found) == len(wanted) > 5, task
-            assert found[columns].equals(wanted[columns]), task
+            assert len(read) == len(wanted) > 5, task
+            assert read[columns].equals(wanted[columns]), task
             if task == "rating":
                 assert '"item_name":"hand","item_answer":"right"' in sent.decode()
                 assert '"item_answer":"By eye.\\nAnd ear."' in sent.decode()

@@ -32,7 +32,7 @@ SHOWN = {"piles": "abc", "arrangement": "abc"}
 PLACES = np.random.default_rng(3).normal(size=(10, 2))
 
 
-def question(task: str, **values) -> Question:
+def question_of(task: str, **values) -> Question:
     shown = tuple(SHOWN.get(task, "ab"))
     n_chosen = {"piles": 3, "arrangement": 6}.get(task, 1)
     return Question("q1", task, shown, n_chosen, **{"n_levels": 7, **values})
@@ -53,17 +53,17 @@ def simulated(task: str, n_people: int = 12, **values):
     ("arrangement", [[0, 0, 1, 0, 0, -1], [0.6, 0.8, -0.7071, 0.7071, 0.5, 0.5]]),
 ])
 def test_what_can_be_true_is_taken_and_nothing_else(task, true):
-    asked = question(task)
+    question = question_of(task)
     for answer in true:
-        assert asked.checked(answer) == tuple(answer)
-    n = asked.n_chosen
+        assert question.checked(answer) == tuple(answer)
+    n = question.n_chosen
     for wrong in (
         [], [0] * (n + 1), [None] * n, ["1"] * n, [True] * n, [float("nan")] * n,
         [float("inf")] * n, [10**400] * n, [-1.5] * n, [[0]] * n, "0" * n, None, 0,
         [8 if task == "rating" else 3] * n, [0.9] * n if n == 6 else [1.0] * n,
     ):
         with pytest.raises(DataError, match="an answer names"):
-            asked.checked(wrong)
+            question.checked(wrong)
 
 
 @pytest.mark.parametrize(("item", "true", "wrong"), [
@@ -80,19 +80,19 @@ def test_items_take_what_can_be_true_and_nothing_else(item, true, wrong):
         with pytest.raises(DataError, match="cannot be answered"):
             item.checked(value)
     assert replace(item, required=False).checked(None) is None
-    asked = Question.of_item(item, "after")
+    question = Question.of_item(item, "after")
     for chosen in ([], [true[0], true[0]], None, [None]):
         with pytest.raises(DataError):
-            asked.checked(chosen)
+            question.checked(chosen)
 
 
 def test_levels_agree_within_a_fifth_of_the_scale_and_identical_ones_are_alike():
-    catch = question("rating", kind="catch", correct=(7,))
+    catch = question_of("rating", kind="catch", correct=(7,))
     assert [catch.is_right((k,)) for k in (5, 6, 7)] == [False, True, True]
-    fine = question("rating", n_levels=100)
+    fine = question_of("rating", n_levels=100)
     assert fine.agrees((40,), (59,))
     assert not fine.agrees((40,), (60,))
-    same = question("same_different", kind="catch", correct=(0,))
+    same = question_of("same_different", kind="catch", correct=(0,))
     assert same.is_right((0,))
     assert not same.is_right((1,))
 
@@ -108,13 +108,13 @@ def test_data_come_back_as_the_ratings_that_the_page_reads_already(task):
     content = table.to_csv(index=False).encode()
     content += content.partition(b"\n")[2]  # sent twice, and read once
     read = ts.ratings.read_measured(content)
-    given = read.dissimilarities(0)
-    assert np.array_equal(given.mean, file.measured().dissimilarities(0).mean, equal_nan=True)
+    data = read.dissimilarities(0)
+    assert np.array_equal(data.mean, file.measured().dissimilarities(0).mean, equal_nan=True)
     about = sum(record.is_about_objects for record in records)
     assert len(read.table) == about * (10 if ASKINGS[task].is_table else 1), "no practice or checks"
     upper = np.triu_indices(10, 1)
     true = np.linalg.norm(PLACES[:, None] - PLACES, axis=2)[upper]
-    assert spearmanr(given.mean[upper], true, nan_policy="omit")[0] > 0.6
+    assert spearmanr(data.mean[upper], true, nan_policy="omit")[0] > 0.6
     with pytest.raises(MeasuredGiven):
         propose(load(content, "answers.csv"))
     with pytest.raises(DataError, match="no comparisons"):
@@ -152,9 +152,9 @@ def test_tables_show_a_part_of_the_objects_and_name_piles_apart():
 def test_triads_are_in_the_order_of_the_objects_from_either_end():
     experiment = experiment_of(8, task="triad", n_questions=40, repeated=0.2)
     turned = set()
-    for asked in person_list(experiment, 0).questions:
-        if asked.kind in ("question", "repeat"):
-            numbers = [int(one[1:]) for one in asked.shown]
+    for question in person_list(experiment, 0).questions:
+        if question.kind in ("question", "repeat"):
+            numbers = [int(one[1:]) for one in question.shown]
             assert numbers in (sorted(numbers), sorted(numbers, reverse=True))
             turned.add(numbers[0] > numbers[2])
     assert turned == {True, False}
