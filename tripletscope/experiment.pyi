@@ -9,6 +9,7 @@ from .core.studies.experiment.elsewhere import questions_for as questions_for
 from .core.studies.experiment.experiment import Experiment as Experiment
 from .core.studies.experiment.experiment import Stimulus as Stimulus
 from .core.studies.experiment.handout import designed as designed
+from .core.studies.experiment.items import SurveyItem as SurveyItem
 from .core.studies.experiment.lists import person_list as person_list
 from .core.studies.experiment.live import collected_error as collected_error
 from .core.studies.experiment.live import collected_map as collected_map
@@ -16,6 +17,7 @@ from .core.studies.experiment.results import AnswerRecord as AnswerRecord
 from .core.studies.experiment.results import answers_table as answers_table
 from .core.studies.experiment.results import checks_answered as checks_answered
 from .core.studies.experiment.results import gathered_answers as gathered_answers
+from .core.studies.experiment.results import measured_answers as measured_answers
 from .core.studies.experiment.simulated import expected_accuracy as expected_accuracy
 from .core.studies.experiment.simulated import experiment_cost as experiment_cost
 from .core.studies.experiment.simulated import simulated_participants as simulated_participants

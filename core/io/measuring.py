@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.kinds import ABOUT_OBJECTS
 from tripletscope.core.io.columns.guess import numbered_columns
 from tripletscope.core.io.formats.source import Source
 from tripletscope.core.io.languages import WORDS
+from tripletscope.core.io.layouts.collect import KIND, MEASURED_COLUMNS, TASK, once
 from tripletscope.core.io.loading import load, load_several
 from tripletscope.core.io.matrix import read_square
 from tripletscope.core.io.names import ALIASES, counted, listing, named, normalised
@@ -52,6 +55,29 @@ def recognised(table: Table) -> Recognised | None:
         if result is not None:
             return result
     return None
+
+
+def of_experiment(table: Table) -> Table | None:
+    """What was measured in an experiment made here: without practice and checks.
+
+    None where the table is of no such experiment.
+    """
+    if not {TASK, KIND} <= set(table.columns):
+        return None
+    task = next((one for one in table.codes(TASK).values if one in MEASURED_COLUMNS), None)
+    if task is None:
+        return None
+    table = once(table) or table
+    rows = np.flatnonzero(
+        np.isin(table.texts(KIND), ABOUT_OBJECTS) & (np.asarray(table.texts(TASK)) == task)
+    )
+    names = [name for name in ("participant", *MEASURED_COLUMNS[task]) if name in table.columns]
+    left_out = table.n_rows - len(rows)
+    note = f"{counted(left_out, 'row')} of practice and checks left out."
+    return replace(
+        table, data=table.data.select(names).take(pa.array(rows)),
+        rows=table.row_numbers(rows), notes=[*table.notes, *[note] * bool(left_out)],
+    )
 
 
 def _pair(table: Table) -> tuple[str, str] | None:
@@ -248,6 +274,7 @@ def file_of_measured(
             load(files[0][1], files[0][0], least_columns=2, reshape=False) if single
             else load_several(files)
         )
+        table = of_experiment(table) or table
         result = recognised(table)
     except DataError:
         if single:
@@ -387,6 +414,7 @@ def read_preferences(source: Source, name: str | None = None) -> tuple[pd.DataFr
     side, or that there is a tie; optionally ``participant``, ``tie`` and ``count``.
     """
     table = load(source, name, least_columns=2, reshape=False)
+    table = of_experiment(table) or table
     result = recognised(table)
     if result is None or result.kind != PREFERENCES:
         raise DataError(

@@ -116,10 +116,8 @@ def _record(row: sqlite3.Row, name: str) -> AnswerRecord:
     from tripletscope.core.studies.experiment.results import AnswerRecord
 
     question = Question.from_record(json.loads(row["record"]))
-    return AnswerRecord(
-        participant=name, key=question.key, place=row["place"], task=question.task,
-        shown=question.shown, chosen=tuple(json.loads(row["chosen"])), kind=question.kind,
-        source=question.source, correct=question.correct, rt_ms=row["rt_ms"],
+    return AnswerRecord.of(
+        question, name, row["place"], json.loads(row["chosen"]), rt_ms=row["rt_ms"],
         shown_ms=row["shown_ms"], answered_at=row["received_at"], input=row["input"],
     )
 

@@ -11,13 +11,14 @@ from typing import Any
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.participant import participant_id
+from tripletscope.core.studies.experiment.question import MOST_ON_TABLE
 
 #: Bytes of one request.
 MOST_BYTES = 64 * 1024
 #: Characters of one value that is written down without a meaning of its own.
 _MOST_CHARACTERS = 300
-#: Answers or events in one request.
-_MOST = 100
+#: Answers or events in one request, and values of one answer.
+_MOST, _MOST_VALUES = 100, 2 * MOST_ON_TABLE
 _LINE = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 _ANY = re.compile(r".*", re.DOTALL)
 _TAB = re.compile(r"[A-Za-z0-9_-]{16,64}")
@@ -189,10 +190,12 @@ def _read_answer(id_: str, one: Mapping[str, Any]) -> Answer:
     key, chosen = one.get("key"), one.get("chosen")
     if not isinstance(key, str) or len(key) > 64 or not key.isascii():
         raise NotUnderstood("“key” must be that of a question")
-    if not isinstance(chosen, list) or len(chosen) > 64 or any(
+    if not isinstance(chosen, list) or len(chosen) > _MOST_VALUES or any(
         isinstance(one, list | dict) for one in chosen
     ):
-        raise NotUnderstood("“chosen” must be a list of the options shown")
+        raise NotUnderstood(
+            f"“chosen” must be a list of at most {_MOST_VALUES} options shown, numbers or places"
+        )
     given = one.get("input")
     return Answer(
         id_, key, chosen, *(_time(one, name, _LONGEST) for name in ("rt_ms", "shown_ms", "at_ms")),

@@ -111,10 +111,7 @@ class ExperimentServer:
         self._reception = Reception(self.experiment, self._answers.clock)
         self._files = StaticFiles(directory=folder, check_dir=False)
         self._stimuli = folder / STIMULI
-        self._names = {
-            one.content for one in self.experiment.objects
-            if one.is_file
-        }
+        self._names = {*self.experiment.files}
         self._lists = ThreadPoolExecutor(1, "lists of questions")
         self._simulated = asyncio.Lock()
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
+from tripletscope.core.studies.experiment.items import WHEN
 from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import KINDS
 from tripletscope.core.studies.experiment.results import answers_table
@@ -107,10 +108,7 @@ def static_zip(
                 file.write(path, f"client/{path.name}")
         for name in (*jspsych.SCRIPTS, *jspsych.STYLES, jspsych.LICENCES):
             file.write(jspsych.FOLDER / name, f"jspsych/{name}")
-        for name in sorted({
-            one.content for one in experiment.objects
-            if one.is_file
-        }):
+        for name in sorted(experiment.files):
             try:
                 # Pictures, sounds and videos are compressed already.
                 file.write(folder / STIMULI / name, f"{STIMULI}/{name}", zipfile.ZIP_STORED)
@@ -132,7 +130,7 @@ def _data(experiment: Experiment, way: Sending, address: str, n_lists: int) -> d
     kinds, sources = list(KINDS), []
     lists = []
     for person in range(n_lists):
-        asked = [one for one in person_list(fixed, person).questions if one is not None]
+        asked = [one for one in person_list(fixed, person).questions if one and not one.item]
         sources += sorted({one.source for one in asked} - {*sources})
         lists.append([
             [kinds.index(one.kind), sources.index(one.source),
@@ -140,10 +138,13 @@ def _data(experiment: Experiment, way: Sending, address: str, n_lists: int) -> d
             for one in asked
         ])
     # The same questions made into a ZIP again go on; others at the same address begin anew.
+    items = {when: [vars(one) for one in getattr(experiment, when)] for when in WHEN}
     asked_about = [experiment.title, experiment.task, list(places), lists]
+    asked_about += [items] * bool(experiment.before or experiment.after)
     name = hashlib.sha256(json.dumps(asked_about).encode()).hexdigest()[:16]
     return {
-        "told": told(experiment, name), "lists": lists, "kinds": kinds, "sources": sources,
+        "told": told(experiment, name), "lists": lists, "items": items, "kinds": kinds,
+        "sources": sources,
         "columns": list(answers_table(experiment, []).columns), "sending": way.name,
         "address": address, "code": experiment.completion_code,
         "returnAddress": experiment.return_address,

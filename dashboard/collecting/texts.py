@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.studies.experiment.experiment import TEXTS, WORDS, Experiment
+from tripletscope.core.studies.experiment.question import ASKINGS
 
 #: The page, its scripts and its style.
 CLIENT = Path(__file__).parent / "client"
@@ -24,9 +25,16 @@ PAGES = (
 
 @cache
 def shipped_texts(language: str) -> dict[str, Any]:
-    """Every text of a language by its name; `question` and `how` by task."""
+    """Every text of a language by its name; some by task: see `of_task`."""
     path = CLIENT / "texts" / f"{language}.json"
     return json.loads(path.read_text(encoding="utf-8"))
+
+
+def of_task(text: str | dict[str, str], task: str) -> str:
+    """A text for a task: its own, or that of all questions or of all tables."""
+    if isinstance(text, str):
+        return text
+    return text.get(task) or text["tables" if ASKINGS[task].is_table else "questions"]
 
 
 def markdown_texts(experiment: Experiment) -> dict[str, str]:
@@ -35,7 +43,7 @@ def markdown_texts(experiment: Experiment) -> dict[str, str]:
     Returns: The experiment's own, else those of its language.
     """
     texts = {
-        name: text[experiment.task] if isinstance(text, dict) else text
+        name: of_task(text, experiment.task)
         for name, text in shipped_texts(experiment.language).items()
     }
     return {**texts, "title": experiment.title, **experiment.texts}
@@ -51,9 +59,7 @@ def texts_of_file(data: bytes, name: str, task: str) -> dict[str, str]:
     remedy = "Begin with a copy of the English file, and translate what stands behind the colons."
     try:
         given = json.loads(data)
-        texts = {
-            word: text[task] if isinstance(text, dict) else text for word, text in given.items()
-        }
+        texts = {word: of_task(text, task) for word, text in given.items()}
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise DataError(f"this is no file of texts: {error}", file=name, remedy=remedy) from None
     for word, text in texts.items():
@@ -65,7 +71,8 @@ def texts_of_file(data: bytes, name: str, task: str) -> dict[str, str]:
 def n_asked(experiment: Experiment) -> int:
     """About how many questions a participant is asked after practice."""
     e = experiment
-    return round(e.n_questions * (1 + e.repeated + e.catch + (e.gold_share if e.gold else 0)))
+    catch = e.catch * ASKINGS[e.task].has_catch
+    return round(e.n_questions * (1 + e.repeated + catch + (e.gold_share if e.gold else 0)))
 
 
 @cache

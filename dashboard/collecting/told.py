@@ -15,7 +15,6 @@ def told(experiment: Experiment, log: str) -> dict[str, Any]:
     log: Tells where these answers go from any other that was at the same address: what a browser
         keeps for the one is nothing for the other.
     """
-    asking = ASKINGS[experiment.task]
     texts = page_texts(experiment)
     return {
         "log": log,
@@ -26,7 +25,7 @@ def told(experiment: Experiment, log: str) -> dict[str, Any]:
         ],
         "texts": texts,
         "task": experiment.task,
-        "n_options": (experiment.n_shown - asking.is_anchored) // asking.size,
+        "asking": {**vars(ASKINGS[experiment.task]), "levels": experiment.levels},
         "n_chosen": experiment.n_chosen,
         "size": experiment.size,
         "labels": experiment.labels,
@@ -36,5 +35,5 @@ def told(experiment: Experiment, log: str) -> dict[str, Any]:
         "background": experiment.background,
         "language": texts["language"],
         "parameters": list(experiment.parameters),
-        "n_practice": experiment.n_practice,
+        "n_before": len(experiment.before) + experiment.n_practice,
     }

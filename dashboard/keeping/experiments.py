@@ -28,8 +28,6 @@ log = logging.getLogger(__name__)
 NAME = "experiments"
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,60}")
 _LONGEST = 40
-#: Media whose content is a file.
-FILED = ("picture", "sound", "video")
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,7 @@ def copy_experiment(workspace: Workspace, slug: str) -> str:
     experiment = _loaded(folder)
     return keep_experiment(
         workspace, experiment.changed(title=f"{experiment.title} (copy)"),
-        {name: folder / STIMULI / name for name in files_named(experiment)},
+        {name: folder / STIMULI / name for name in experiment.files},
     )
 
 
@@ -135,11 +133,6 @@ def stimulus_file(workspace: Workspace, slug: str, name: str) -> Path | None:
     folder = experiment_folder(workspace, slug)
     path = None if folder is None else folder / STIMULI / Path(name).name
     return path if path is not None and path.is_file() else None
-
-
-def files_named(experiment: Experiment) -> list[str]:
-    """Files in the folder of stimuli that an experiment mentions."""
-    return list(dict.fromkeys(one.content for one in experiment.objects if one.medium in FILED))
 
 
 def plain_file_name(name: str, taken: set[str]) -> str:
@@ -181,7 +174,7 @@ def _write_stimuli(
     files: Mapping[str, bytes | Path],
 ) -> None:
     """Have all files that are named in the folder, and no others."""
-    stimuli, named = folder / STIMULI, files_named(experiment)
+    stimuli, named = folder / STIMULI, experiment.files
     if named:
         stimuli.mkdir(exist_ok=True)
     for name in named:

@@ -157,7 +157,8 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
 
     def renew_dataset(
         self, info: DatasetInfo, answers: Judgements, *, report: list[str],
-        catch_trials: pd.DataFrame | None = None, extra: Mapping[str, Any] | None = None,
+        catch_trials: pd.DataFrame | None = None, measured: Measured | None = None,
+        extra: Mapping[str, Any] | None = None,
     ) -> DatasetInfo:
         """Give a data set the answers that there are now, while they still come in.
 
@@ -167,6 +168,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         answers: About the objects of its pictures.
         report: What was read and what was left out.
         catch_trials: As `tripletscope.core.io.Imported.catch_trials`.
+        measured: See `add_dataset`.
         extra: Plain values to keep along, beside those that are kept already.
         """
         from tripletscope.core.studies.quality import Cleaning
@@ -183,13 +185,15 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
                 raise WorkspaceError(f"{info.name} was deleted in another tab meanwhile.")
             change.keep_answers(cleaning)
             keep_views(change, views, info.view)
+            if measured is not None:
+                change.keep_table(MEASURED, measured.table)
             change.about.update(report=report, renewals=change.about["renewals"] + 1)
             change.about["extra"].update(extra or {})
         folder = self._folder(info.id)
         # Those of given distances have nothing to do with the answers.
         self.trash.take(
             folder.path / RESULTS / run.key for run in self._listed(info.id)
-            if "distances" not in run.record["options"]
+            if measured is not None or "distances" not in run.record["options"]
         )
         return self._held(info.id, cleaning)
 

@@ -42,15 +42,22 @@ class CollectColumns:
     choice: tuple[str, ...]  # what was chosen: by name; of pairs by number, 1 or 2
 
 
+#: In triads the pairs have an object in common.
+_PAIRS = CollectColumns("larger_pair", ("first_1", "first_2", "second_1", "second_2"), ("larger",))
 #: By the tasks of experiments. Of rankings, `ranked` stands beside the options as shown.
 COLUMNS = {
     "triplet": CollectColumns("nearer", ("anchor", "left", "right"), ("chosen",)),
     "odd_one_out": CollectColumns("odd_one_out", _THREE, ("odd",)),
     "similar_pair": CollectColumns("similar_pair", _THREE, ("pair_1", "pair_2")),
     "ranking": CollectColumns("most_similar", ("anchor",), ()),
-    "pairs": CollectColumns(
-        "larger_pair", ("first_1", "first_2", "second_1", "second_2"), ("larger",)
-    ),
+    "pairs": _PAIRS, "triad": _PAIRS,
+}
+#: Columns of what is measured, by the tasks of experiments: `tripletscope.core.io.measuring` reads
+#: them. Of tables there is a row for each object.
+MEASURED_COLUMNS = {
+    "rating": ("item1", "item2", "rating"), "same_different": ("item1", "item2", "rating"),
+    "preference": ("left", "right", "chosen"), "piles": ("item", "pile"),
+    "arrangement": ("trial", "item", "x", "y"),
 }
 #: Columns of rankings: the chosen options in order, then the others; how many were chosen.
 RANKED, N_CHOSEN, IN_ORDER = "ranked_{}", "n_chosen", "in_order"
@@ -162,7 +169,7 @@ def _checks(table: Table, reading: Reading) -> pd.DataFrame | None:
     return pd.DataFrame({**result, "correct": right[rows]})
 
 
-def _once(table: Table) -> Table | None:
+def once(table: Table) -> Table | None:
     """Every answer once: a page sends again what nobody has acknowledged, though it may be stored.
 
     What it sends has an id of its own, beside the key of the question.
@@ -184,7 +191,7 @@ def _reshape(table: Table) -> Table | None:
     """Columns of the spreadsheet by their own names: newer versions of Gorilla say whose."""
     before = "Spreadsheet: "
     if before + TASK not in table.columns:
-        return _once(table)
+        return once(table)
     return table.with_columns(
         {
             column.removeprefix(before): table.data.column(column)

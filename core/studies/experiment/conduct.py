@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
+from tripletscope.core.studies.experiment.items import WHEN
 from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import AnswerRecord
 
@@ -24,7 +25,8 @@ def conduct_table(records: Iterable[AnswerRecord]) -> pd.DataFrame:
     DataFrame, one row per participant, in the order of their first answers
         ``participant``; ``answers`` about objects; ``checks`` and ``failed``: catch and gold
         questions answered, and those answered wrong; ``repeats`` and ``consistent``: questions
-        asked again, and those answered as before; ``median_time`` in seconds, practice aside.
+        asked again, and those answered as before, ratings within a fifth of the scale, tables
+        aside; ``median_time`` in seconds, practice and questionnaire aside.
 
     Examples
     --------
@@ -48,7 +50,8 @@ def conduct_table(records: Iterable[AnswerRecord]) -> pd.DataFrame:
         again = _repeated(answered)
         times = [
             one.rt_ms for one in answered
-            if one.kind != "practice" and one.rt_ms is not None and np.isfinite(one.rt_ms)
+            if one.kind not in ("practice", *WHEN)
+            and one.rt_ms is not None and np.isfinite(one.rt_ms)
         ]
         rows.append({
             "participant": participant, "answers": sum(one.is_about_objects for one in answered),
@@ -62,21 +65,21 @@ def conduct_table(records: Iterable[AnswerRecord]) -> pd.DataFrame:
 
 def _repeated(answered: Iterable[AnswerRecord]) -> list[bool]:
     """Of every question that was asked again, whether it was answered as before."""
-    before: dict[Hashable, Hashable] = {}
+    before: dict[Hashable, Sequence[Hashable]] = {}
     agreements = []
     for record in sorted(answered, key=lambda one: one.place):
-        if record.is_about_objects:
+        if record.is_about_objects and not ASKINGS[record.task].is_table:
             question, said = _question_and_answer(record)
             if record.kind == "repeat" and question in before:
-                agreements.append(before[question] == said)
+                agreements.append(record.question.agrees(before[question], said))
             before.setdefault(question, said)
     return agreements
 
 
-def _question_and_answer(record: AnswerRecord) -> tuple[Hashable, Hashable]:
+def _question_and_answer(record: AnswerRecord) -> tuple[Hashable, Sequence[Hashable]]:
     """A question and its answer as objects, wherever they stood."""
     asking = ASKINGS[record.task]
-    anchor, rest = record.shown[: asking.is_anchored], record.shown[asking.is_anchored :]
-    options = [frozenset(rest[k : k + asking.size]) for k in range(0, len(rest), asking.size)]
-    chosen = [options[k] for k in record.chosen]
-    return (anchor, frozenset(options)), tuple(chosen) if asking.in_order else frozenset(chosen)
+    options = [frozenset(one) for one in asking.options(record.shown)]
+    of_options = asking.answer == "options"
+    chosen = [options[k] for k in record.chosen] if of_options else record.chosen
+    return (record.shown[: asking.is_anchored], frozenset(options)), chosen

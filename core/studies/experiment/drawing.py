@@ -243,10 +243,10 @@ def _exchanged(
 def _placed(row: Row, pool: QuestionPool, rng: np.random.Generator) -> Row:
     """The same question with its options in places by lot."""
     asking = ASKINGS[pool.task]
-    fixed, options = row[: asking.is_anchored], row[asking.is_anchored :]
-    if asking.size == 1:
+    if asking.step == 1:  # two pairs with an object in common are three objects
+        fixed, options = row[: asking.is_anchored], row[asking.is_anchored :]
         return fixed + [options[k] for k in rng.permutation(len(options))]
-    pairs = [options[k : k + 2] for k in range(0, len(options), 2)]
+    pairs = asking.options(row)
     return [
         one for k in rng.permutation(len(pairs))
         for one in (pairs[k] if rng.random() < 0.5 else pairs[k][::-1])

@@ -24,6 +24,8 @@ from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
 
 _MARKUP = tomllib.loads(Path(__file__).with_name("stimuli.toml").read_text("utf-8"))
+#: Tasks of which one press is an answer that programs can name.
+_ONE_PRESS = ("triplet", "odd_one_out", "similar_pair", "pairs")
 #: Keys of two options, by place; of three, their numbers.
 _KEYS = {2: ("left", "right"), 3: ("1", "2", "3")}
 
@@ -69,9 +71,9 @@ def questions_for(
     Raises
     ------
     DataError
-        If the program cannot ask these questions: rankings take several presses, and adaptive
-        questions someone who chooses them; only ``plain`` lists rankings, and Salmon asks about an
-        anchor and two objects. Or if Gorilla could not tell two objects apart.
+        If the program cannot ask these questions: adaptive questions take someone who chooses them;
+        only ``plain`` lists what is not one choice of objects, such as rankings and piles, and
+        Salmon asks about an anchor and two objects. Or if Gorilla could not tell two objects apart.
     ValueError
         For another program.
 
@@ -99,10 +101,10 @@ def questions_for(
             "Salmon asks which of two objects is more like a third", file=experiment.title,
             remedy="Choose that task, or another program.",
         )
-    if program != "plain" and experiment.task == "ranking":
+    if program != "plain" and experiment.task not in _ONE_PRESS:
         raise DataError(
-            f"a ranking takes several presses, which a row for {chosen.title} cannot say",
-            file=experiment.title,
+            f"“{ASKINGS[experiment.task].title}” is not one choice of objects, and a row for "
+            f"{chosen.title} can say no other", file=experiment.title,
             remedy="Take the page that runs without TripletScope, or ask for one of two.",
         )
     trials = {
@@ -154,13 +156,11 @@ def _jspsych(experiment: Experiment, questions: list[Question]) -> list[dict[str
     timeline = []
     for question in questions:
         pictures = [shown[one] for one in question.shown]
-        stimulus, choices = prompt, pictures
-        if question.task == "triplet":
-            stimulus, choices = prompt + pictures[0], pictures[1:]
-        elif question.task == "similar_pair":
-            choices = ["".join(pair) for pair in _pairs(pictures)]
-        elif question.task == "pairs":
-            choices = ["".join(pictures[:2]), "".join(pictures[2:])]
+        asking = ASKINGS[question.task]
+        stimulus = prompt + "".join(pictures[: asking.is_anchored])
+        by_pair = question.task == "similar_pair"
+        options = _pairs(pictures) if by_pair else asking.options(pictures)
+        choices = ["".join(option) for option in options]
         right = _right(question)
         timeline.append({
             "type": "jsPsychHtmlButtonResponse", "stimulus": stimulus, "choices": choices,

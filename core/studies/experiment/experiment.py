@@ -15,7 +15,8 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import Choice, Number, Switch, checked, parameters
 from tripletscope.core.engine.docstrings import parametric
 from tripletscope.core.engine.options import Seed
-from tripletscope.core.studies.experiment.question import ASKINGS
+from tripletscope.core.studies.experiment.items import WHEN, SurveyItem
+from tripletscope.core.studies.experiment.question import ASKINGS, MOST_ON_TABLE
 
 #: The file of an experiment in its folder.
 FILE = "experiment.json"
@@ -25,6 +26,8 @@ STIMULI = "stimuli"
 MEDIA = {
     "text": "Text", "colour": "Colour", "picture": "Picture", "sound": "Sound", "video": "Video",
 }
+#: In which participants’ pages are shipped.
+LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
 SOURCES = {
     "balanced": "Balanced over objects and sides", "random": "Random",
     "landmark": "Landmarks", "list": "A list of mine",
@@ -36,7 +39,7 @@ ADAPTIVE_TASKS = ("triplet", "odd_one_out", "similar_pair")
 #: Names of the texts that participants read, all of which may be rewritten.
 TEXTS = (
     "title", "consent", "instructions", "question", "practice", "right", "wrong", "break", "end",
-    "excluded", "closed", "paused", "elsewhere",
+    "excluded", "closed", "paused", "elsewhere", "scale_low", "scale_high",
 )
 #: Names of what else stands on their pages: words on buttons, and what is said when something is in
 #: the way. A file of another language may bring all of them.
@@ -44,10 +47,13 @@ WORDS = (
     "language", "how", "practised", "full", "other_browser", "wrong_id", "declined", "desktop_only",
     "no_connection", "saving", "not_loaded", "wrong_address", "agree", "disagree", "continue",
     "back", "done", "try_again", "go_on_here", "return", "your_code", "download", "next_person",
-    "loading", "progress", "anchor", "option", "play", "kept", "preview", "simulated",
+    "loading", "progress", "anchor", "option", "play", "kept", "preview", "simulated", "same",
+    "different", "pile",
 )
 _ID = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}")
+#: Pictures in Markdown.
+_IN_TEXTS = re.compile(rf"\]\({STIMULI}/({_FILE.pattern})\)")
 
 
 @dataclass(frozen=True)
@@ -118,10 +124,13 @@ class Experiment:
         With the source ``list``: `Question.described`, perhaps with ``list``, a number from 0.
     gold : tuple of mapping
         Questions with right answers: `Question.described`.
+    before, after : tuple of SurveyItem
+        Questionnaires.
     parameters : tuple of str
         Names in the address that are recorded, the participant's id first.
     return_address : str
-        Where participants go in the end; ``{code}`` in it becomes the code.
+        Where participants go in the end; ``{code}`` in it becomes the code, and a name of
+        `parameters` in braces what it was in the address.
     completion_code : str
         Shown in the end; empty for one of each participant's own.
     salt : str
@@ -151,6 +160,13 @@ class Experiment:
     n_ranked: Annotated[int, Number(
         1, 7, "Chosen", "How many of them are put in order, of a ranking.", advanced=True
     )] = 2
+    n_levels: Annotated[int, Number(
+        2, 100, "Levels", "Of a rating. Up to 11 are buttons, more a slider.", advanced=True
+    )] = 7
+    n_on_table: Annotated[int | None, Number(
+        3, MOST_ON_TABLE, "Objects on a table", "For more objects than people can sort at once, "
+        "several tables with a part of them each.", automatic="all", advanced=True,
+    )] = None
     source: Annotated[str, Choice(
         SOURCES, "Questions", "In simulations, adaptive ones needed fewer answers for the same "
         "map. Of the most uncertain, ellipses came out too small: information gain is safer.",
@@ -162,8 +178,9 @@ class Experiment:
         0.0, 0.5, "Share of repeats", "Of the questions are asked again, in addition."
     )] = 0.1
     catch: Annotated[float, Number(
-        0.0, 0.3, "Catch questions", "For each question, so many with the anchor, or the same "
-        "object twice, among the options: who looks, answers right.",
+        0.0, 1.0, "Catch questions", "For each question, so many with the anchor, or the same "
+        "object twice, among the options: who looks, answers right. “Same or different?” needs "
+        "many, or the answer is always “different”.",
     )] = 0.05
     gold_share: Annotated[float, Number(
         0.0, 0.3, "Gold questions", "For each question, so many of yours with a right answer."
@@ -188,7 +205,7 @@ class Experiment:
         "before the first answer.", automatic="never: the number of participants decides",
         advanced=True,
     )] = None
-    language: Annotated[str, Choice({"en": "English", "de": "Deutsch"}, "Language")] = "en"
+    language: Annotated[str, Choice(LANGUAGES, "Language")] = "en"
     size: Annotated[int, Number(20, 1000, "Size", "Of every stimulus, in CSS pixels.")] = 200
     labels: Annotated[bool, Switch("Labels", "Under each stimulus.", advanced=True)] = False
     least_ms: Annotated[int, Number(
@@ -205,6 +222,8 @@ class Experiment:
     texts: Mapping[str, str] = field(default_factory=dict)
     questions: tuple[Mapping[str, Any], ...] = ()
     gold: tuple[Mapping[str, Any], ...] = ()
+    before: tuple[SurveyItem, ...] = ()
+    after: tuple[SurveyItem, ...] = ()
     parameters: tuple[str, ...] = ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID")
     return_address: str = ""
     completion_code: str = ""
@@ -226,6 +245,11 @@ class Experiment:
         if often[0][1] > 1:
             raise DataError(f"the object {often[0][0]!r} is there twice", file=self.title,
                             remedy="Give every object an id of its own.")
+        if needed > MOST_ON_TABLE:
+            raise DataError(
+                f"one table would hold {needed:,} objects, and at most {MOST_ON_TABLE} have room",
+                file=self.title, remedy="Set how many objects are on a table.",
+            )
         if self.task == "ranking" and self.n_ranked >= self.n_options:
             raise DataError(
                 f"{self.n_ranked} of {self.n_options} options cannot be put in order: one must "
@@ -236,6 +260,10 @@ class Experiment:
                 "adaptive questions are about three objects", file=self.title,
                 remedy="Choose another task, or balanced questions.",
             )
+        names = [one.name for one in (*self.before, *self.after)]
+        if len({*names}) < len(names):
+            raise DataError("two items of the questionnaires have one name", file=self.title,
+                            remedy="Give every item a name of its own.")
         unknown = sorted({*self.texts} - {*TEXTS, *WORDS})
         if unknown:
             raise DataError(f"there is no text {unknown[0]!r}", file=self.title,
@@ -244,12 +272,29 @@ class Experiment:
     @property
     def n_shown(self) -> int:
         """Objects that a question shows."""
-        return ASKINGS[self.task].n_shown or self.n_options + 1
+        asking = ASKINGS[self.task]
+        if asking.is_table:
+            return self.n_on_table or len(self.objects)
+        return asking.n_shown or self.n_options + 1
 
     @property
     def n_chosen(self) -> int:
-        """Options that an answer names."""
-        return ASKINGS[self.task].n_chosen or self.n_ranked
+        """Values of an answer: see `Question.n_chosen`."""
+        asking = ASKINGS[self.task]
+        if asking.is_table:
+            return self.n_shown * (1 + (asking.answer == "positions"))
+        return asking.n_chosen or self.n_ranked
+
+    @property
+    def files(self) -> list[str]:
+        """Files in the folder of stimuli that objects are, or that texts show."""
+        shown = (one.content for one in self.objects if one.is_file)
+        return list(dict.fromkeys([*shown, *_IN_TEXTS.findall("\n".join(self.texts.values()))]))
+
+    @property
+    def levels(self) -> int:
+        """Levels of an answer that is a number, else 0."""
+        return self.n_levels if ASKINGS[self.task].answer == "number" else 0
 
     @property
     def is_adaptive(self) -> bool:
@@ -291,6 +336,8 @@ class Experiment:
                 for name, value in record.items()
             }
             values["objects"] = tuple(Stimulus(**one) for one in record["objects"])
+            for when in WHEN:
+                values[when] = tuple(SurveyItem(**one) for one in record.get(when, ()))
             return cls(**values)
         except (KeyError, TypeError, ValueError) as error:
             if isinstance(error, DataError):

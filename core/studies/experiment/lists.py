@@ -19,6 +19,7 @@ from tripletscope.core.studies.experiment.drawing import (
     of_landmarks,
 )
 from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.items import WHEN
 from tripletscope.core.studies.experiment.question import ASKINGS, KINDS, Question
 
 #: Where a question came from whose adaptive one was not ready.
@@ -53,8 +54,9 @@ def person_list(
 ) -> PersonList:
     """The questions of one person, made when the person arrives and of nothing else but a number.
 
-    Practice comes first. Balanced questions are in balance over people: after any number of them
-    every object was in every place of a question equally often, give or take one. Repeats are of
+    Practice comes first, after the questionnaire before. Balanced questions are in balance over
+    people: after any number of them every object was in every place of a question equally often,
+    give or take one. Repeats are of
     questions of the first half, stand in the second, at least a quarter of the list later, and
     show their options in other places: two options half of the time. Of adaptive experiments only
     random questions are repeated. Catch and gold questions are spread evenly, as many for
@@ -97,7 +99,7 @@ def person_list(
             _whole(experiment.repeated * n, person), _repeat, rng,
         )
     checks: list[Question] = []
-    if "catch" not in kinds:
+    if "catch" not in kinds and ASKINGS[experiment.task].has_catch:
         n_catch = _n_checks(experiment.catch, n)
         checks += [catch_question(experiment, rng) for _ in range(n_catch)]
     if "gold" not in kinds and experiment.gold:
@@ -105,9 +107,12 @@ def person_list(
     questions = spread(questions, [checks[k] for k in rng.permutation(len(checks))], rng)
     if "practice" not in kinds:
         questions = _practice(experiment, rng) + questions
+    before, after = (
+        [Question.of_item(item, when) for item in getattr(experiment, when)] for when in WHEN
+    )
     return PersonList([
         None if question is None else replace(question, key=key_of(place))
-        for place, question in enumerate(questions)
+        for place, question in enumerate([*before, *questions, *after])
     ])
 
 
@@ -130,6 +135,7 @@ def own_question(experiment: Experiment, record: Mapping[str, Any], called: str)
         question = Question.from_record({
             "key": "", "task": experiment.task, "n_chosen": experiment.n_chosen, "correct": (),
             **{name: value for name, value in record.items() if name != "list"},
+            "n_levels": experiment.levels,
         })
     except (KeyError, TypeError) as error:
         raise DataError(f"this is no question: {error}", file=called) from None
@@ -167,9 +173,10 @@ def own_question(experiment: Experiment, record: Mapping[str, Any], called: str)
 
 
 def _compares_the_same(question: Question) -> bool:
-    if ASKINGS[question.task].size == 1:
+    asking = ASKINGS[question.task]
+    if asking.size == 1:
         return len({*question.shown}) < len(question.shown)
-    first, second = ({*question.shown[:2]}, {*question.shown[2:]})
+    first, second = map(set, asking.options(question.shown))
     return len(first) < 2 or len(second) < 2 or first == second
 
 
@@ -196,9 +203,12 @@ def _pool(experiment: Experiment) -> QuestionPool:
 
 
 def _question(experiment: Experiment, row: Sequence[int], source: str, **more: Any) -> Question:
+    asking = ASKINGS[experiment.task]
+    if asking.step < asking.size:  # in the order of the experiment, from either end
+        row = sorted(row, reverse=row[0] > row[-1])
     return Question(
         "", experiment.task, tuple(experiment.objects[i].id for i in row), experiment.n_chosen,
-        source=source, **more,
+        source=source, n_levels=experiment.levels, **more,
     )
 
 
@@ -286,7 +296,7 @@ def with_repeats(
 
 def _repeat(question: Question, rng: np.random.Generator) -> Question:
     """The same with options in other places, of two in half of the cases."""
-    n = question.n_options
+    n = _n_places(question)
     order = list(range(n))
     if n == 2:
         order = rng.permutation(n).tolist()
@@ -298,36 +308,42 @@ def _repeat(question: Question, rng: np.random.Generator) -> Question:
 def _in_order(question: Question, order: Sequence[int]) -> Question:
     """The question with option ``order[k]`` in place k."""
     asking = ASKINGS[question.task]
-    options = question.shown[asking.is_anchored :]
-    shown = [one for k in order for one in options[k * asking.size : (k + 1) * asking.size]]
+    of_options = asking.answer == "options"
     return replace(
-        question, shown=(*question.shown[: asking.is_anchored], *shown),
-        correct=tuple(order.index(k) for k in question.correct),
+        question, shown=tuple(asking.placed(question.shown, order)),
+        correct=tuple(order.index(k) for k in question.correct) if of_options
+        else question.correct,
     )
+
+
+def _n_places(question: Question) -> int:
+    """Places of what is shown beside an anchor."""
+    return len(ASKINGS[question.task].options(question.shown))
 
 
 def catch_question(experiment: Experiment, rng: np.random.Generator) -> Question:
     """A question that everybody who looks answers alike.
 
     The anchor stands among the options; of three objects two are the same, and the third is the
-    odd one; an object is paired with itself beside two different ones, which differ more. Of a
-    ranking, only its first is known.
+    odd one; an object is paired with itself beside two different ones, which differ more; of two
+    that are rated, or said to be the same, both are. Of a ranking, only its first is known.
     """
     asking, n = ASKINGS[experiment.task], len(experiment.objects)
     objects = rng.permutation(n).tolist() if n < 100 else rng.choice(
         n, experiment.n_shown, replace=False
     ).tolist()
     one, *others = objects
-    n_options = (experiment.n_shown - asking.is_anchored) // asking.size
     if asking.size == 2:
-        shown, correct = [one, one, others[0], others[1]], (1,)
+        shown, correct = [one, one, *others[: experiment.n_shown - 2]], (1,)
     elif asking.is_anchored:
-        shown, correct = [one, one, *others[: n_options - 1]], (0,)
+        shown, correct = [one, one, *others[: experiment.n_shown - 2]], (0,)
+    elif experiment.n_shown == 2:
+        shown, correct = [one, one], (experiment.levels,)
     else:
         shown = [one, one, others[0]]
         correct = (2,) if experiment.task == "odd_one_out" else (0, 1)
     question = _question(experiment, shown, "catch", kind="catch", correct=correct)
-    return _in_order(question, rng.permutation(n_options).tolist())
+    return _in_order(question, rng.permutation(_n_places(question)).tolist())
 
 
 def _gold_question(experiment: Experiment, number: int) -> Question:

@@ -1,12 +1,15 @@
-"""One question of an experiment: what is shown, and which answers to it can be true."""
+"""One question of an experiment: ways to ask, what is shown, which answers can be true."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.studies.experiment.items import SurveyItem
+
+T = TypeVar("T")
 
 #: What a question is there for. Answers to practice, catch and gold questions tell of people, not
 #: of objects.
@@ -16,16 +19,29 @@ KINDS = {
 }
 
 
+#: Objects that one table holds at most: every answer of a stranger has a bound.
+MOST_ON_TABLE = 100
+#: Squared distance from the middle of a table: its radius is 1, and positions are rounded.
+_EDGE = 1.001
+
+
 @dataclass(frozen=True)
 class Asking:
-    """A way to ask.
+    """A way to ask: forms, the check of answers, the page and the reading follow from it.
 
     title: What the experimenter calls it.
     is_anchored: Whether the first object shown is the one that the others are compared with.
     n_shown: Objects shown; None where the experiment says how many.
-    n_chosen: Options that an answer names; None where the experiment says how many.
+    n_chosen: Values of an answer; None where the experiment says how many, or all objects have one.
     in_order: Whether the options of an answer are in the order of choice.
-    size: Objects that make one option.
+    size, step: Objects that make one option, and from one option to the next.
+    answer: ``options`` among those shown; ``words``, same or different; ``number``, a level from 1;
+        ``piles``, the pile of every object; ``positions``, x and y of every object on a round
+        table of radius 1.
+    measured: What the answers are data of: of `tripletscope.core.ratings.KINDS`, or
+        ``preferences``; empty where they are comparisons.
+    has_catch: Whether there are questions that everybody who looks answers alike.
+    settings: Parameters of an experiment that belong to it alone.
     """
 
     name: str
@@ -35,6 +51,35 @@ class Asking:
     n_chosen: int | None
     in_order: bool = False
     size: int = 1
+    step: int = 1
+    answer: str = "options"
+    measured: str = ""
+    has_catch: bool = True
+    settings: tuple[str, ...] = ()
+
+    @property
+    def is_table(self) -> bool:
+        """Whether one answer is about many objects on a table."""
+        return self.answer in ("piles", "positions")
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether the experimenter can say which option is right."""
+        return self.answer == "options" and not self.measured
+
+    def options(self, shown: Sequence[T]) -> list[tuple[T, ...]]:
+        """What is shown as options, or beside each other: everything but the anchor."""
+        rest = shown[self.is_anchored :]
+        return [tuple(rest[k : k + self.size]) for k in range(
+            0, len(rest) - self.size + 1, self.step
+        )]
+
+    def placed(self, shown: Sequence[T], order: Sequence[int]) -> list[T]:
+        """What is shown with option ``order[k]`` in place k."""
+        options = self.options(shown)
+        if self.step < self.size:  # two pairs with an object in common can only change sides
+            return list(shown if order[0] == 0 else shown[::-1])
+        return [*shown[: self.is_anchored], *(one for k in order for one in options[k])]
 
 
 #: Every way to ask, the most usual first.
@@ -44,8 +89,22 @@ ASKINGS: dict[str, Asking] = {
         Asking("triplet", "Which of the two is more like the first?", True, 3, 1),
         Asking("odd_one_out", "Odd one out of three", False, 3, 1),
         Asking("similar_pair", "Which two of three are most alike?", False, 3, 2),
-        Asking("ranking", "Rank the k most similar of m", True, None, None, True),
-        Asking("pairs", "Difference scaling: which pair differs more?", False, 4, 1, size=2),
+        Asking("ranking", "Rank the k most similar of m", True, None, None, True,
+               settings=("n_options", "n_ranked")),
+        Asking("pairs", "Difference scaling: which pair differs more?", False, 4, 1, size=2,
+               step=2),
+        Asking("triad", "Difference scaling in triads: A–B or B–C?", False, 3, 1, size=2),
+        Asking("rating", "Rating: how similar are the two?", False, 2, 1, answer="number",
+               measured="ratings", settings=("n_levels",)),
+        Asking("same_different", "Same or different?", False, 2, 1, answer="words",
+               measured="ratings"),
+        Asking("preference", "Which of the two do you prefer?", False, 2, 1,
+               measured="preferences", has_catch=False),
+        Asking("piles", "Free sorting into piles", False, None, None, answer="piles",
+               measured="piles", has_catch=False, settings=("n_on_table",)),
+        Asking("arrangement", "Spatial arrangement on a table", False, None, None,
+               answer="positions", measured="arrangements", has_catch=False,
+               settings=("n_on_table",)),
     )
 }
 
@@ -64,7 +123,7 @@ class Question:
         Ids of the objects in the order of their places: an anchor first, then the options from
         left to right; two pairs one after the other.
     n_chosen : int
-        Options that an answer names.
+        Values of an answer: options that it names; of tables, one or two for each object.
     kind : str
         Of `KINDS`.
     source : str
@@ -74,6 +133,10 @@ class Question:
     correct : tuple of int
         The options of the right answer, where there is one. Of options in order, perhaps only the
         first ones. It never leaves the server, but for practice with gold questions.
+    n_levels : int
+        Of a number.
+    item : mapping or None
+        Of a questionnaire, instead of objects: the fields of a `SurveyItem`.
     """
 
     key: str
@@ -83,40 +146,76 @@ class Question:
     kind: str = "question"
     source: str = "random"
     correct: tuple[int, ...] = ()
+    n_levels: int = 0
+    item: Mapping[str, Any] | None = None
+
+    @classmethod
+    def of_item(cls, item: SurveyItem, when: str) -> Question:
+        """What asks an item of a questionnaire, ``before`` or ``after`` the others."""
+        return cls("", "item", (), kind=when, source="questionnaire", item=vars(item))
 
     @property
     def n_options(self) -> int:
-        """Options to choose from: objects without the anchor, or pairs."""
+        """Options to choose from: objects without the anchor, pairs, words, levels or piles."""
         asking = ASKINGS[self.task]
-        return (len(self.shown) - asking.is_anchored) // asking.size
+        if asking.answer == "number":
+            return self.n_levels
+        return 2 if asking.answer == "words" else len(asking.options(self.shown))
 
-    def checked(self, chosen: Sequence[Any]) -> tuple[int, ...]:
-        """An answer as options from 0, in the order of choice, if it can be true."""
-        whole = isinstance(chosen, Sequence) and not isinstance(chosen, str) and all(
-            isinstance(one, int) and not isinstance(one, bool) for one in chosen
-        )
-        if (
-            not whole or len(chosen) != self.n_chosen or len({*chosen}) != len(chosen)
-            or not all(0 <= one < self.n_options for one in chosen)
-        ):
-            raise DataError(
-                f"an answer names {self.n_chosen} of {self.n_options} options shown, by numbers "
-                f"from 0, and this one says {chosen!r}"[:300], file=f"question {self.key}",
+    def checked(self, chosen: Sequence[Any]) -> tuple[Any, ...]:
+        """An answer as `Asking.answer` has it, if it can be true."""
+        if self.item is not None:
+            if not isinstance(chosen, list | tuple) or len(chosen) != 1:
+                raise DataError("an item has one answer", file=f"question {self.key}")
+            return (SurveyItem(**self.item).checked(chosen[0]),)
+        kind, n = ASKINGS[self.task].answer, self.n_options
+        values = list(chosen) if isinstance(chosen, list | tuple) else [None]
+        is_true = len(values) == self.n_chosen
+        if kind == "positions":
+            # Comparisons without arithmetic first: NaN, infinity and huge integers fail them.
+            is_true = is_true and all(
+                isinstance(one, int | float) and not isinstance(one, bool) and -1 <= one <= 1
+                for one in values
+            ) and all(
+                x * x + y * y <= _EDGE for x, y in zip(values[::2], values[1::2], strict=True)
             )
-        return tuple(chosen)
+            wanted = f"{self.n_chosen} numbers, x and y of {n} objects on a table of radius 1"
+        else:
+            first = int(kind == "number")
+            is_true = is_true and all(
+                isinstance(one, int) and not isinstance(one, bool) and first <= one < n + first
+                for one in values
+            ) and (kind == "piles" or len({*values}) == len(values))
+            wanted = {
+                "number": f"a whole number from 1 to {n}",
+                "piles": f"the piles of {n} objects, by numbers from 0",
+            }.get(kind, f"{self.n_chosen} of {n} options shown, by numbers from 0")
+        if not is_true:
+            raise DataError(
+                f"an answer names {wanted}, and this one says {chosen!r}"[:300],
+                file=f"question {self.key}",
+            )
+        return tuple(values)
 
-    def is_right(self, chosen: Sequence[int]) -> bool | None:
+    def is_right(self, chosen: Sequence[Any]) -> bool | None:
         """Whether an answer is the right one; None where there is no right one."""
-        if not self.correct:
-            return None
-        if ASKINGS[self.task].in_order:
-            return tuple(chosen[: len(self.correct)]) == self.correct
-        return {*chosen} == {*self.correct}
+        return self.agrees(self.correct, chosen) if self.correct else None
+
+    def agrees(self, first: Sequence[Any], second: Sequence[Any]) -> bool:
+        """Whether two answers to it are the same; levels, within a fifth of the scale."""
+        asking = ASKINGS[self.task]
+        if asking.answer == "number":
+            return abs(first[0] - second[0]) <= (self.n_levels - 1) // 5
+        if asking.in_order:
+            return tuple(second[: len(first)]) == tuple(first)
+        return {*first} == {*second}
 
     def for_participant(self) -> dict[str, Any]:
         """What the participant's browser is told."""
         told = self.described()
-        del told["source"]
+        del told["source"], told["n_levels"]  # which the page is told once
+        if self.item is None:
+            del told["item"]
         if self.kind != "practice":
             del told["correct"], told["kind"]
         return told

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -21,12 +21,20 @@ from tripletscope.core.io.layouts.collect import (
     IN_ORDER,
     KIND,
     LAYOUT,
+    MEASURED_COLUMNS,
     N_CHOSEN,
     RANKED,
     TASK,
 )
+from tripletscope.core.io.measuring import (
+    PREFERENCES,
+    MeasuredFile,
+    file_of_measured,
+    read_preferences,
+)
 from tripletscope.core.io.table import Table, as_cells
 from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.participant import shown_id
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
 
@@ -48,8 +56,8 @@ class AnswerRecord:
     task : str
     shown : tuple of str
         Ids of the objects in the order of their places: see `Question`.
-    chosen : tuple of int
-        Options from 0, in the order of choice.
+    chosen : tuple
+        Options from 0, in the order of choice, or what else answers the task.
     kind, source : str
         See `Question`.
     correct : tuple of int
@@ -63,6 +71,8 @@ class AnswerRecord:
         answer was received, which after a lost connection is later.
     input : str
         ``mouse``, ``keyboard`` or ``touch``.
+    n_levels, item
+        See `Question`.
 
     Examples
     --------
@@ -77,7 +87,7 @@ class AnswerRecord:
     place: int
     task: str
     shown: tuple[str, ...]
-    chosen: tuple[int, ...]
+    chosen: tuple[Any, ...]
     kind: str = "question"
     source: str = "random"
     correct: tuple[int, ...] = ()
@@ -85,6 +95,8 @@ class AnswerRecord:
     shown_ms: float | None = None
     answered_at: str = ""
     input: str = ""
+    n_levels: int = 0
+    item: Mapping[str, Any] | None = None
 
     @classmethod
     def of(
@@ -93,14 +105,16 @@ class AnswerRecord:
         """The record of an answer to a question."""
         return cls(
             participant, question.key, place, question.task, question.shown, tuple(chosen),
-            question.kind, question.source, question.correct, **more,
+            question.kind, question.source, question.correct, n_levels=question.n_levels,
+            item=question.item, **more,
         )
 
     @property
     def question(self) -> Question:
         """What was asked."""
         return Question(
-            self.key, self.task, self.shown, len(self.chosen), self.kind, self.source, self.correct
+            self.key, self.task, self.shown, len(self.chosen), self.kind, self.source,
+            self.correct, self.n_levels, self.item,
         )
 
     @property
@@ -129,7 +143,8 @@ class AnswerRecord:
 def answers_table(experiment: Experiment, records: Iterable[AnswerRecord]) -> pd.DataFrame:
     """Answers as a table: written as CSV, `tripletscope.read` recognises it by itself.
 
-    Those of difference scaling are read by `tripletscope.read_pairs`.
+    Those of difference scaling are read by `tripletscope.read_pairs`; ratings, piles and
+    arrangements by `tripletscope.ratings.read_measured`.
 
     Parameters
     ----------
@@ -138,13 +153,14 @@ def answers_table(experiment: Experiment, records: Iterable[AnswerRecord]) -> pd
 
     Returns
     -------
-    DataFrame, one row per answer
+    DataFrame, one row per answer; of tables, one per object
         ``participant``, ``trial`` (place in the list, from 1), ``collect_task``, ``kind``,
         ``source``; the objects in the order of their places and what was chosen, called as the
-        task has it (`tripletscope.core.io.layouts.collect.COLUMNS`); ``correct`` (1 or 0, empty
-        where nothing is right), ``response_time_ms``, ``time`` (ISO 8601), ``shown_at_ms``,
-        ``input``, ``key``. Practice, catch and gold questions are in it, marked as such; they
-        become no answers about objects when it is read.
+        task has it (`COLUMNS` and `MEASURED_COLUMNS` of `tripletscope.core.io.layouts.collect`,
+        piles as the place of their table and a number; same is 1, different 0); ``correct`` (1 or
+        0, empty where nothing is right), ``response_time_ms``, ``time`` (ISO 8601),
+        ``shown_at_ms``, ``input``, ``key``. Practice, catch and gold questions are in it, marked
+        as such; they become no answers about objects when it is read.
 
     Raises
     ------
@@ -164,7 +180,8 @@ def answers_table(experiment: Experiment, records: Iterable[AnswerRecord]) -> pd
     >>> ts.read(table.to_csv(index=False).encode(), name="Dishes")
     <Triplets 'Dishes': 1 answers on 3 objects>
     """
-    records = _of_task(experiment, records)
+    several = [(one, _cells(one)) for one in _of_task(experiment, records)]
+    records = [one for one, rows in several for _ in rows]
     right = {True: "1", False: "0", None: ""}
     head = pd.DataFrame({
         "participant": _names(records),
@@ -178,14 +195,15 @@ def answers_table(experiment: Experiment, records: Iterable[AnswerRecord]) -> pd
         "shown_at_ms": pd.array([_number(one.shown_ms) for one in records], "Float64"),
         "input": [one.input for one in records], "key": [one.key for one in records],
     })
-    names = _columns(experiment)
-    cells = [_cells(experiment, one) for one in records]
-    body = pd.DataFrame(cells, columns=names, dtype=object)
+    cells = [row for _, rows in several for row in rows]
+    body = pd.DataFrame(cells, columns=_columns(experiment), dtype=object)
     return pd.concat([head, body, tail], axis=1)
 
 
 def _columns(experiment: Experiment) -> list[str]:
     """Names of the columns of objects and of what was chosen."""
+    if experiment.task in MEASURED_COLUMNS:
+        return [name for name in MEASURED_COLUMNS[experiment.task] if name != "trial"]
     columns = COLUMNS[experiment.task]
     if experiment.task != "ranking":
         return [*columns.objects, *columns.choice]
@@ -196,19 +214,31 @@ def _columns(experiment: Experiment) -> list[str]:
     ]
 
 
-def _cells(experiment: Experiment, record: AnswerRecord) -> list[Any]:
-    if experiment.task == "pairs":
-        return [*record.shown, record.chosen[0] + 1]
-    options = record.shown[ASKINGS[record.task].is_anchored :]
-    chosen = [options[k] for k in record.chosen]
-    if experiment.task != "ranking":
-        return [*record.shown, *chosen]
-    rest = [one for k, one in enumerate(options) if k not in record.chosen]
-    return [*record.shown, *chosen, *rest, len(chosen), 1]
+def _cells(record: AnswerRecord) -> list[list[Any]]:
+    """The rows of an answer: as client/elsewhere.js writes them, too."""
+    asking, shown, values = ASKINGS[record.task], record.shown, record.chosen
+    if asking.answer == "number":
+        return [[*shown, *values]]
+    if asking.answer == "words":
+        return [[*shown, 1 - values[0]]]
+    if asking.answer == "piles":
+        piles = [f"{record.place + 1}.{pile + 1}" for pile in values]
+        return [list(row) for row in zip(shown, piles, strict=True)]
+    if asking.answer == "positions":
+        return [list(row) for row in zip(shown, values[::2], values[1::2], strict=True)]
+    options = asking.options(shown)
+    if asking.size == 2:
+        return [[one for pair in options for one in pair] + [values[0] + 1]]
+    chosen = [options[k][0] for k in values]
+    if not asking.in_order:
+        return [[*shown, *chosen]]
+    rest = [one for k, (one,) in enumerate(options) if k not in values]
+    return [[*shown, *chosen, *rest, len(chosen), 1]]
 
 
 def _of_task(experiment: Experiment, records: Iterable[AnswerRecord]) -> list[AnswerRecord]:
-    records = list(records)
+    """All but the questionnaire."""
+    records = [one for one in records if one.item is None]
     strange = next((one for one in records if one.task != experiment.task), None)
     if strange is not None:
         raise DataError(
@@ -278,7 +308,7 @@ def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) ->
     ------
     DataError
         If an answer is of another task, or names an object that the experiment has not, or two
-        participants would have one name.
+        participants would have one name; or if answers are no comparisons, see `measured_answers`.
 
     Examples
     --------
@@ -299,7 +329,12 @@ def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) ->
                 f"{strange[0]!r}, which is no object of the experiment",
                 file=experiment.title, remedy="Put the object back.",
             )
-    objects, of_pairs = experiment_objects(experiment), experiment.task == "pairs"
+    if ASKINGS[experiment.task].measured:
+        raise DataError(
+            f"answers to the task {experiment.task!r} are no comparisons", file=experiment.title,
+            remedy="Read their table as ratings, or as preferences.",
+        )
+    objects, of_pairs = experiment_objects(experiment), ASKINGS[experiment.task].size == 2
     rows, answers = np.empty((0, 4 if of_pairs else 3), np.int64), None
     if records:
         cells = answers_table(experiment, records)
@@ -312,6 +347,75 @@ def gathered_answers(experiment: Experiment, records: Iterable[AnswerRecord]) ->
     if of_pairs:
         return Quadruples(rows, objects=objects, answers=answers, name=experiment.title)
     return Triplets(rows, objects, answers, experiment.title)
+
+
+def measured_answers(
+    experiment: Experiment, records: Iterable[AnswerRecord]
+) -> MeasuredFile | pd.DataFrame:
+    """Ratings, piles and arrangements, or preferences, as they are read of the table of answers.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Whose task has `Asking.measured`.
+    records : iterable of AnswerRecord
+
+    Returns
+    -------
+    MeasuredFile or DataFrame
+        Preferences as `tripletscope.ratings.paired_preferences` takes them.
+
+    Raises
+    ------
+    DataError
+        If nobody has answered, or there are too few objects.
+
+    Examples
+    --------
+    >>> from tripletscope.experiment import AnswerRecord, Experiment, Stimulus, measured_answers
+    >>> objects = tuple(Stimulus(name, "text", name) for name in ("cup", "mug", "fork"))
+    >>> experiment = Experiment(title="Dishes", objects=objects, task="piles")
+    >>> record = AnswerRecord("ann", "q1", 0, "piles", ("cup", "mug", "fork"), (0, 0, 1))
+    >>> measured_answers(experiment, [record]).measured().dissimilarities().mean[0].tolist()
+    [0.0, 1.0, 0.0]
+    """
+    content = answers_table(experiment, records).to_csv(index=False).encode()
+    if ASKINGS[experiment.task].measured == PREFERENCES:
+        return read_preferences(content, experiment.title)[0]
+    return file_of_measured([(experiment.title, content)], None, {})
+
+
+def questionnaire_answers(records: Iterable[AnswerRecord]) -> pd.DataFrame:
+    """A row for each participant who answered an item: ``participant``, and a column of each.
+
+    Options by their names; empty where nothing was answered.
+    """
+    records = [one for one in records if one.item is not None]
+    rows: dict[str, dict[str, Any]] = {}
+    for name, one in zip(_names(records), records, strict=True):
+        item = SurveyItem(**one.item)
+        rows.setdefault(name, {"participant": name})[item.name] = item.shown(one.chosen[0])
+    return pd.DataFrame(list(rows.values()), columns=list(dict.fromkeys(
+        ["participant", *(one.item["name"] for one in records)]
+    )))
+
+
+def with_questionnaire(answers: Judgements, records: Iterable[AnswerRecord]) -> Judgements:
+    """Answers with what their participants said of themselves, but for texts, as columns.
+
+    A name that answers have already is followed by ``(asked)``.
+    """
+    records = [one for one in records if one.item is None or one.item["kind"] != "text"]
+    told = questionnaire_answers(records).set_index("participant")
+    table = answers.answers
+    if told.empty or "participant" not in table:
+        return answers
+    who = table["participant"].astype("str")
+    table = table.assign(**{
+        f"{name} (asked)" if name in table else name: who.map(told[name]).to_numpy()
+        for name in told
+    })
+    return type(answers)(answers.rows, objects=answers.objects, answers=table, name=answers.name)
 
 
 def checks_answered(records: Iterable[AnswerRecord]) -> pd.DataFrame:

@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any
 
 import numpy as np
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import pdist
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import CHECKS
@@ -21,6 +23,7 @@ from tripletscope.core.models.simulation.simulate import LEVELS, personal_maps
 from tripletscope.core.studies.design.plan import Plan, plan
 from tripletscope.core.studies.design.scenario import OBJECTS, Level, Noise, SampleSizes, Scenario
 from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.lists import PersonList, key_of, person_list, stand_in
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
 from tripletscope.core.studies.experiment.results import AnswerRecord
@@ -30,6 +33,10 @@ from tripletscope.core.studies.experiment.results import AnswerRecord
 ATTENTIVE_SECONDS, CARELESS_SECONDS, WITHIN, BETWEEN = 2.0, 0.6, 0.45, 0.3
 #: Even who looks misses a catch question now and then.
 LAPSES = 0.01
+#: Noise of positions behind ratings, preferences, piles and arrangements, as a share of the map's
+#: root mean square radius; and the share of the largest distance below which two are the same, or
+#: in one pile.
+_BLUR, _ALIKE = 0.2, 0.3
 #: Between an answer and the next question.
 _PAUSE_MS = 250.0
 #: When simulated experiments take place: no clock is looked at, so that a seed gives the same.
@@ -70,11 +77,13 @@ def simulated_participants(
     as perceived is the most similar one. The noise is that of
     `tripletscope.core.models.simulation.simulate.answer`, and for two options the same; among more,
     a flipped answer is any other one, and ``logistic`` and ``crowd`` choose each pair in proportion
-    to exp(-d^2) and 1 / (d^2 + mu). Catch questions, and practice that has a right answer, are
-    answered right, but for one in a hundred, where somebody presses at random, as who does not
-    look always does. Response times are log-normal, with a median of 2 s (0.6 s of who does not
-    look), a standard deviation of their logarithm of 0.45 within and 0.3 between people, and none
-    below the minimum display time: assumptions, not findings. Adaptive questions are stand-ins. Who
+    to exp(-d^2) and 1 / (d^2 + mu). Ratings, piles and arrangements are of positions with normal
+    noise of a fifth of the map's size; preferences are for what lies farther along the first
+    dimension. Catch questions, and practice that has a right answer, are answered right, but for
+    one in a hundred, where somebody presses at random, as who does not look always does. Response
+    times are log-normal, with a median of 2 s (0.6 s of who does not look), a standard deviation of
+    their logarithm of 0.45 within and 0.3 between people, and none below the minimum display time,
+    of a table for each object: assumptions, not findings. Adaptive questions are stand-ins. Who
     fails as many checks as the experiment allows is asked no more.
 
     Parameters
@@ -145,10 +154,11 @@ def _taking_part(
     rng, records, failed, clock = who.rng, [], 0, 0.0
     median = CARELESS_SECONDS if who.is_careless else ATTENTIVE_SECONDS
     median *= float(np.exp(BETWEEN * rng.standard_normal()))
+    items = experiment.n_shown if ASKINGS[experiment.task].is_table else 1
     for number, question in enumerate(questions.questions):
         question = question or stand_in(experiment, rng, key_of(number))
         chosen = _answer(question, who, [place[one] for one in question.shown])
-        took = 1000.0 * median * float(np.exp(WITHIN * rng.standard_normal()))
+        took = 1000.0 * median * items * float(np.exp(WITHIN * rng.standard_normal()))
         took = max(took, float(experiment.least_ms))
         clock += _PAUSE_MS
         when = _BEGIN + timedelta(milliseconds=clock + took)
@@ -163,20 +173,24 @@ def _taking_part(
     return records
 
 
-def _answer(question: Question, who: _Simulated, shown: Sequence[int]) -> list[int]:
-    """The options that a person names."""
-    rng, n = who.rng, question.n_options
+def _answer(question: Question, who: _Simulated, shown: Sequence[int]) -> list[Any]:
+    """The answer of a person."""
+    rng = who.rng
+    if question.item is not None:
+        return [SurveyItem(**question.item).by_lot(rng)]
+    n, asking = question.n_options, ASKINGS[question.task]
     is_told = question.kind in ("catch", "practice") and bool(question.correct)
     if who.is_careless or (is_told and rng.random() < LAPSES):
-        return rng.permutation(n)[: question.n_chosen].tolist()
+        return by_lot(question, rng)
+    if asking.answer != "options" or asking.measured:
+        return [*question.correct] if is_told else _judged(question, who, shown)
     if is_told:
         rest = [k for k in range(n) if k not in question.correct]
         return [*question.correct, *rest][: question.n_chosen]
-    asking = ASKINGS[question.task]
     if asking.is_anchored:
         pairs = [(0, 1 + k) for k in range(n)]
     elif asking.size == 2:
-        pairs = [(0, 1), (2, 3)]
+        pairs = asking.options(range(len(shown)))
     else:
         pairs = [(0, 1), (0, 2), (1, 2)]
     order = _most_similar_first(who, np.asarray(shown), np.array(pairs))
@@ -187,6 +201,40 @@ def _answer(question: Question, who: _Simulated, shown: Sequence[int]) -> list[i
     if asking.size == 2:  # the other pair differs more
         return [1 - order[0]]
     return order[: question.n_chosen]
+
+
+def by_lot(question: Question, rng: np.random.Generator) -> list[Any]:
+    """An answer of somebody who does not look."""
+    kind, n = ASKINGS[question.task].answer, question.n_options
+    if kind == "number":
+        return [int(rng.integers(1, n + 1))]
+    if kind == "piles":
+        return rng.integers(max(n // 3, 1), size=n).tolist()
+    if kind == "positions":
+        turns, radii = 2 * np.pi * rng.random(n), np.sqrt(rng.random(n))
+        places = radii[:, None] * np.column_stack([np.cos(turns), np.sin(turns)])
+        return places.round(4).ravel().tolist()
+    return rng.permutation(n)[: question.n_chosen].tolist()
+
+
+def _judged(question: Question, who: _Simulated, shown: Sequence[int]) -> list[Any]:
+    """A number, a preference, piles or positions, of what this person sees at this moment."""
+    whole = who.positions - who.positions.mean(axis=0)
+    size = np.sqrt(np.mean(np.sum(whole**2, axis=1)))
+    blur = who.level if who.noise == "positions" else _BLUR * size
+    seen = whole[shown] + blur * who.rng.standard_normal((len(shown), whole.shape[1]))
+    kind, largest = ASKINGS[question.task].answer, pdist(whole).max() or 1.0
+    if kind == "options":
+        return [int(np.argmax(seen[:, 0]))]
+    if kind == "piles":
+        return (fcluster(linkage(seen, "average"), 2 * _ALIKE * largest, "distance") - 1).tolist()
+    if kind == "positions":
+        plane = np.column_stack([seen, np.zeros(len(seen))])[:, :2]
+        return (plane / max(np.linalg.norm(plane, axis=1).max(), 1e-12)).round(4).ravel().tolist()
+    distance = float(np.linalg.norm(seen[0] - seen[1]) / largest)
+    if kind == "words":
+        return [int(distance > _ALIKE)]
+    return [1 + round((question.n_levels - 1) * (1 - min(distance, 1.0)))]
 
 
 def _most_similar_first(who: _Simulated, shown: np.ndarray, pairs: np.ndarray) -> list[int]:
@@ -253,7 +301,7 @@ def experiment_cost(
     ----------
     experiment : Experiment
     seconds : float
-        What a question takes is known best from a pilot.
+        What a question takes, or an object on a table, is known best from a pilot.
 
     Raises
     ------
@@ -279,6 +327,8 @@ def experiment_cost(
         total += len(questions)
         about += len(questions) - len(records) + sum(one.kind == "question" for one in records)
         random += sum(one.tells_accuracy for one in records)
+    if ASKINGS[experiment.task].is_table:
+        seconds *= experiment.n_shown
     minutes = (total / looked_at * seconds + seconds_before) / 60
     return ExperimentCost(
         total / looked_at, minutes, people * minutes / 60 * pay * (1 + fee),
@@ -316,8 +366,8 @@ def expected_accuracy(
     Raises
     ------
     DataError
-        If the experiment asks about differences of pairs, which make a scale, or there are too few
-        or too many objects to simulate.
+        If the experiment asks about differences of pairs, which make a scale, or for ratings, piles
+        and the like, or there are too few or too many objects to simulate.
     Stopped
         If `progress` asks to stop.
 
@@ -344,10 +394,17 @@ def planned_as(
     Returns: scenario; design; sizes.
     """
     n = len(experiment.objects)
-    if experiment.task == "pairs":
+    asking = ASKINGS[experiment.task]
+    if asking.size == 2:
         raise DataError(
             "differences of pairs make a scale, not a map", file=experiment.title,
             remedy="Simulate with MLDS on the page Simulate.",
+        )
+    if asking.measured:
+        raise DataError(
+            f"{asking.measured} are no triplets, and their accuracy depends on noise that only a "
+            "pilot tells", file=experiment.title,
+            remedy="Let a few people answer, and look at the uncertainty of their map or scale.",
         )
     if not OBJECTS.low <= n <= OBJECTS.high:
         raise DataError(

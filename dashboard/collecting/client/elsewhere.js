@@ -3,7 +3,7 @@
 "use strict";
 
 window.Elsewhere = (() => {
-  const { told, lists, columns, sources, kinds, sending, address, code, returnAddress } =
+  const { told, lists, items, columns, sources, kinds, sending, address, code, returnAddress } =
     window.COLLECT;
   const query = new URLSearchParams(location.search);
   let person, parameters, isSimulated, mine, pavlovia;
@@ -13,10 +13,15 @@ window.Elsewhere = (() => {
   const keep = () => { if (!isSimulated) Keeping.browser.set(place(), mine); };
 
   // Lists as they were written, short: [kind, source, objects, right answer].
-  const questions = (number) => lists[number].map(([kind, source, shown, correct], k) => ({
-    key: `q${k + 1}`, kind: kinds[kind], source: sources[source], correct,
-    shown: shown.map((object) => told.objects[object].id), n_chosen: told.n_chosen,
-  }));
+  const questions = (number) => [
+    ...items.before.map((item) => ({ item, kind: "before" })),
+    ...lists[number].map(([kind, source, shown, correct]) => ({
+      kind: kinds[kind], source: sources[source], correct,
+      shown: shown.map((object) => told.objects[object].id), n_chosen: told.n_chosen,
+    })),
+    ...items.after.map((item) => ({ item, kind: "after" })),
+  ].map((question, k) => (
+    { shown: [], correct: [], source: "questionnaire", key: `q${k + 1}`, ...question }));
 
   // One tab at a time, where the browser can tell: two would ask a person the same questions.
   const claimed = (how) => new Promise((resolve) => {
@@ -54,32 +59,32 @@ window.Elsewhere = (() => {
     return next % lists.length;
   }
 
-  // One row of the table; columns that it has not yet come behind.
-  function row(answer) {
+  // Rows of the table, of tables one for each object; columns that it has not yet come behind.
+  function rowsOf(answer) {
     const all = questions(mine.list);
     const number = all.findIndex((question) => question.key === answer.key);
-    const { kind, source, shown, correct } = all[number];
-    const anchored = told.task === "triplet" || told.task === "ranking";
-    const options = shown.slice(anchored ? 1 : 0);
-    const names = answer.chosen.map((place) => options[place]);
-    const rest = options.filter((_, place) => !answer.chosen.includes(place));
-    // Of a ranking perhaps only the first ones are known.
-    const known = told.task === "ranking" ? answer.chosen.slice(0, correct.length) : answer.chosen;
-    const inOrder = (places) => (told.task === "ranking" ? places : [...places].sort()).join();
-    const cells = {
-      pairs: [...shown, answer.chosen[0] + 1],
-      ranking: [...shown, ...names, ...rest, names.length, 1],
-    }[told.task] ?? [...shown, ...names];
-    const values = [
-      person, number + 1, told.task, kind, source, ...cells,
-      correct.length ? Number(inOrder(correct) === inOrder(known)) : "",
-      answer.rt_ms, new Date(answer.clock_ms).toISOString(), answer.shown_ms, answer.input,
-      answer.key,
-    ];
-    return {
-      ...Object.fromEntries(columns.map((column, k) => [column, values[k]])),
-      id: answer.id, list: mine.list + 1, code: mine.code, ...parameters,
+    const { kind, source, shown, correct, item } = all[number];
+    const [value] = answer.chosen;
+    // What an item is answered with stands behind, and nothing where others say what was chosen.
+    const asked = items.before.length + items.after.length > 0 && {
+      item_name: item?.name ?? "",
+      item_answer: item ? item.options[item.kind === "choice" ? value : -1] ?? value ?? "" : "",
     };
+    const cells = item ? [columns.slice(5, -6).map(() => "")]
+      : Answers.cells(told.asking, shown, answer.chosen, number + 1);
+    return cells.map((some, place) => {
+      const values = [
+        person, number + 1, item ? "item" : told.task, kind, source, ...some,
+        correct.length ? Number(Answers.agree(told.asking, correct, answer.chosen)) : "",
+        answer.rt_ms, new Date(answer.clock_ms).toISOString(), answer.shown_ms, answer.input,
+        answer.key,
+      ];
+      return {
+        ...Object.fromEntries(columns.map((column, k) => [column, values[k]])),
+        id: cells.length > 1 ? `${answer.id}-${place + 1}` : answer.id,
+        list: mine.list + 1, code: mine.code, ...asked, ...parameters,
+      };
+    });
   }
 
   function asCsv(rows) {
@@ -173,7 +178,7 @@ window.Elsewhere = (() => {
       keep();
       const done = mine.answered.length;
       if (mine.ended) return { ...farewell(), done, left: 0 };
-      const left = lists[mine.list].length - done;
+      const left = questions(mine.list).length - done;
       return { state: done ? "going_on" : "new", token: "here", done, left };
     },
 
@@ -190,14 +195,14 @@ window.Elsewhere = (() => {
       // The first answer to a question counts, also of two tabs, one of which was late.
       const given = answers.filter(({ key }, place) => !mine.answered.includes(key)
         && answers.findIndex((one) => one.key === key) === place);
-      const rows = given.map(row);
+      const rows = given.flatMap(rowsOf);
       if (!isSimulated && rows.length) await way.send?.(rows);
       if (way.keeps) mine.rows.push(...rows);
       mine.answered.push(...given.map(({ key }) => key));
       keep();
       return {
         done: [...answers, ...events].map(({ id }) => id), state: null,
-        left: lists[mine.list].length - mine.answered.length,
+        left: questions(mine.list).length - mine.answered.length,
       };
     },
 

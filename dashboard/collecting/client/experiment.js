@@ -150,7 +150,9 @@
     }
     if (/^https?:\/\//.test(final.address ?? "")) {
       const link = element("a", "jspsych-btn main", texts.return);
-      link.href = final.address;
+      // Panels such as SONA are given back what was in the address.
+      link.href = told.parameters.reduce((one, name) => one.replaceAll(
+        `{${name}}`, encodeURIComponent(address.get(name) ?? "")), final.address);
       page.append(link);
     }
     for (const [words, action] of final.buttons ?? (
@@ -209,7 +211,7 @@
     if (begun.state === "going_on") happened("reload");
     happened("begin");
     addEventListener("pagehide", () => transport.leave(
-      outbox.records("answer").slice(0, 100), { ...moment(), what: "left" }));
+      outbox.batch("answer"), { ...moment(), what: "left" }));
     document.addEventListener("visibilitychange", () => {
       happened(document.hidden ? "hidden" : "visible");
     });
@@ -355,18 +357,19 @@
 
   // One question ----------------------------------------------------------------------------------
 
-  const pairs = told.task === "pairs";
-  const anchored = told.task === "triplet" || told.task === "ranking";
-  const several = (question) => question.n_chosen > 1;
+  const { answer: kind, is_anchored: anchored, in_order: inOrder, levels } = told.asking;
+  const isTable = kind === "piles" || kind === "positions";
+  const isSlider = kind === "number" && levels > 11;
+  // Buttons that are no objects: two words, or levels.
+  const said = kind === "words" ? [texts.same, texts.different]
+    : kind === "number" ? [...Array(levels).keys()].map((k) => String(k + 1)) : null;
+  const options = (question) => Answers.options(told.asking, question.shown);
+  // Whether an answer is made of several steps, with a button for the last one.
+  const composed = (question) => Boolean(question.item) || isTable || isSlider || (!said && question.n_chosen > 1);
   let shownAt = null; // the frame in which the stimuli appeared
   let loadedAt = 0;
-  let chosen = []; // where an answer names several
+  let chosen = []; // where an answer is composed
   let silence = null;
-
-  function options(question) {
-    const rest = question.shown.slice(anchored ? 1 : 0);
-    return pairs ? [rest.slice(0, 2), rest.slice(2)] : rest.map((id) => [id]);
-  }
 
   function showQuestion() {
     loadedAt = performance.now(); // as jsPsych begins to count
@@ -379,23 +382,43 @@
       if (queue.length < 3) ask().catch(refused);
       return;
     }
-    const choices = options(current);
-    const hints = choices.length === 2 ? ["←", "→"] : choices.map((_, k) => k + 1);
+    const { item } = current;
+    const choices = item || isTable || isSlider ? [] : said ?? options(current);
+    const hints = choices.length === 2 ? ["←", "→"] : choices.map((_, k) => (said ? "" : k + 1));
     const slots = choices.map((ids, number) => Stimuli.option(ids, number, hints[number]));
-    above.append(element("h1", "asked", texts.question));
-    if (anchored) above.append(Stimuli.anchor(current.shown[0]));
-    if (several(current)) {
+    above.append(element("h1", "asked", item ? item.text : texts.question));
+    if (anchored && !item) above.append(Stimuli.above(current.shown.slice(0, 1)));
+    if (said && !item) above.append(Stimuli.above(current.shown));
+    if (kind === "number" && !item) {
+      const ends = element("div", "ends");
+      ends.append(element("span", "", texts.scale_low), element("span", "", texts.scale_high));
+      above.append(ends);
+    }
+    let heard = false;
+    let late = false;
+    let update = null;
+    if (item || isTable || isSlider) {
+      update = (values) => {
+        chosen = values ?? [];
+        enable();
+      };
+      above.append(item ? Answers.item(item, update)
+        : isTable ? Answers.table(told.asking, current, texts, update)
+          : Answers.slider(told.asking, texts, update));
+      group.classList.add("below");
+    } else if (composed(current)) {
       const tiles = element("div", "options");
       tiles.append(...slots);
       above.append(tiles);
       group.classList.add("below");
-      group.hidden = told.task !== "ranking";
+      group.hidden = !inOrder;
       slots.forEach((slot, number) => {
         slot.addEventListener("click", () => choose(slots, number, group));
         slot.firstChild.setAttribute("aria-pressed", "false");
       });
     } else {
       group.classList.add("options");
+      group.classList.toggle("levels", kind === "number");
       slots.forEach((slot, number) => {
         const place = group.children[number];
         place.className = "slot";
@@ -413,11 +436,11 @@
     }, { signal: leaving.signal });
     Stimuli.fit();
     const buttons = content().querySelectorAll("button.option");
-    let heard = false;
-    let late = false;
-    const enable = () => {
-      if (heard && late) for (const button of buttons) button.disabled = false;
-    };
+    function enable() {
+      if (!heard || !late) return;
+      for (const button of buttons) button.disabled = false;
+      if (update) group.querySelector(".done").disabled = !chosen.length;
+    }
     for (const button of buttons) button.disabled = true;
     silence = simulation ? null : Stimuli.play(content(), () => { heard = true; enable(); });
     heard ||= Boolean(simulation);
@@ -431,29 +454,32 @@
     });
     const keys = choices.map((_, k) => String(k + 1));
     if (choices.length === 2) keys.push("ArrowLeft", "ArrowRight");
+    if (choices.length > 9) keys.push("0");
     jsPsych.pluginAPI.getKeyboardResponse({
       valid_responses: keys, persist: true,
       callback_function: ({ key }) => {
-        const number = { arrowleft: 0, arrowright: 1 }[key.toLowerCase()] ?? key - 1;
+        const number = { arrowleft: 0, arrowright: 1, 0: 9 }[key.toLowerCase()] ?? key - 1;
         if (!isShortcut && !buttons[number].disabled) buttons[number].click();
       },
     });
-    if (simulation && several(current)) {
-      for (const number of anyOf(choices.length, current.n_chosen)) choose(slots, number, group);
+    if (simulation && update) {
+      chosen = Answers.byLot(told.asking, current);
+      group.querySelector(".done").disabled = false;
+    } else if (simulation && composed(current)) {
+      for (const number of Answers.byLot(told.asking, current)) choose(slots, number, group);
     }
-    for (const button of group.querySelectorAll(".done")) {
+    // In a text, Enter begins a line.
+    for (const button of item?.kind === "text" ? [] : group.querySelectorAll(".done")) {
       jsPsych.pluginAPI.getKeyboardResponse({
         valid_responses: ["Enter"], persist: true,
         callback_function: () => {
           // With the focus on an option that is still to be chosen, Enter chooses it, as ever.
-          const focused = document.activeElement.closest(".option");
-          (button.disabled && focused ? focused : button).click();
+          const focused = document.activeElement.closest(".option, .head");
+          (focused && (button.disabled || focused.matches(".head")) ? focused : button).click();
         },
       });
     }
   }
-
-  const anyOf = (n, k) => jsPsych.randomization.sampleWithoutReplacement([...Array(n).keys()], k);
 
   // Chooses an option, or takes it back; with the last one jsPsych's own button may be pressed.
   function choose(slots, number, group) {
@@ -464,11 +490,11 @@
       const rank = chosen.indexOf(place);
       slot.classList.toggle("chosen", rank >= 0);
       slot.firstChild.setAttribute("aria-pressed", String(rank >= 0));
-      slot.firstChild.dataset.rank = rank >= 0 && told.task === "ranking" ? rank + 1 : "";
+      slot.firstChild.dataset.rank = rank >= 0 && inOrder ? rank + 1 : "";
     });
     const button = group.querySelector("button");
     button.disabled = chosen.length < current.n_chosen;
-    if (told.task !== "ranking" && !button.disabled && !simulation) button.click();
+    if (!inOrder && !button.disabled && !simulation) button.click();
   }
 
   let leaving = new AbortController();
@@ -479,12 +505,11 @@
     silence?.();
     jsPsych.pluginAPI.cancelAllKeyboardResponses();
     if (final) return;
-    const several_ = several(current);
-    if (several_ && !chosen.length) {
-      chosen = anyOf(options(current).length, current.n_chosen); // simulated without being shown
-    }
+    if (!composed(current)) chosen = [data.response + (kind === "number" ? 1 : 0)];
+    // Simulated without being shown.
+    else if (!chosen.length) chosen = Answers.byLot(told.asking, current);
     const answer = {
-      ...moment(), key: current.key, chosen: several_ ? chosen : [data.response],
+      ...moment(), key: current.key, chosen,
       // jsPsych counts from when it made the question, which is seen from the next frame on, to
       // when the browser told it of the response.
       rt_ms: simulation ? data.rt
@@ -500,8 +525,8 @@
 
   const question = {
     type: jsPsychHtmlButtonResponse, stimulus: "", css_classes: ["question"],
-    choices: () => (several(current) ? [""] : options(current).map(() => "")),
-    button_html: () => (several(current)
+    choices: () => (composed(current) ? [""] : (said ?? options(current)).map(() => "")),
+    button_html: () => (composed(current)
       ? '<button type="button" class="jspsych-btn main done" disabled></button>' : "<div></div>"),
     grid_columns: 1, grid_rows: null, post_trial_gap: simulation ? 0 : 150,
     on_load: () => {
@@ -521,8 +546,9 @@
       if (!above) return;
       const words = element("div", "feedback");
       words.setAttribute("role", "status");
-      words.innerHTML = wasRight(last) ? texts.right : texts.wrong;
-      words.classList.add(wasRight(last) ? "right" : "wrong");
+      const isRight = Answers.agree(told.asking, last.correct, last.answer);
+      words.innerHTML = isRight ? texts.right : texts.wrong;
+      words.classList.add(isRight ? "right" : "wrong");
       const tiles = element("div", "options");
       options(last).forEach((ids, number) => {
         const slot = Stimuli.option(ids, number, "");
@@ -530,23 +556,17 @@
         const rank = last.correct.indexOf(number);
         slot.classList.toggle("expected", rank >= 0);
         slot.classList.toggle("chosen", last.answer.includes(number));
-        if (rank >= 0 && told.task === "ranking") slot.firstChild.dataset.rank = rank + 1;
+        if (rank >= 0 && inOrder) slot.firstChild.dataset.rank = rank + 1;
         tiles.append(slot);
       });
       above.append(words);
-      if (anchored) above.append(Stimuli.anchor(last.shown[0]));
+      if (anchored) above.append(Stimuli.above(last.shown.slice(0, 1)));
       above.append(tiles);
       for (const button of above.querySelectorAll(".replay")) button.remove();
       content().querySelector("#jspsych-html-button-response-btngroup").classList.add("below");
       Stimuli.fit();
     },
   });
-
-  function wasRight({ correct, answer }) {
-    // Of a ranking perhaps only the first ones are known.
-    if (told.task === "ranking") return correct.every((one, rank) => answer[rank] === one);
-    return [...correct].sort().join() === [...answer].sort().join();
-  }
 
   // The whole -------------------------------------------------------------------------------------
 
@@ -625,7 +645,7 @@
         only(() => Boolean(current), question),
         only(() => last?.kind === "practice" && last.correct.length, feedback),
         only(() => told.break_every && last && last.kind !== "practice" && done < all
-          && (done - told.n_practice) % told.break_every === 0,
+          && (done - told.n_before) % told.break_every === 0,
         page(() => texts.break.replace("{done}", done).replace("{all}", all), texts.continue)),
       ],
       loop_function: () => !isOver && !final,

@@ -151,6 +151,15 @@ class Outbox {
       .sort((a, b) => a.clock_ms - b.clock_ms || a.at_ms - b.at_ms);
   }
 
+  // As many as one request may hold.
+  batch(kind) {
+    let room = 20000; // characters, of up to three bytes
+    return this.records(kind).slice(0, 100).filter((record, place) => {
+      room -= JSON.stringify(record).length;
+      return room > 0 || !place;
+    });
+  }
+
   get keys() {
     return this.records("answer").map((record) => record.key);
   }
@@ -172,8 +181,8 @@ class Outbox {
 
   async empty() {
     while (!this.ended) {
-      const answers = this.records("answer").slice(0, 100);
-      const events = this.records("event").slice(0, 100);
+      const answers = this.batch("answer");
+      const events = this.batch("event");
       if (!answers.length && !events.length) return;
       try {
         for (const id of await this.send(answers, events)) {

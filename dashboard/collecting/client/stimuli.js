@@ -84,22 +84,34 @@ const Stimuli = (() => {
     made.setAttribute("aria-label", name);
   }
 
-  function anchor(id) {
+  // What stands above the options: an anchor, or two that are judged.
+  function above(ids) {
     const frame = element("div", "anchor");
-    frame.append(box(id, texts.anchor));
-    frame.append(...replay(frame));
+    const row = element("div", "row");
+    row.append(...ids.map((id, k) => box(
+      id, ids.length > 1 ? texts.option.replace("{n}", k + 1) : texts.anchor)));
+    frame.append(row, ...replay(frame));
     return frame;
   }
 
-  // What may be chosen: a button that holds one stimulus, or the two of a pair.
+  // What an object is called, where that can be read.
+  function nameOf(id) {
+    const object = byId.get(id);
+    return object?.label || (object?.medium === "text" ? object.content : "");
+  }
+
+  // What may be chosen: a button that holds one stimulus, the two of a pair, or a word.
   function option(ids, number, hint) {
     const slot = element("div", "slot");
     const button = element("button", "option");
     const words = texts.option.replace("{n}", number + 1);
     button.type = "button";
-    const labels = ids.map((id) => byId.get(id)?.label || (
-      byId.get(id)?.medium === "text" ? byId.get(id).content : ""));
-    button.setAttribute("aria-label", [words, ...labels.filter(Boolean)].join(": "));
+    if (typeof ids === "string") {
+      button.append(element("span", "", ids), element("kbd", "", hint));
+      slot.append(button);
+      return slot;
+    }
+    button.setAttribute("aria-label", [words, ...ids.map(nameOf).filter(Boolean)].join(": "));
     button.append(...ids.map((id) => box(id, words)), element("kbd", "", hint));
     slot.append(button, ...replay(button));
     return slot;
@@ -119,31 +131,39 @@ const Stimuli = (() => {
   // asked for.
   function fit() {
     const content = document.querySelector("#jspsych-content");
-    const group = content?.querySelector(".options");
-    if (!group) return;
-    const first = group.querySelector(".slot");
-    const wide = first.querySelectorAll(".stimulus").length;
-    const n = group.children.length;
+    if (!content?.querySelector(".stimulus")) return;
+    const group = content.querySelector(".options");
+    const first = group?.querySelector(".slot");
+    const wide = first?.querySelectorAll(".stimulus").length ?? 0;
+    const n = group?.children.length ?? 0;
     const rowsAbove = content.querySelector(".anchor") ? 1 : 0;
     const gap = 12;
     const style = getComputedStyle(content);
     // Padding and border around stimuli, labels, and what else stands on the page.
     content.style.setProperty("--size", "100px");
     content.style.setProperty("--letters", "11px");
-    const around = first.offsetWidth - wide * 100 - (wide - 1) * gap;
-    const under = first.offsetHeight - 100;
+    const around = wide ? first.offsetWidth - wide * 100 - (wide - 1) * gap : 0;
+    const under = wide ? first.offsetHeight - 100 : 0;
     const aboveUnder = rowsAbove ? content.querySelector(".anchor").offsetHeight - 100 : 0;
     let other = parseFloat(style.paddingTop) + parseFloat(style.paddingBottom) + 8;
-    for (const one of content.querySelectorAll(".asked, .below, .feedback")) {
+    for (const one of content.querySelectorAll(
+      `.asked, .below, .feedback, .ends, .slider${wide ? "" : ", .options"}`)) {
       other += one.offsetHeight + 16;
     }
     const width = document.documentElement.clientWidth - parseFloat(style.paddingLeft)
       - parseFloat(style.paddingRight);
     const height = innerHeight - document.querySelector("header").offsetHeight - other
       - rowsAbove * (aboveUnder + gap);
+    const board = content.querySelector(".board");
+    if (board) { fitBoard(content, board, width, height); return; }
     const best = { size: 0 };
+    if (!wide) { // words or a scale below what they are about
+      const beside = content.querySelectorAll(".anchor .stimulus").length;
+      const across = (width - 24 - gap * (beside - 1)) / beside;
+      best.size = Math.floor(Math.min(across, Math.max(height, 64), told.size));
+    }
     // Two options stand side by side, left and right; two pairs one above the other on a phone.
-    for (let columns = n; columns >= (n === 2 && wide === 1 ? 2 : 1); columns--) {
+    for (let columns = n; wide && columns >= (n === 2 && wide === 1 ? 2 : 1); columns--) {
       const rows = Math.ceil(n / columns);
       const across = ((width - gap * (columns - 1)) / columns - around - gap * (wide - 1)) / wide;
       const down = (height - rows * (under + gap)) / (rows + rowsAbove);
@@ -152,9 +172,33 @@ const Stimuli = (() => {
     }
     content.style.setProperty("--size", `${Math.max(best.size, 40)}px`);
     content.style.setProperty("--letters", `${letterSize(Math.max(best.size, 40))}px`);
+    if (!wide) return;
     // As many in each row as are needed, so that none stands alone.
     const columns = Math.ceil(n / Math.ceil(n / (best.columns ?? 1)));
     group.style.width = `${columns * (first.offsetWidth + gap)}px`;
+  }
+
+  // The largest objects with which a table has room for all of them.
+  function fitBoard(content, board, width, height) {
+    const n = board.querySelectorAll(".thing").length;
+    const isRound = board.matches(".arranging");
+    const isText = told.objects.every((object) => object.medium === "text");
+    const more = told.labels ? 34 : 14;
+    let size = Math.min(told.size, isText ? 60 : 110);
+    let tall = 0;
+    let round = 0;
+    for (; size > 24; size -= 2) {
+      const each = isText ? 110 : size + 14;
+      tall = Math.ceil(n / Math.max(1, Math.floor(width / each))) * (size + more);
+      round = Math.min(width, height - tall - 12);
+      if (isRound ? round >= 2 * Math.sqrt(n) * size : tall <= 0.3 * height) break;
+    }
+    content.style.setProperty("--size", `${size}px`);
+    content.style.setProperty("--letters", "15px");
+    if (!isRound) return;
+    // The table stays where it is while the tray becomes empty.
+    board.querySelector(".tray").style.minHeight = `${tall}px`;
+    board.querySelector(".round").style.width = `${Math.max(round, 220)}px`;
   }
 
   // Plays what can be heard, from the first to the last; calls back when all was heard once.
@@ -173,6 +217,7 @@ const Stimuli = (() => {
         stop();
         waiting.delete(frame);
         const next = frames.find((other) => waiting.has(other));
+        if (frame.closest(".thing")) return;
         if (next) one(next);
         else heard();
       };
@@ -194,6 +239,9 @@ const Stimuli = (() => {
       player.stop(); // which also makes it playable again
     }
 
+    for (const frame of content.querySelectorAll(".thing [data-sound]")) {
+      frame.closest(".thing").addEventListener("focus", () => one(frame));
+    }
     for (const button of content.querySelectorAll(".replay")) {
       const frame = button.parentElement.querySelectorAll("[data-sound]")[button.dataset.number];
       button.addEventListener("click", (event) => {
@@ -201,7 +249,8 @@ const Stimuli = (() => {
         one(frame);
       });
     }
-    if (frames.length) one(frames[0]);
+    // On a table each is heard when it is chosen.
+    if (frames.length && !frames[0].closest(".thing")) one(frames[0]);
     else heard();
     return stop;
   }
@@ -216,5 +265,5 @@ const Stimuli = (() => {
     return { images: found.picture, audio: found.sound, video: found.video };
   }
 
-  return { start, anchor, option, fit, play, files, element };
+  return { start, above, box, nameOf, option, fit, play, files, element };
 })();

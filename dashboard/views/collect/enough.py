@@ -16,6 +16,7 @@ from tripletscope.core.studies.experiment.live import (
     collected_error,
     collected_map,
 )
+from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import AnswerRecord
 from tripletscope.dashboard.collecting.answer_log import CollectingState
 from tripletscope.dashboard.keeping.looks import (
@@ -35,6 +36,8 @@ _SHARE, _MORE = 0.1, 50
 
 def look_when_due(context: CollectContext, records: Sequence[AnswerRecord]) -> None:
     """Compute the error in the background, where there are clearly other answers than before."""
+    if ASKINGS[context.experiment.task].measured:
+        return  # which are no triplets
     about = [one for one in records if one.is_about_objects]
     looks, place = kept_looks(context.folder), f"{PAGE}.looked.{context.slug}"
     # Also a look that found nothing counts, or there would be another one at once. Answers become

@@ -13,9 +13,16 @@ import streamlit as st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.studies.experiment.experiment import ADAPTIVE, Experiment, Stimulus
+from tripletscope.core.studies.experiment.question import ASKINGS, Asking
 from tripletscope.dashboard.interface.controls import parameter_form, pick, switch, text
 from tripletscope.dashboard.state import Session
-from tripletscope.dashboard.views.collect.lists import as_lines, gold_questions, listed_questions
+from tripletscope.dashboard.views.collect.lists import (
+    as_lines,
+    gold_questions,
+    listed_questions,
+    questionnaire,
+    questionnaire_as_lines,
+)
 
 DECLARED = tuple(parameter.name for parameter in parameters(Experiment))
 #: Names in the address by where participants come from, their id first, and what their web sites
@@ -32,7 +39,9 @@ SERVICES: dict[str, tuple[str, dict[str, str]]] = {
 }
 _OWN = "own"
 _RETURNS = {
-    "prolific": "https://app.prolific.com/submissions/complete?cc={code}", "sona": "", "mturk": "",
+    "prolific": "https://app.prolific.com/submissions/complete?cc={code}",
+    "sona": "https://….sona-systems.com/webstudy_credit.aspx?experiment_id=…&credit_token=…"
+    "&survey_code={survey_code}",
 }
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,60}")
 _GOLD = {
@@ -41,7 +50,18 @@ _GOLD = {
     "similar_pair": "two that are alike, then the third",
     "ranking": "anchor, the chosen in their order, the others",
     "pairs": "the pair that differs more, then the other pair",
+    "triad": "three, of which the first two differ more than the last two",
 }
+#: Examples of questionnaires.
+_ITEMS = {
+    "before": "age; number; How old are you?; 18 | 99\n"
+    "gender; choice?; What is your gender?; female | male | another",
+    "after": "sure; scale; How sure were you?; not at all | very | 7\n"
+    "how; text?; How did you decide?",
+}
+#: A table takes as long as many questions. To say “different” of the same is an answer, too.
+_TABLES = {"n_questions": 1, "repeated": 0.0, "n_practice": 0}
+_USUAL = {"piles": _TABLES, "positions": _TABLES, "words": {"catch": 0.5, "fails": 0}}
 
 
 class ExperimentForm:
@@ -58,16 +78,26 @@ class ExperimentForm:
     def ask(self, *names: str) -> None:
         """Ask for some parameters, one below the other, in the order of their declaration."""
         hidden = [name for name in DECLARED if name not in names]
+        place, begin, answer = self.place, self.begin, self.asking.answer
+        if answer in _USUAL:
+            place = f"{place}.{answer}"  # other numbers are usual
+            if ASKINGS[begin.get("task", "triplet")].answer != answer:
+                begin = {**begin, **_USUAL[answer]}
         self.values |= parameter_form(
-            self.current, Experiment, self.place, hidden=hidden, defaults=self.begin, folded="",
+            self.current, Experiment, place, hidden=hidden, defaults=begin, folded="",
         )
+
+    @property
+    def asking(self) -> Asking:
+        """The way to ask that was chosen."""
+        return ASKINGS[self.values.get("task", "triplet")]
 
 
 def ask_for_task(asked: ExperimentForm) -> None:
     """What is asked."""
     asked.ask("task")
-    if asked.values["task"] == "ranking":
-        asked.ask("n_options", "n_ranked")
+    if asked.asking.settings:
+        asked.ask(*asked.asking.settings)
 
 
 def ask_for_questions(asked: ExperimentForm) -> None:
@@ -101,7 +131,14 @@ def _list(asked: ExperimentForm) -> str:
 
 def ask_for_checks(asked: ExperimentForm, *further: str) -> None:
     """Practice, repeats, catch and gold questions."""
-    asked.ask("repeated", "catch", "n_practice", "gold_share", *further)
+    has_gold = asked.asking.has_gold
+    asked.ask(
+        "repeated", *["catch"] * asked.asking.has_catch, "n_practice",
+        *["gold_share"] * has_gold, *further,
+    )
+    if not has_gold:
+        asked.values |= {"gold_share": 0.0, "gold": ""}
+        return
     asked.values["gold"] = text(
         asked.current, f"{asked.place}.gold", "Gold questions",
         as_lines(asked.begin.get("gold", ())), height=100,
@@ -109,6 +146,18 @@ def ask_for_checks(asked: ExperimentForm, *further: str) -> None:
         help=f"One per line, objects apart by commas: {_GOLD[asked.values['task']]}. Where their "
         "share is 0, practice takes them.",
     )
+
+
+def ask_for_questionnaires(asked: ExperimentForm) -> None:
+    """Items before and after the questions."""
+    for when, example in _ITEMS.items():
+        asked.values[when] = text(
+            asked.current, f"{asked.place}.{when}", f"{when.capitalize()} the questions",
+            questionnaire_as_lines(asked.begin.get(when, ())), height=120, placeholder=example,
+            help="One item per line: name; kind; question; details. Kinds are choice (options "
+            "apart by |), number (smallest | largest), scale (low end | high end | levels) and "
+            "text; with a question mark, such as text?, an item may be left out.",
+        )
 
 
 def ask_for_appearance(asked: ExperimentForm) -> None:
@@ -126,7 +175,8 @@ def ask_for_appearance(asked: ExperimentForm) -> None:
 
 def ask_for_ending(asked: ExperimentForm) -> None:
     """When it is enough, and what else is seldom changed."""
-    asked.ask("enough_error", "one_browser", "seed")
+    asked.values["enough_error"] = None  # what is measured has no held-out error
+    asked.ask(*["enough_error"] * (not asked.asking.measured), "one_browser", "seed")
 
 
 def ask_for_recruitment(asked: ExperimentForm) -> None:
@@ -150,11 +200,13 @@ def ask_for_recruitment(asked: ExperimentForm) -> None:
     asked.values["completion_code"] = line(
         current, f"{place}.code", "Completion code", begin.get("completion_code", ""),
         placeholder="one of each participant’s own",
+        help="Prolific expects that of the study. Empty: each participant gets a different one.",
     )
     asked.values["return_address"] = line(
         current, f"{place}.return", "Return address", begin.get("return_address", ""),
         placeholder=_RETURNS.get(service) or "https://…",
-        help="Where participants go in the end; {code} in it becomes the code.",
+        help="Where participants go in the end. {code} in it becomes the code, and a name in the "
+        "address, such as {survey_code}, what it was for this participant.",
     )
     salt = begin.get("salt", "")
     hashed = switch(
@@ -207,6 +259,7 @@ def drafted_experiment(
 ) -> Experiment:
     """The experiment that the forms describe."""
     given = {name: value for name, value in values.items() if name not in ("listed", "gold")}
+    given |= {when: questionnaire(given[when], f"the items {when}") for when in _ITEMS}
     wrong = [name for name in given["parameters"] if not _NAME.fullmatch(name)]
     if wrong:
         raise DataError(f"{wrong[0]!r} is no name in an address", file="Recruitment",

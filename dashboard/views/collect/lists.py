@@ -9,6 +9,7 @@ from typing import Any
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import CHECKS
 from tripletscope.core.studies.experiment.experiment import Stimulus
+from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.question import ASKINGS, KINDS, Question
 
 #: Columns that name objects, in their order, in lists that Simulate makes and in usual ones.
@@ -73,6 +74,44 @@ def names_of(stimuli: Iterable[Stimulus]) -> dict[str, str]:
     return {one.label: one.id for one in stimuli} | {one.id: one.id for one in stimuli}
 
 
+def questionnaire(lines: str, where: str) -> tuple[SurveyItem, ...]:
+    """Items of a questionnaire, a line for each: name; kind; question; details."""
+    items = []
+    for number, line in enumerate(lines.splitlines(), 1):
+        if not line.strip():
+            continue
+        name, kind, text, *more = [*(part.strip() for part in line.split(";", 3)), "", ""][:4]
+        required, kind = not kind.endswith("?"), kind.removesuffix("?").strip().lower()
+        parts = [part.strip() for part in "".join(more).split("|") if part.strip()]
+        try:
+            options = tuple(parts[:2] if kind == "scale" else parts if kind == "choice" else ())
+            low, high = 0.0, 7.0
+            if kind == "number":
+                low, high = map(float, parts or (0, 1_000_000))
+            elif kind == "scale":
+                high = int(parts[2]) if len(parts) > 2 else 7
+            items.append(SurveyItem(name, kind, text, options, low, high, required))
+        except DataError as error:
+            raise DataError(error.problem, file=where, row=number, remedy=error.remedy) from None
+        except ValueError:
+            raise DataError("its numbers cannot be read", file=where, row=number, remedy="Of a "
+                            "number, write the smallest | the largest; of a scale the two ends | "
+                            "the number of levels.") from None
+    return tuple(items)
+
+
+def questionnaire_as_lines(items: Iterable[SurveyItem]) -> str:
+    """Items as they are typed."""
+    details = {
+        "choice": lambda one: " | ".join(one.options), "text": lambda one: "",
+        "number": lambda one: f"{one.low:g} | {one.high:.15g}",
+        "scale": lambda one: " | ".join([*one.options, f"{one.high:g}"]),
+    }
+    return "\n".join("; ".join(filter(None, [
+        one.name, one.kind + "?" * (not one.required), one.text, details[one.kind](one),
+    ])) for one in items)
+
+
 def as_lines(questions: Iterable[dict[str, Any]]) -> str:
     """Gold questions as they are typed."""
     return "\n".join(", ".join(map(_quoted, _right_first(one))) for one in questions)
@@ -80,12 +119,9 @@ def as_lines(questions: Iterable[dict[str, Any]]) -> str:
 
 def _right_first(record: dict[str, Any]) -> list[str]:
     """Objects of a gold question, what is right before what is not."""
-    asking, shown = ASKINGS[record["task"]], list(record["shown"])
-    anchor, options = shown[: asking.is_anchored], shown[asking.is_anchored :]
-    blocks = [options[k : k + asking.size] for k in range(0, len(options), asking.size)]
-    right = list(record["correct"])
-    order = [*right, *(k for k in range(len(blocks)) if k not in right)]
-    return [*anchor, *(name for k in order for name in blocks[k])]
+    asking, shown, right = ASKINGS[record["task"]], record["shown"], record["correct"]
+    rest = (k for k in range(len(asking.options(shown))) if k not in right)
+    return list(asking.placed(shown, [*right, *rest]))
 
 
 def _quoted(name: str) -> str:

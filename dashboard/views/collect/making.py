@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import asdict, fields
 from functools import partial
 
@@ -44,12 +43,17 @@ from tripletscope.dashboard.views.collect.forms import (
     ask_for_appearance,
     ask_for_checks,
     ask_for_ending,
+    ask_for_questionnaires,
     ask_for_questions,
     ask_for_recruitment,
     drafted_experiment,
     line,
 )
-from tripletscope.dashboard.views.collect.objects import GivenObjects, ask_for_objects
+from tripletscope.dashboard.views.collect.objects import (
+    GivenObjects,
+    ask_for_objects,
+    with_pictures,
+)
 from tripletscope.dashboard.views.collect.shown import example_of, question_as_shown
 from tripletscope.dashboard.views.collect.texts import ask_for_texts, text_as_html
 from tripletscope.dashboard.views.context import Context
@@ -101,6 +105,8 @@ def show_making(context: Context) -> None:
         ask_for_questions(asked)
         with st.expander("Checks and practice"):
             ask_for_checks(asked, "fails")
+        with st.expander("Questionnaires"):
+            ask_for_questionnaires(asked)
         with st.expander("Appearance"):
             ask_for_appearance(asked)
         with st.expander("Recruitment"):
@@ -111,6 +117,8 @@ def show_making(context: Context) -> None:
         top = st.container()
         with st.expander("Texts that participants read"):
             texts, shown_text, preview = ask_for_texts(current, place, asked.values, begin)
+            if material is not None:
+                material = with_pictures(current, place, material, kept)
     if material is not None:
         try:
             draft = drafted_experiment(asked.values, material.stimuli, begin, texts)
@@ -124,7 +132,7 @@ def show_making(context: Context) -> None:
             _show(current, draft, material)
     if draft is not None:
         with preview:
-            st.html(text_as_html(draft, shown_text))
+            st.html(text_as_html(draft, shown_text, material.address))
         with picture:
             _objects(draft, material)
     with button:
@@ -180,8 +188,9 @@ def _delete(current: Session, slug: str) -> None:
 def _show(current: Session, draft: Experiment, material: GivenObjects) -> None:
     """A question as participants see it, and how long they are at it."""
     turn = current.drafts.get(_EXAMPLE, 0)
-    words = html.escape(page_texts(draft)["question"])
-    shown, scale = question_as_shown(draft, words, example_of(draft, turn), material.address)
+    shown, scale = question_as_shown(
+        draft, page_texts(draft), example_of(draft, turn), material.address
+    )
     st.html(shown)
     takes = expected_of(draft)
     about = (

@@ -8,7 +8,8 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -16,7 +17,7 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.names import file_name
-from tripletscope.core.studies.experiment.experiment import Experiment, Stimulus
+from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment, Stimulus
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.chart import address
 from tripletscope.dashboard.interface.controls import number, pick, text
@@ -239,13 +240,40 @@ def material_of_files(contents: Mapping[str, bytes]) -> GivenObjects:
         stimuli.append(Stimulus(own[:200], medium, file, own[:200]))
         files[file] = content
 
-    def embedded(file: str) -> str:
-        content, kind = files.get(file, b""), mimetypes.guess_type(file)[0] or ""
-        if not kind.startswith("image/") or len(content) > _SHOWN:
-            return ""
-        return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+    return GivenObjects(tuple(stimuli), files, partial(_embedded, files))
 
-    return GivenObjects(tuple(stimuli), files, embedded)
+
+def _embedded(files: Mapping[str, bytes], file: str) -> str:
+    """The address of a picture that is its content."""
+    content, kind = files.get(file, b""), mimetypes.guess_type(file)[0] or ""
+    if not kind.startswith("image/") or len(content) > _SHOWN:
+        return ""
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+
+
+def with_pictures(
+    current: Session, place: str, material: GivenObjects, kept: Experiment | None
+) -> GivenObjects:
+    """The files of an experiment with pictures for its texts."""
+    uploaded = st.file_uploader(
+        "Pictures for texts", key=f"{place}.pictures", accept_multiple_files=True,
+        type=[*_PICTURES], help="To replace one, give it another name.",
+    )
+    if not uploaded:
+        return material
+    read, notes = read_pictures(current, f"{place}.pictures", uploaded)
+    taken = {name.lower() for name in material.files}
+    added = {plain_file_name(file_name(name), taken): content for name, content in read.items()}
+    st.caption("Write into a text: " + ", ".join(
+        panels.plain(f"![]({STIMULI}/{name})") for name in added
+    ))
+    for note in notes:
+        st.caption(panels.plain(note))
+    new = {name: content for name, content in added.items() if not kept or name not in kept.files}
+    return replace(
+        material, files={**material.files, **new},
+        address=lambda name: _embedded(new, name) if name in new else material.address(name),
+    )
 
 
 def _ending(name: str) -> str:

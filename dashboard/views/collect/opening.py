@@ -6,9 +6,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from tripletscope.core.data.quadruples import Quadruples
-from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.studies.experiment.experiment import STIMULI, Experiment
-from tripletscope.core.studies.experiment.results import checks_answered, gathered_answers
+from tripletscope.core.studies.experiment.question import ASKINGS
+from tripletscope.core.studies.experiment.results import (
+    checks_answered,
+    experiment_objects,
+    gathered_answers,
+    measured_answers,
+    with_questionnaire,
+)
 from tripletscope.dashboard.collecting import answer_log
 from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
 from tripletscope.dashboard.keeping.workspace import Workspace
@@ -26,9 +33,13 @@ def dataset_of(workspace: Workspace, slug: str, experiment: Experiment) -> Datas
     An experiment of the same name that has other objects is another one.
     """
     ids = [stimulus.id for stimulus in experiment.objects]
+    is_measured = bool(ASKINGS[experiment.task].measured)
     for info in workspace.datasets():
-        if info.extra.get(_NOTED) == slug and workspace.answers(info).ids == ids:
-            return info
+        if info.extra.get(_NOTED) == slug:
+            there = workspace.answers(info).ids
+            # What is measured is about the objects that were shown, in an order of its own.
+            if {*there} <= {*ids} if is_measured else there == ids:
+                return info
     return None
 
 
@@ -37,19 +48,31 @@ def open_answers(
 ) -> DatasetInfo:
     """Make a data set of the answers, or bring the one that was made before up to date."""
     records = answer_log.records(folder)
-    answers = gathered_answers(experiment, records)
+    measured = None
+    if ASKINGS[experiment.task].measured:
+        file = measured_answers(experiment, records)
+        measured = file.measured()
+        answers = measured.triplets(name=experiment.title)
+        table = experiment_objects(experiment).set_index("id", drop=False)
+        answers = answers.with_objects(table.loc[answers.ids].reset_index(drop=True))
+    else:
+        answers = gathered_answers(experiment, records)
+    answers = with_questionnaire(answers, records)
     checks = checks_answered(records)
     about = sum(one.is_about_objects for one in records)
-    report = _report(experiment, answers, about, len(records) - about, len(checks), folder)
+    people = {one.participant for one in records if one.is_about_objects}
+    report = _report(experiment, len(people), about, len(records) - about, len(checks), folder)
     catch = checks if len(checks) else None
-    noted = {_NOTED: slug, _MADE_OF: answers.fingerprint}
+    if measured is not None:
+        report += file.notes
+    noted = {_NOTED: slug, _MADE_OF: f"{answers.fingerprint}{f' {about}' * bool(measured)}"}
     before = dataset_of(workspace, slug, experiment)
     if before is not None:
         named = answers.renamed(before.name)
-        if answers.fingerprint == before.extra.get(_MADE_OF):
+        if noted[_MADE_OF] == before.extra.get(_MADE_OF):
             return before
         return workspace.renew_dataset(
-            before, named, report=report, catch_trials=catch, extra=noted
+            before, named, report=report, catch_trials=catch, measured=measured, extra=noted
         )
     triplets, pairs = answers, None
     if isinstance(answers, Quadruples):
@@ -60,7 +83,7 @@ def open_answers(
     }
     return workspace.add_dataset(
         triplets, origin=f"experiment: {experiment.title}", report=report, pictures=pictures,
-        catch_trials=catch, pairs=pairs, extra=noted,
+        catch_trials=catch, pairs=pairs, measured=measured, extra=noted,
     )
 
 
@@ -74,15 +97,13 @@ def _content(file: Path) -> bytes:
 
 
 def _report(
-    experiment: Experiment, answers: Judgements, about: int, others: int, checks: int,
-    folder: Path,
+    experiment: Experiment, n_people: int, about: int, others: int, checks: int, folder: Path,
 ) -> list[str]:
     """What was read and what was left out."""
     moment = datetime.now(UTC)
-    people = answers.answers["participant"].nunique()
     lines = [
         f"Collected by the experiment {experiment.title}: {count(about, 'answer')} by "
-        f"{count(people, 'participant')}, until {moment:%Y-%m-%d %H:%M} UTC.",
+        f"{count(n_people, 'participant')}, until {moment:%Y-%m-%d %H:%M} UTC.",
     ]
     if others:
         lines.append(

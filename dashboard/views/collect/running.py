@@ -9,7 +9,13 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.studies.experiment.results import AnswerRecord, answers_table
+from tripletscope.core.io.measuring import PREFERENCES
+from tripletscope.core.studies.experiment.question import ASKINGS
+from tripletscope.core.studies.experiment.results import (
+    AnswerRecord,
+    answers_table,
+    questionnaire_answers,
+)
 from tripletscope.dashboard import export
 from tripletscope.dashboard.collecting import answer_log, jspsych, running
 from tripletscope.dashboard.collecting.answer_log import CollectingState
@@ -38,7 +44,8 @@ from tripletscope.dashboard.views.collect.forms import address_to_send, line
 from tripletscope.dashboard.views.collect.opening import open_answers
 from tripletscope.dashboard.views.collect.people import ask_for_one, show_people_of
 from tripletscope.dashboard.views.first_look import look_first
-from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.page import go_to, tab
+from tripletscope.dashboard.views.scale.uploaded import take_preferences
 from tripletscope.dashboard.wording.formats import count, interval
 
 _HOSTS = {
@@ -220,25 +227,43 @@ def _address(context: CollectContext, server: RunningServer | None) -> None:
 
 
 def _answers(context: CollectContext, records: list[AnswerRecord]) -> None:
-    workspace = services().workspace
+    workspace, experiment = services().workspace, context.experiment
+    is_scale = ASKINGS[experiment.task].measured == PREFERENCES
+
+    def table() -> bytes:
+        return export.csv(answers_table(experiment, records))
+
     if pressed(
         context.session, f"{PAGE}.answers.{context.slug}", "Open the answers",
         icon=":material/folder_open:", width="stretch", disabled=not records,
-        help="A data set of the answers at this moment, on which all pages work. Pressed again, "
+        help="On Scale › Preferences, at this moment." if is_scale else
+        "A data set of the answers at this moment, on which all pages work. Pressed again, "
         "it is brought up to date; results of earlier answers go.",
     ):
+        if is_scale:
+            take_preferences(context.session, experiment.title, table())
         try:
             with st.spinner("Gathering the answers"):
-                info = open_answers(workspace, context.slug, context.folder, context.experiment)
+                info = open_answers(workspace, context.slug, context.folder, experiment)
         except (WorkspaceError, DataError) as error:
             st.error(panels.plain(str(error)), icon=":material/error:")
             return
         context.session.open(info.id)
+        if ASKINGS[experiment.task].measured:  # as uploads of ratings are opened
+            go_to("embedding", "dissimilarities")
+            st.switch_page("../pages/embedding.py")
         look_first(info)
     st.download_button(
-        "Answers (CSV)", lambda: export.csv(answers_table(context.experiment, records)),
-        f"{export.file_name(context.experiment.title, 'answers')}.csv", "text/csv",
+        "Answers (CSV)", table,
+        f"{export.file_name(experiment.title, 'answers')}.csv", "text/csv",
         key=f"{PAGE}.csv.{context.slug}", on_click="ignore", icon=":material/download:",
         width="stretch", disabled=not records,
         help="Every answer with its question, also to practice and checks.",
     )
+    if experiment.before or experiment.after:
+        st.download_button(
+            "Questionnaires (CSV)", lambda: export.csv(questionnaire_answers(records)),
+            f"{export.file_name(experiment.title, 'questionnaires')}.csv", "text/csv",
+            key=f"{PAGE}.items.{context.slug}", on_click="ignore", icon=":material/download:",
+            width="stretch", disabled=not records, help="A row per participant.",
+        )

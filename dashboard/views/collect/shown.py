@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -14,6 +14,8 @@ from tripletscope.core.studies.experiment.question import ASKINGS
 #: frame of an option takes. On a narrower page all of them shrink.
 _WIDTH = 600
 _GAP, _FRAME = 24, 10
+#: Objects of a table in one row, and levels of a rating that are buttons.
+_MOST_IN_ROW, _MOST_BUTTONS = 8, 11
 _MEDIA_NAMES = {"sound": "Sound", "video": "Video", "picture": "Picture"}
 
 
@@ -21,21 +23,25 @@ def example_of(experiment: Experiment, turn: int) -> tuple[Stimulus, ...]:
     """Objects of some question, another one at each turn."""
     rng = np.random.default_rng([experiment.seed, turn])
     places = rng.choice(len(experiment.objects), experiment.n_shown, replace=False)
+    asking = ASKINGS[experiment.task]
+    if asking.step < asking.size:
+        places.sort()
     return tuple(experiment.objects[place] for place in places)
 
 
 def question_as_shown(
-    experiment: Experiment, words: str, shown: Sequence[Stimulus], address: Callable[[str], str]
+    experiment: Experiment, texts: Mapping[str, str], shown: Sequence[Stimulus],
+    address: Callable[[str], str],
 ) -> tuple[str, float]:
     """HTML of a question, and how large it is at most, beside the participant's screen.
 
-    words: What is asked, as HTML.
+    texts: Of the participant's page.
     address: Where the browser finds the file of a stimulus; empty where it does not.
     """
     asking = ASKINGS[experiment.task]
-    options = shown[asking.is_anchored :]
-    blocks = [options[k : k + asking.size] for k in range(0, len(options), asking.size)]
-    widest = max(len(blocks), 1)
+    words, below = html.escape(texts["question"]), _answering(experiment, texts)
+    blocks = asking.options(shown)
+    widest = min(max(len(blocks), 1), _MOST_IN_ROW)
     room = _WIDTH - _GAP * (widest - 1) - _FRAME * widest
     scale = min(1.0, room / (widest * experiment.size))
     size = round(experiment.size * scale)
@@ -49,20 +55,48 @@ def question_as_shown(
         return f"<div>{_inside(stimulus, size, scale, address)}{below}</div>"
 
     anchor = "".join(map(one, shown[: asking.is_anchored]))
+    edge = "" if below else "border:1px solid #8884;border-radius:6px;padding:4px;"
     row = "".join(
-        f'<div style="border:1px solid #8884;border-radius:6px;padding:4px;min-width:0">'
-        f"{''.join(map(one, block))}</div>" for block in blocks
+        f'<div style="{edge}min-width:0">{"".join(map(one, block))}</div>' for block in blocks
     )
     style = (
         f"background:{experiment.background};color:{_ink(experiment.background)};"
         "border:1px solid #8886;border-radius:8px;padding:16px;text-align:center;overflow-x:auto"
     )
-    flex = f"display:flex;gap:{_GAP}px;justify-content:center;margin-top:{_GAP}px"
+    flex = f"display:flex;flex-wrap:wrap;gap:{_GAP}px;justify-content:center;margin-top:{_GAP}px"
     return (
         f'<div class="ts-question" style="{style}"><div>{words}</div>'
         + (f'<div style="{flex}">{anchor}</div>' if anchor else "")
-        + f'<div style="{flex}">{row}</div></div>'
+        + f'<div style="{flex}">{row}</div>{below}</div>'
     ), scale
+
+
+def _answering(experiment: Experiment, texts: Mapping[str, str]) -> str:
+    """What answers are given with, where that is not one of the objects; as HTML."""
+    answer = ASKINGS[experiment.task].answer
+    box = "border:1px solid #8888;border-radius:6px;padding:4px 10px"
+    row = f"display:flex;gap:6px;justify-content:center;align-items:center;margin-top:{_GAP}px"
+
+    def boxes(words: Iterable[str], style: str = box) -> str:
+        return "".join(f'<div style="{style}">{html.escape(one)}</div>' for one in words)
+
+    if answer == "words":
+        return f'<div style="{row}">{boxes((texts["same"], texts["different"]))}</div>'
+    if answer == "number":
+        levels = [str(k) for k in range(1, experiment.n_levels + 1)]
+        scale = boxes(levels) if len(levels) <= _MOST_BUTTONS else '<input type="range" disabled>'
+        low, high = (html.escape(texts[f"scale_{end}"]) for end in ("low", "high"))
+        return f'<div style="{row}"><span>{low}</span>{scale}<span>{high}</span></div>'
+    if answer == "piles":
+        piles = [texts["pile"].replace("{n}", str(k)) for k in (1, 2, 3)]
+        dashed = "border:2px dashed #8888;border-radius:8px;padding:4px 16px 60px"
+        return f'<div style="{row}">{boxes(piles, dashed)}</div>'
+    if answer == "positions":
+        return (
+            '<div style="border:2px solid #8888;border-radius:50%;aspect-ratio:1;width:220px;'
+            f'margin:{_GAP}px auto 0"></div>'
+        )
+    return ""
 
 
 def _inside(

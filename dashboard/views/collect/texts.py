@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.studies.experiment.experiment import TEXTS, Experiment
-from tripletscope.dashboard.collecting.texts import page_texts, shipped_texts, texts_of_file
+from tripletscope.core.studies.experiment.experiment import STIMULI, TEXTS, Experiment
+from tripletscope.dashboard.collecting.texts import (
+    of_task,
+    page_texts,
+    shipped_texts,
+    texts_of_file,
+)
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pick, text
 from tripletscope.dashboard.state import Session
@@ -20,7 +25,8 @@ _TITLES = {
     "consent": "Consent", "instructions": "Instructions", "question": "Question",
     "practice": "Before practice", "right": "Practice: right", "wrong": "Practice: wrong",
     "break": "Break", "end": "End", "excluded": "Stopped", "closed": "Closed",
-    "paused": "Paused", "elsewhere": "Open in another tab",
+    "paused": "Paused", "elsewhere": "Open in another tab", "scale_low": "Rating: low end",
+    "scale_high": "Rating: high end",
 }
 
 
@@ -33,10 +39,8 @@ def ask_for_texts(
         preview: Where it is shown as participants read it.
     """
     language, task = values["language"], values["task"]
-    shipped = {
-        name: words[task] if isinstance(words, dict) else words
-        for name, words in shipped_texts(language).items()
-    }
+    by_task = shipped_texts(language)
+    shipped = {name: of_task(words, task) for name, words in by_task.items()}
     base = begin.get("texts", {}) if begin.get("language", language) == language else {}
     name = pick(
         current, f"{place}.text", "Text",
@@ -48,7 +52,8 @@ def ask_for_texts(
     base = given or base
 
     def key(name: str) -> str:
-        return f"{place}.text.{language}.{name}{f'.{task}' if name == 'question' else ''}{mark}"
+        whose = f".{task}" if isinstance(by_task[name], dict) else ""
+        return f"{place}.text.{language}.{name}{whose}{mark}"
 
     own = {one: words for one, words in base.items() if one not in _TITLES}
     for one in _TITLES:
@@ -59,7 +64,7 @@ def ask_for_texts(
                 now = text(
                     current, key(one), _TITLES[one], begins,
                     height=200 if one in ("consent", "instructions") else 100,
-                    help="Plain words." if one == "question" else
+                    help="Plain words." if one in ("question", "scale_low", "scale_high") else
                     "Markdown. Words in braces are filled in; a line --- begins another page of "
                     "the instructions.",
                 )
@@ -90,7 +95,10 @@ def _of_file(place: str, task: str) -> tuple[dict[str, str], str]:
         return {}, ""
 
 
-def text_as_html(experiment: Experiment, name: str) -> str:
-    """A text as the participant's page shows it."""
+def text_as_html(experiment: Experiment, name: str, address: Callable[[str], str]) -> str:
+    """A text as the participant's page shows it; its pictures are at the addresses."""
     made = page_texts(experiment)[name]
-    return "<hr>".join(made) if isinstance(made, list) else made
+    whole = "<hr>".join(made) if isinstance(made, list) else made
+    for file in experiment.files:
+        whole = whole.replace(f'src="{STIMULI}/{file}"', f'src="{address(file)}" width="300"')
+    return whole

@@ -19,6 +19,7 @@ from tripletscope.core.run import Run
 from tripletscope.core.studies.design.scenario import Scenario, scenario_like
 from tripletscope.core.studies.experiment.conduct import conduct_table
 from tripletscope.core.studies.experiment.experiment import Experiment
+from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.results import AnswerRecord
 from tripletscope.core.studies.experiment.simulated import (
     experiment_cost,
@@ -147,10 +148,11 @@ def _takes(experiment: Experiment, assumed: Mapping[str, float]) -> None:
     facts[1].metric("Minutes each", f"{found.minutes:.0f}")
     facts[2].metric("Cost of all", f"{found.cost:,.0f}")
     facts[3].metric("Answers", f"{found.n_answers:,}")
+    each = "an object" if ASKINGS[experiment.task].is_table else "a question"
     fee = f" and a fee of {assumed['fee']:.0%}" if assumed["fee"] else ""
     st.caption(panels.plain(
-        f"If {count(experiment.most_people, 'participant')} finish, at {assumed['seconds']:g} s a "
-        f"question, {assumed['seconds_before']:g} s before and after, {assumed['pay']:g} per hour"
+        f"If {count(experiment.most_people, 'participant')} finish, at {assumed['seconds']:g} s "
+        f"{each}, {assumed['seconds_before']:g} s before and after, {assumed['pay']:g} per hour"
         f"{fee}. Answers are those about objects, repeats aside."
     ))
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import pandas as pd
@@ -22,11 +24,20 @@ from tripletscope.dashboard.results.conjoint import JointScales
 from tripletscope.dashboard.results.preferences import ScaledPreferences
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.context import Context
-from tripletscope.dashboard.views.page import tab
+from tripletscope.dashboard.views.page import go_to, tab
 from tripletscope.dashboard.views.scale.context import PAGE
 from tripletscope.dashboard.working.pool import pool
 
 _PREFERENCES, _CONJOINT = f"{PAGE}.preferences", f"{PAGE}.conjoint"
+
+
+def take_preferences(current: Session, name: str, content: bytes) -> None:
+    """Show preferences that were collected, where others are uploaded."""
+    key = hashlib.blake2b(content, digest_size=8).hexdigest()
+    file = SimpleNamespace(file_id=key, name=name, getvalue=lambda: content)
+    current.read[f"{_PREFERENCES}.collected"] = key, file
+    go_to(PAGE, "preferences")
+    st.switch_page("../pages/scale.py")
 
 
 def show_uploaded_alone(current: Session) -> None:
@@ -80,6 +91,10 @@ def _show(
     picture, side = context.picture_and_side()
     with side:
         file = st.file_uploader(label, key=place, help="A table with a row per comparison.")
+        _, collected = context.session.read.get(f"{place}.collected", ("", None))
+        if file is None and collected is not None:
+            file = collected
+            st.caption(f"Without a file: the answers of {panels.plain(file.name)}.")
         name, title, values = option
         chosen = pick(context.session, f"{place}.{name}", title, values)
         asked = pressed(

@@ -29,7 +29,6 @@ from tripletscope.dashboard.interface.watching import watch
 from tripletscope.dashboard.keeping.dataset import WorkspaceError
 from tripletscope.dashboard.keeping.experiments import (
     experiment_folder,
-    files_named,
     keep_experiment,
     kept_experiments,
     load_experiment,
@@ -205,7 +204,7 @@ def _of_experiment(current: Session, slug: str) -> None:
         min(experiment.most_people, 20),
     ) or 1)
     _preview(experiment, n_lists)
-    files = {name: folder / STIMULI / name for name in files_named(experiment)}
+    files = {name: folder / STIMULI / name for name in experiment.files}
     take_away(current, _LIST, experiment, n_lists, experiment.title, files)
 
 
@@ -278,7 +277,7 @@ def _show(current: Session, draft: _Draft, experiment: Experiment) -> None:
         current, _LIST, experiment, draft.n_lists, experiment.title,
         draft.material.files,
     )
-    has_files = {*files_named(experiment)} <= {*draft.material.files}
+    has_files = {*experiment.files} <= {*draft.material.files}
     if has_files and pressed(
         current, f"{_LIST}.make", "Make an experiment", icon=":material/how_to_vote:",
         help="Of these questions, on the page Collect: a page that asks them, here or elsewhere.",

@@ -73,7 +73,7 @@ def test_nothing_is_loaded_from_elsewhere_and_nothing_else_believed(port):
 def test_the_experiment_is_told_without_what_gives_it_away(port):
     told = json.loads(asked(port, "/experiment.json")[1])
     assert told["title"] == "Words"
-    assert (told["n_options"], told["n_chosen"], len(told["objects"])) == (2, 1, 13)
+    assert (told["asking"]["answer"], told["n_chosen"], len(told["objects"])) == ("options", 1, 13)
     text = json.dumps(told)
     for secret in ("pepper", "SECRET1", "4711", "panel.example", "salt", "gold", "correct"):
         assert secret not in text

@@ -11,19 +11,16 @@ from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-import numpy as np
 import pytest
-from playwright.sync_api import Page, expect, sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 import tripletscope as ts
 from tests.browser import CHROMIUM, needs_browser
 from tests.dashboard.collecting.participants import (
     TURN,
     answer,
-    answered,
     colours,
     ended,
-    go_on,
     needs_jspsych,
     opened,
     pictures,
@@ -32,11 +29,8 @@ from tests.dashboard.collecting.participants import (
 )
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.io import load, propose
-from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.studies.experiment.experiment import Experiment
 from tripletscope.core.studies.experiment.lists import person_list
-from tripletscope.core.studies.experiment.results import AnswerRecord, gathered_answers
 from tripletscope.dashboard.collecting.static import SENDINGS, static_zip
 
 pytestmark = needs_jspsych
@@ -165,45 +159,6 @@ def test_on_other_servers(browser, tmp_path, sending):
     assert read_names(sent) == expected(experiment, 0, 0)
     assert sent.count(b"of the panel") == (6 if sending == "jatos" else 0)
     context.close()
-
-
-@pytest.mark.browser
-@needs_browser
-@pytest.mark.parametrize("task", ["odd_one_out", "similar_pair", "ranking", "pairs"])
-def test_results_of_every_task_are_recognised(browser, tmp_path, task):
-    experiment = small(tmp_path, task=task, n_questions=2)
-    place = unpacked(experiment, tmp_path, "post", "./stored")
-    context = browser.new_context()
-    with a_web_server(place) as (address, stored):
-        page = opened(context, f"{address}?list=1")
-        for _ in range(2):
-            answer_all(page, experiment)
-        ended(page)
-    asked = person_list(experiment, 0).questions
-    n = asked[0].n_options
-    chosen = tuple(range(n - 1, n - 1 - experiment.n_chosen, -1))
-    records = [AnswerRecord.of(one, "p", k, chosen) for k, one in enumerate(asked)]
-    wanted = gathered_answers(experiment, records)
-    table = load("\n".join(stored).encode(), "stored.jsonl")
-    reading = propose(table)[0]
-    assert reading.layout == "collect"
-    imported = interpret(table, reading)
-    found = imported.pairs.quadruples() if imported.pairs else imported.triplets
-    ids = np.array(imported.triplets.ids, dtype=object)
-    assert {*map(tuple, ids[found.rows])} == names_of(wanted)
-    assert {*found.answers["participant"]} != {"p"}
-    context.close()
-
-
-def answer_all(page: Page, experiment: Experiment) -> None:
-    """Choose as many as are asked for, from the last one on."""
-    go_on(page)
-    before = shown(page)
-    for _ in range(experiment.n_chosen):
-        page.locator(".options .slot:not(.chosen) .option").last.click()
-    if experiment.task == "ranking":
-        page.get_by_role("button", name="Done").click()
-    answered(page, before)
 
 
 def test_what_is_in_the_zip(tmp_path):

@@ -26,7 +26,7 @@ LANGUAGES = sorted(path.stem for path in (CLIENT / "texts").iterdir())
 
 def test_every_language_of_an_experiment_is_there():
     made = [Experiment(title="T", objects=colours(), language=one) for one in LANGUAGES]
-    assert [told(one, "a log")["language"] for one in made] == LANGUAGES == ["de", "en"]
+    assert [told(one, "a log")["language"] for one in made] == LANGUAGES == ["de", "en", "es", "fr"]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -47,7 +47,7 @@ def test_pages_are_filled_in(language, task):
     texts = page_texts(experiment)
     left = {name for name in texts for place in re.findall(r"{(\w+)}", str(texts[name]))
             if (name, place) not in {("break", "done"), ("break", "all"), ("progress", "done"),
-                                     ("progress", "all"), ("option", "n")}}
+                                     ("progress", "all"), ("option", "n"), ("pile", "n")}}
     assert not left
     assert len(texts["instructions"]) == 2
     assert shipped_texts(language)["question"][task].split("{")[0] in texts["instructions"][0]

@@ -11,6 +11,8 @@ from tests.dashboard.views.harness import crowd, on_tab, session_on, settled, st
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.studies.experiment.experiment import Experiment, Stimulus
+from tripletscope.core.studies.experiment.items import SurveyItem
+from tripletscope.dashboard.collecting.texts import page_texts
 from tripletscope.dashboard.keeping.experiments import (
     keep_experiment,
     kept_experiments,
@@ -18,7 +20,13 @@ from tripletscope.dashboard.keeping.experiments import (
 )
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.views.collect.context import PAGE
-from tripletscope.dashboard.views.collect.lists import as_lines, gold_questions, listed_questions
+from tripletscope.dashboard.views.collect.lists import (
+    as_lines,
+    gold_questions,
+    listed_questions,
+    questionnaire,
+    questionnaire_as_lines,
+)
 from tripletscope.dashboard.views.collect.objects import material_of_files, typed_stimuli
 from tripletscope.dashboard.views.collect.shown import example_of, question_as_shown
 
@@ -71,6 +79,24 @@ def test_without_a_data_set_names_are_typed(services):
     assert [(one.id, one.medium, one.content) for one in made.objects] == [
         ("red", "colour", "#ff0000"), ("#00ff00", "colour", "#00ff00"), ("salt", "text", "salt"),
     ]
+
+
+def test_tables_have_numbers_and_checks_of_their_own(services):
+    app = start(PAGE)
+    app.selectbox(key=f"{PAGE}.new.0.task").select("same_different").run()
+    assert app.number_input(key=f"{PAGE}.new.0.words.fails").value == 0
+    app.selectbox(key=f"{PAGE}.new.0.task").select("piles").run()
+    app.text_area(key=f"{PAGE}.new.0.before").set_value("age; number?; Your age?; 18 | x").run()
+    assert "its numbers cannot be read" in said(app)
+    app.text_area(key=f"{PAGE}.new.0.before").set_value("age; number?; Your age?; 18 | 99").run()
+    assert "Pile 1" in " ".join(str(e.proto.body) for e in app.get("html"))
+    assert f"{PAGE}.new.0.piles.catch" not in {one.key for one in app.number_input}
+    press(app, f"{PAGE}.save")
+    (found,) = kept_experiments(services.workspace)
+    made = load_experiment(services.workspace, found.slug)
+    assert (made.task, made.n_questions, made.n_practice, made.n_chosen) == ("piles", 1, 0, 6)
+    assert made.before == (SurveyItem("age", "number", "Your age?", (), 18, 99, required=False),)
+    assert questionnaire(questionnaire_as_lines(made.before), "") == made.before
 
 
 def test_two_names_are_too_few_and_nothing_is_kept(services):
@@ -189,7 +215,7 @@ def test_all_options_have_room_on_the_page(task, options):
     more = tuple(Stimulus(f"c{k}", "colour", "#102030") for k in range(10))
     experiment = fruit(objects=more, task=task, n_options=8, size=400)
     shown, scale = question_as_shown(
-        experiment, "Which?", example_of(experiment, 0), lambda name: ""
+        experiment, page_texts(experiment), example_of(experiment, 0), lambda name: ""
     )
     width = round(400 * scale)
     assert f"width:{width}px;max-width:100%" in shown

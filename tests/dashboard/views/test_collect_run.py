@@ -13,8 +13,10 @@ import pytest
 
 from tests.dashboard.collecting.serving import Page
 from tests.dashboard.views.harness import on_tab, start, words
-from tests.dashboard.views.test_collect import fruit, press, said
+from tests.dashboard.views.test_collect import NAMES, fruit, press, said
+from tripletscope.core.studies.experiment.items import SurveyItem
 from tripletscope.core.studies.experiment.live import CollectedError
+from tripletscope.core.studies.experiment.question import ASKINGS
 from tripletscope.core.studies.experiment.simulated import simulated_participants
 from tripletscope.dashboard.collecting import answer_log, running
 from tripletscope.dashboard.collecting.answer_log import CollectedPerson, CollectingState
@@ -127,6 +129,47 @@ def test_answers_open_as_a_data_set_and_are_brought_up_to_date(services, kept, a
     assert now.n_answers == sum(one.is_about_objects for one in everything)
     assert len(workspace.datasets()) == 1
     assert len(workspace.triplets(now)) == now.n_answers
+
+
+@pytest.mark.parametrize("task", ["rating", "piles", "arrangement"])
+def test_what_was_measured_opens_as_such_and_is_brought_up_to_date(services, answered, task):
+    workspace, table = services.workspace, task != "rating"
+    hand = SurveyItem("hand", "choice", "Which?", ("left", "right"))
+    experiment = fruit(task=task, n_questions=1 if table else 10, fails=0, before=(hand,))
+    slug = keep_experiment(workspace, experiment, {})
+    folder = workspace.folder / "experiments" / slug
+    places = np.random.default_rng(0).normal(size=(5, 2))
+    everything = simulated_participants(experiment, places, 8, careless=0.0)
+    answered["records"] = [one for one in everything if one.participant != "simulated 8"]
+    first = open_answers(workspace, slug, folder, experiment)
+    assert workspace.measured(first).kind == ASKINGS[task].measured
+    assert workspace.answers(first).labels[0] in NAMES
+    assert {*workspace.answers(first).answers["hand"]} == {"left", "right"}
+    assert open_answers(workspace, slug, folder, experiment).id == first.id
+    answered["records"] = everything
+    now = open_answers(workspace, slug, folder, experiment)
+    assert now.id == first.id
+    assert len(workspace.measured(now).raters) == 8
+
+
+@pytest.mark.parametrize(("task", "page"), [("preference", "Scale"), ("rating", "Embedding")])
+def test_what_was_measured_opens_on_its_page(services, answered, holding, task, page):
+    experiment = fruit(task=task, fails=0, after=(SurveyItem("why", "text", "Why?"),))
+    slug = keep_experiment(services.workspace, experiment, {})
+    places = np.random.default_rng(0).normal(size=(5, 2))
+    answered["records"] = simulated_participants(experiment, places, 8)
+    with holding():
+        app = on_tab(start(PAGE), PAGE, "running")
+        if app.selectbox[0].value != slug:
+            app.selectbox[0].select(slug).run()
+        assert "Questionnaires (CSV)" in {one.proto.label for one in app.get("download_button")}
+        press(app, f"{PAGE}.answers.{slug}")
+    assert app.title[0].value == page
+    if task == "rating":
+        assert app.segmented_control(key="embedding.view").value == "dissimilarities"
+        return
+    assert "the answers of Fruit" in words(app)
+    assert not app.button(key="scale.preferences.run").disabled
 
 
 def test_the_page_shows_what_came_in_and_opens_it(services, kept, answered, holding):

@@ -9,7 +9,8 @@ from tripletscope.core.studies.experiment.lists import PersonList, person_list, 
 from tripletscope.core.studies.experiment.question import ASKINGS, Question
 from tripletscope.core.studies.experiment.results import AnswerRecord
 
-TASKS = tuple(ASKINGS)
+#: Those whose answers are comparisons.
+TASKS = tuple(name for name, asking in ASKINGS.items() if not asking.measured)
 #: One of each, that is one to three answers each.
 ALL = {"n_questions": 40, "repeated": 0.2, "catch": 0.1, "gold_share": 0.1, "n_practice": 2}
 

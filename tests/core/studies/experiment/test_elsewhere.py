@@ -156,7 +156,9 @@ def test_what_a_page_shows_is_escaped_and_files_are_preloaded():
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-@pytest.mark.parametrize("values", [{"source": "gain"}, {"task": "ranking"}])
+@pytest.mark.parametrize("values", [
+    {"source": "gain"}, {"task": "ranking"}, {"task": "arrangement", "n_on_table": 5},
+])
 def test_what_another_program_cannot_ask_is_refused_with_a_remedy(program, values):
     if program == "plain" and "task" in values:
         (file,) = questions_for(experiment_of(9, **values), program).values()

@@ -1,0 +1,263 @@
+// What answers are, and made with, by the way of asking: as core/studies/experiment/question.py has it.
+"use strict";
+
+const Answers = (() => {
+  // What is shown as options, or beside each other: everything but the anchor.
+  function options({ is_anchored: anchored, size, step }, shown) {
+    const rest = shown.slice(Number(anchored));
+    const made = [];
+    for (let k = 0; k + size <= rest.length; k += step) made.push(rest.slice(k, k + size));
+    return made;
+  }
+
+  // Whether two answers are the same; levels, within a fifth of the scale.
+  function agree({ answer, in_order: inOrder, levels }, first, second) {
+    if (answer === "number") return Math.abs(first[0] - second[0]) <= Math.floor((levels - 1) / 5);
+    // Of a ranking perhaps only the first ones are known.
+    if (inOrder) return first.every((one, rank) => second[rank] === one);
+    return [...first].sort().join() === [...second].sort().join();
+  }
+
+  // An answer of somebody who does not look.
+  function byLot(asking, question) {
+    const { shown, item } = question;
+    const any = (n) => Math.floor(n * Math.random());
+    if (item) {
+      return [item.kind === "choice" ? any(item.options.length) : item.kind === "text" ? "…"
+        : Math.max(item.kind === "scale" ? 1 : item.low, any(item.high + 1))];
+    }
+    if (asking.answer === "number") return [1 + any(asking.levels)];
+    if (asking.answer === "piles") return shown.map(() => any(Math.max(1, shown.length / 3)));
+    if (asking.answer === "positions") {
+      return shown.flatMap(() => onTable(2 * Math.random() - 1, 2 * Math.random() - 1));
+    }
+    const places = options(asking, shown).map((_, k) => k).sort(() => Math.random() - 0.5);
+    return places.slice(0, question.n_chosen);
+  }
+
+  // The nearest place on a round table of radius 1, as it is sent.
+  function onTable(x, y) {
+    const far = Math.max(1, Math.hypot(x, y));
+    return [x / far, y / far].map((one) => Math.round(10000 * one) / 10000);
+  }
+
+  // Cells of the table of answers, a row for each object on a table: core/studies/experiment/results.py.
+  function cells(asking, shown, values, place) {
+    const { answer, size, in_order: inOrder } = asking;
+    if (answer === "number") return [[...shown, ...values]];
+    if (answer === "words") return [[...shown, 1 - values[0]]];
+    if (answer === "piles") return shown.map((id, k) => [id, `${place}.${values[k] + 1}`]);
+    if (answer === "positions") return shown.map((id, k) => [id, values[2 * k], values[2 * k + 1]]);
+    const all = options(asking, shown);
+    if (size === 2) return [[...all.flat(), values[0] + 1]];
+    const named = values.map((k) => all[k][0]);
+    if (!inOrder) return [[...shown, ...named]];
+    const rest = all.flat().filter((_, k) => !values.includes(k));
+    return [[...shown, ...named, ...rest, named.length, 1]];
+  }
+
+  // What an item of a questionnaire is answered with: as core/studies/experiment/items.py has it.
+  function item({ kind, options: names, low, high, required, text }, update) {
+    const { element } = Stimuli;
+    const made = element("div", `item ${kind}`);
+    const without = required ? null : [null];
+    update(without);
+    if (kind === "choice" || kind === "scale") {
+      const values = kind === "choice" ? names.map((_, k) => k)
+        : [...Array(high).keys()].map((k) => k + 1);
+      if (kind === "scale") made.append(element("span", "end", names[0]));
+      made.append(...values.map((value) => {
+        const line = element("label", "");
+        const button = element("input", "");
+        Object.assign(button, { type: "radio", name: "item", value });
+        button.addEventListener("change", () => update([value]));
+        line.append(button, element("span", "", kind === "choice" ? names[value] : String(value)));
+        return line;
+      }));
+      if (kind === "scale") made.append(element("span", "end", names[1]));
+      return made;
+    }
+    const field = element(kind === "text" ? "textarea" : "input", "");
+    field.setAttribute("aria-label", text);
+    if (kind === "text") field.maxLength = 2000;
+    else Object.assign(field, { type: "number", min: low, max: high, step: "any" });
+    field.addEventListener("input", () => {
+      if (!field.value.trim()) update(without);
+      else update(kind === "text" ? [field.value] : field.validity.valid ? [Number(field.value)] : null);
+    });
+    made.append(field);
+    return made;
+  }
+
+  // A slider without a value until it is touched, so that none is suggested.
+  function slider({ levels }, texts, update) {
+    const { element } = Stimuli;
+    const range = element("input", "slider untouched");
+    Object.assign(range, { type: "range", min: 1, max: levels, step: 1 });
+    range.value = Math.round((1 + levels) / 2);
+    range.setAttribute("aria-label", `${texts.scale_low} – ${texts.scale_high}`);
+    const told = () => {
+      range.classList.remove("untouched");
+      update([Number(range.value)]);
+    };
+    for (const kind of ["input", "pointerup"]) range.addEventListener(kind, told);
+    return range;
+  }
+
+  // Objects that are moved by mouse, finger or keys: from a tray into piles, or onto a round table.
+  function table(asking, question, texts, update) {
+    const { element, box } = Stimuli;
+    const isRound = asking.answer === "positions";
+    const board = element("div", `board ${isRound ? "arranging" : "sorting"}`);
+    const tray = element("div", "tray");
+    const area = element("div", isRound ? "round" : "piles");
+    const boxes = []; // of piles
+    const where = question.shown.map(() => null); // a pile, or a place
+    let held = null; // the object that was chosen last
+
+    const things = question.shown.map((id, k) => {
+      const thing = element("button", "thing");
+      const name = texts.option.replace("{n}", k + 1);
+      thing.type = "button";
+      thing.append(box(id, name));
+      thing.setAttribute("aria-label", Stimuli.nameOf(id) || name);
+      thing.addEventListener("focus", () => hold(k));
+      thing.addEventListener("pointerdown", (event) => drag(k, event));
+      thing.addEventListener("keydown", (event) => press(k, event));
+      return thing;
+    });
+    tray.append(...things);
+    board.append(tray, area);
+    if (!isRound) addBox();
+
+    function hold(k) {
+      held = k;
+      things.forEach((thing, other) => thing.classList.toggle("held", other === k));
+    }
+
+    function told() {
+      const isOpen = where.includes(null);
+      tray.classList.toggle("empty", where.every((one) => one !== null));
+      // Piles are numbered as they were begun, without those that are empty again.
+      const used = boxes.map((_, pile) => pile).filter((pile) => where.includes(pile));
+      update(isOpen ? null : isRound ? where.flat() : where.map((pile) => used.indexOf(pile)));
+    }
+
+    function back(k) {
+      where[k] = null;
+      tray.append(things[k]);
+      things[k].focus();
+      told();
+    }
+
+    function addBox() {
+      const pile = boxes.length;
+      const made = element("div", "pile");
+      const words = texts.pile.replace("{n}", pile + 1);
+      const head = element("button", "head", words);
+      head.type = "button";
+      head.addEventListener("click", () => { if (held !== null) sort(held, pile); });
+      made.addEventListener("pointerup", ({ target }) => {
+        if (held !== null && !target.closest("button")) sort(held, pile);
+      });
+      made.append(head);
+      Object.assign(made, { role: "group", ariaLabel: words }); // which is read with each object
+      boxes.push(made);
+      area.append(made);
+    }
+
+    function sort(k, pile) {
+      where[k] = pile;
+      boxes[pile].append(things[k]);
+      if (pile === boxes.length - 1 && boxes.length < things.length) addBox();
+      const next = where.indexOf(null); // so that one number after the other sorts all
+      things[next < 0 ? k : next].focus({ preventScroll: true });
+      told();
+    }
+
+    function arrange(k, x, y) {
+      where[k] = onTable(x, y);
+      const [left, up] = where[k];
+      things[k].style.left = `${50 + 50 * left}%`;
+      things[k].style.top = `${50 - 50 * up}%`;
+      if (things[k].parentElement !== area) area.append(things[k]);
+      things[k].focus({ preventScroll: true });
+      told();
+    }
+
+    function drop(k, x, y) {
+      if (isRound) {
+        const round = area.getBoundingClientRect();
+        const radius = round.width / 2;
+        const off = [(x - round.left) / radius - 1, 1 - (y - round.top) / radius];
+        // Beside the table there is no place; a little over its edge is on it.
+        if (Math.hypot(...off) <= 1.15) arrange(k, ...off);
+        else if (where[k] !== null) back(k);
+        return;
+      }
+      const over = document.elementsFromPoint(x, y);
+      const pile = boxes.findIndex((one) => over.includes(one));
+      if (pile >= 0) sort(k, pile);
+      else if (over.includes(tray)) back(k);
+    }
+
+    function drag(k, event) {
+      if (event.button) return;
+      const thing = things[k];
+      const start = [event.clientX, event.clientY];
+      // A place is that of the middle of an object, wherever it is taken hold of.
+      const frame = thing.getBoundingClientRect();
+      const off = [frame.left + frame.width / 2 - start[0], frame.top + frame.height / 2 - start[1]];
+      let isMoved = false;
+      thing.focus({ preventScroll: true });
+      thing.setPointerCapture(event.pointerId);
+      const over = new AbortController();
+      thing.addEventListener("pointermove", ({ clientX, clientY }) => {
+        const by = [clientX - start[0], clientY - start[1]];
+        isMoved ||= Math.hypot(...by) > 4;
+        if (!isMoved) return;
+        thing.classList.add("dragged");
+        thing.style.translate = `${by[0]}px ${by[1]}px`;
+      }, { signal: over.signal });
+      for (const kind of ["pointerup", "pointercancel"]) {
+        thing.addEventListener(kind, ({ clientX, clientY }) => {
+          over.abort();
+          thing.classList.remove("dragged");
+          thing.style.translate = "";
+          if (!isMoved || kind === "pointercancel") return;
+          if (isRound) drop(k, clientX + off[0], clientY + off[1]);
+          else drop(k, clientX, clientY);
+        }, { signal: over.signal });
+      }
+    }
+
+    function press(k, event) {
+      const steps = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+      const { key } = event;
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
+      if (key in steps) {
+        event.preventDefault(); // the page does not scroll
+        if (!isRound) {
+          const all = [...board.querySelectorAll(".thing")];
+          const to = all.indexOf(things[k]) + steps[key][0] - steps[key][1];
+          all[Math.max(0, Math.min(all.length - 1, to))].focus();
+        } else if (where[k] === null) {
+          arrange(k, 0, 0);
+        } else {
+          const by = event.shiftKey ? 0.01 : 0.05;
+          arrange(k, where[k][0] + by * steps[key][0], where[k][1] + by * steps[key][1]);
+        }
+      } else if (key === "Backspace" || key === "Delete" || key === "0") {
+        if (where[k] !== null) back(k);
+      } else if ((key === "Enter" || key === " ") && where.includes(null)) {
+        things[where.indexOf(null)].focus();
+      } else if (!isRound && /^[1-9]$/.test(key) && boxes[key - 1]) {
+        sort(k, key - 1);
+      }
+    }
+
+    return board;
+  }
+
+  return { options, agree, byLot, cells, item, slider, table };
+})();
