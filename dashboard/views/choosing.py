@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ import streamlit as st
 
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
-from tripletscope.dashboard.keeping.dataset import RunInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.wording import distinct
@@ -38,6 +39,28 @@ def names_of(listed: Sequence[RunInfo]) -> dict[str, str]:
         run.name if run.complete else f"{run.name} (stopped early)" for run in listed
     )
     return dict(zip((run.key for run in listed), names, strict=True))
+
+
+def fits_of_all(
+    datasets: Sequence[DatasetInfo], kind: str
+) -> Iterator[tuple[str, DatasetInfo, RunInfo]]:
+    """Fits of several data sets with their names, no two alike; the first one is open.
+
+    Those of the open one come also from before its exclusions.
+    """
+    info, taken = datasets[0], Counter[str]()
+    for data in datasets:
+        is_open = data.id == info.id
+        for run in services().workspace.runs(data.id, "fit", kind, of_any_exclusions=is_open):
+            if not is_open:
+                name = f"{run.name} ({data.name})"
+            elif run.state in (None, info.state):
+                name = run.name
+            else:
+                name = f"{run.name} ({'other exclusions' if run.state else 'all answers'})"
+            taken[name] += 1
+            # Names tell fits apart, also along the sides of a matrix.
+            yield f"{name} {taken[name]}" if taken[name] > 1 else name, data, run
 
 
 def before(place: str) -> str:

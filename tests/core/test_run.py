@@ -59,7 +59,7 @@ QUICK = {
     "unique_parts": {"folds": 2}, "map_correlation": {"replicates": 20},
     "left_over": {"folds": 2, "n_components": 1},
     "recover_spaces": {"model": "raw", "repeats": 5}, "align_spaces": {"starts": 4},
-    "compare_geometries": {"folds": 2},
+    "compare_geometries": {"folds": 2}, "shared_dimensions": {"permutations": 99},
     "detect_dimension": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2, "folds": 2},
 }
 
@@ -87,7 +87,7 @@ METHODS = {
     "compare_people": WeightedEuclidean(n_init=1),
     "compare_conditions": WeightedEuclidean(by="who", n_init=1),
     "map_correlation": FEATURES, "left_over": FEATURES, "recover_spaces": FEATURES,
-    "align_spaces": FEATURES,
+    "align_spaces": FEATURES, "shared_dimensions": FEATURES,
 }
 
 
