@@ -191,34 +191,26 @@ def matched_dimensions(
     """Correlations of all dimensions of two fits, and beside them those of matched ones.
 
     Shapes: correlations (d, e), partners length e.
-    table: As of `tripletscope.core.features.shared_dimensions.SharedDimensions`, a row of each of
-        the d.
+    table: As of `tripletscope.core.features.shared_dimensions.SharedDimensions`, with d rows.
     titles: Of the two fits.
     values: What cells and points are.
     kinds: What shared dimensions are called, others, and what unrelated ones reach.
     """
     names, beside = table["dimension"].tolist(), canvas.screen or canvas.width >= _SIDE_BY_SIDE
-    height = len(names) * _ROW + 6
-    canvas = with_rows(canvas, height if beside else 2 * height)
-    places = {"rows": 1, "cols": 2} if beside else {"rows": 2, "cols": 1}
+    canvas = with_rows(canvas, (len(names) * _ROW + 6) * (1 if beside else 2))
+    place = {"row": 1, "col": 2} if beside else {"row": 2, "col": 1}
     figure = make_subplots(
-        **places, column_widths=[0.58, 0.42] if beside else None, shared_yaxes=beside,
-        horizontal_spacing=0.13, vertical_spacing=0.2,
-    )
-    rows = Axis(names=names, pitch=_ROW * FONT_SIZE, further={"title": escape(titles[0])})
-    columns = Axis(
-        titles[1], names=partners, pitch=0.5 * canvas.width / max(len(partners), 1),
-        further={"tickangle": -60 if len(partners) > _NAMED // 2 else 0},
+        place["row"], place["col"], column_widths=[0.58, 0.42] if beside else None,
+        horizontal_spacing=0.13, vertical_spacing=0.2, shared_yaxes=beside,
     )
     bar = {"x": 0.515, "len": 1.0} if beside else {"y": 0.8, "len": 0.4}
-    hover = [[f"{escape(a)}<br>{escape(b)}" for b in partners] for a in names]
-    first, second = {"row": 1, "col": 1}, {"row": places["rows"], "col": places["cols"]}
     add_layers(figure, [Cells(
-        values=correlations, title=values[0], data=hover, hover="%{customdata}<br>%{z:.2f}",
+        values=correlations, title=values[0], hover="%{customdata}<br>%{z:.2f}",
+        data=[[f"{escape(a)}<br>{escape(b)}" for b in partners] for a in names],
         further={"colorbar": bar},
-    )], **first)
-    shown = table.dropna(subset=["correlation"])
-    shown = shown.assign(kind=np.where(shown["shared"], *kinds[:2])).sort_values("shared")[::-1]
+    )], row=1, col=1)
+    shown = table.dropna(subset=["correlation"]).sort_values("shared", ascending=False)
+    shown = shown.assign(kind=np.where(shown["shared"], *kinds[:2]))
     add_layers(figure, [
         *series_of(shown, "kind", "correlation", "dimension", names=names, text=lambda row: bold(
             row.dimension, escape(row.partner),
@@ -226,12 +218,13 @@ def matched_dimensions(
         )),
         Series(x=table["chance"], y=np.arange(len(names)), name=kinds[2], colour=FAINT,
                symbol="line-ns-open", size=0.9 * FONT_SIZE, hover="%{x:.2f}"),
-    ], sideways=True, **second)
-    figure.update_xaxes(columns.settings([]), **first)
-    figure.update_yaxes(rows.settings([], rows=True))
-    figure.update_xaxes(Axis(values[1]).settings([]), **second)
-    if beside:
-        figure.update_yaxes(title="", **second)
+    ], sideways=True, **place)
+    columns = Axis(titles[1], names=partners, pitch=0.5 * canvas.width / max(len(partners), 1),
+                   further={"tickangle": -60 if len(partners) > _NAMED // 2 else 0})
+    figure.update_xaxes(columns.settings([]), row=1, col=1)
+    figure.update_xaxes(Axis(values[1]).settings([]), **place)
+    figure.update_yaxes(Axis(names=names, pitch=_ROW * FONT_SIZE).settings([], rows=True))
+    figure.update_yaxes(title=escape(titles[0]), row=1, col=1)
     figure.update_layout(
         template=template(canvas), dragmode="zoom", uirevision=f"matched {titles}",
         legend={"y": 1.0 + 2.2 * FONT_SIZE / canvas.height}, margin_t=2.0 * FONT_SIZE,

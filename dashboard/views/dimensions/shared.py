@@ -11,7 +11,7 @@ import streamlit as st
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.features.combining import FeatureModel
-from tripletscope.core.features.shared_dimensions import FEWEST, MOST
+from tripletscope.core.features.shared_dimensions import FEWEST
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import several
@@ -46,30 +46,29 @@ def choose_fits(context: Context) -> FitsContext | None:
     shown = choose_fit(context, watching=False)
     if shown is None:
         return None
-    name, offered = _offered(shown)
-    if not offered:
+    (name, offered), chosen = _offered(shown), []
+    if offered:
+        with context.row, st.container(width=420):
+            chosen = several(
+                context.session, f"{PAGE}.beside@{context.info.id}", "Beside this fit",
+                {key: key for key in offered}, default=list(offered)[:1], max_selections=_BESIDE,
+                help="Fits of this data set, fits of others whose objects have the same ids, and "
+                "tables of Features and models.",
+            )
+    if not chosen:
         watch(context.job)
         context.empty(
-            "There is only one fit",
+            "There is nothing beside this fit" if offered else "There is only one fit",
+            "Choose another fit or a table above." if offered else
             "Compute another one under Fit, fit another data set with the same objects (answers "
             "of a group, which Data opens on their own, or of a model), or upload a network's "
             f"dimensions under Features and models. {FEWEST} objects must be in both.",
         )
         return None
-    with context.row, st.container(width=420):
-        chosen = several(
-            context.session, f"{PAGE}.beside@{context.info.id}", "Beside this fit",
-            {key: key for key in offered}, default=list(offered)[:1], max_selections=_BESIDE,
-            help="Fits of this data set, fits of others whose objects have the same ids, and "
-            "tables of Features and models.",
-        )
-    if not chosen:
-        watch(context.job)
-        context.empty("Nothing is chosen", "Choose at least one fit or table above.")
-        return None
     try:
-        spaces = [_of_fit(shown, shown.info, shown.fit.key, name)]
-        spaces += [offered[one](one) for one in chosen]
+        spaces = [make(one) for one, make in ((name, partial(
+            _of_fit, shown, shown.info, shown.fit.key
+        )), *((one, offered[one]) for one in chosen))]
     except (DataError, WorkspaceError) as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
         return None
@@ -78,8 +77,11 @@ def choose_fits(context: Context) -> FitsContext | None:
 
 def _offered(shown: DimensionsContext) -> tuple[str, dict[str, Callable[[str], FeatureSpace]]]:
     """What the shown fit is called, and what makes a table of each other one, by its name."""
-    workspace, info = services().workspace, shown.info
-    others = [data for data in workspace.datasets() if _has_same_objects(shown, data)]
+    workspace, info, ids = services().workspace, shown.info, {*shown.triplets.ids}
+    others = [
+        data for data in workspace.datasets()
+        if data.id != info.id and fits_of(data) and len({*_ids(data)} & ids) >= FEWEST
+    ]
     found, called = {}, ""
     for name, data, run in fits_of_all([info, *others], "dimensions"):
         if (data.id, run.key) == (info.id, shown.fit.key):
@@ -92,17 +94,8 @@ def _offered(shown: DimensionsContext) -> tuple[str, dict[str, Callable[[str], F
     return called, found
 
 
-def _has_same_objects(shown: DimensionsContext, data: DatasetInfo) -> bool:
-    """Whether another data set has fits, and enough objects in common."""
-    if data.id == shown.info.id or not fits_of(data):
-        return False
-    return len({*_ids(data.id, data.fingerprint)} & {*shown.triplets.ids}) >= FEWEST
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _ids(dataset: str, fingerprint: str) -> list[str]:
-    info = services().workspace.dataset(dataset)
-    return services().workspace.objects(info)["id"].astype(str).tolist()
+def _ids(data: DatasetInfo) -> list[str]:
+    return services().workspace.objects(data)["id"].astype(str).tolist()
 
 
 def _of_fit(shown: DimensionsContext, data: DatasetInfo, key: str, name: str) -> FeatureSpace:
@@ -110,8 +103,8 @@ def _of_fit(shown: DimensionsContext, data: DatasetInfo, key: str, name: str) ->
     run = services().workspace.run(data.id, key)
     if run is None:
         raise DataError(f"{name} was deleted meanwhile", remedy="Choose another one.")
-    weights = pd.DataFrame(run.arrays["embedding_"], _ids(data.id, data.fingerprint))
     named = names_of_dimensions(data, run)
+    weights = pd.DataFrame(run.arrays["embedding_"], _ids(data))
     return FeatureSpace(
         name=name, values=weights[run.arrays["placed_"]].reindex(shown.triplets.ids).to_numpy(),
         feature_names=[f"{k + 1} {named.get(k, '')}".strip() for k in range(weights.shape[1])],
@@ -123,17 +116,9 @@ def _of_table(shown: DimensionsContext, kept: KeptTable, name: str) -> FeatureSp
     return FeatureSpace(name=name, values=table.values, feature_names=table.columns or None)
 
 
-def _too_many(context: FitsContext) -> tuple[str, str] | None:
-    many = [space.name for space in context.spaces if space.n_features > MOST]
-    return None if not many else (
-        "Too many columns", f"{many[0]} is no table of dimensions: it has more than {MOST} columns."
-    )
-
-
 task_tab(
     PAGE, "Shared", 6, "shared_dimensions", name="shared", slot=f"{PAGE}.shared",
-    needs=choose_fits, refuse=_too_many,
-    at_once=lambda context: len(context.triplets.ids) * sum(
+    needs=choose_fits, at_once=lambda context: len(context.triplets.ids) * sum(
         space.n_features for space in context.spaces
     ) <= _AT_ONCE,
     about="Matches the dimensions of the shown fit with those beside it, one to one.",
