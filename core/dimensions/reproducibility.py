@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -98,30 +98,15 @@ def best_matches(reference: np.ndarray, other: np.ndarray) -> np.ndarray:
     return (standardised(reference).T @ standardised(other)).max(axis=1)
 
 
-class Matched(NamedTuple):
-    """Pairs of dimensions.
+def matched(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pair columns of tables (n, d) and (n, e), one to one, so that correlations add up to most.
 
-    place (d,): Of each dimension the one that is the same, -1 for none.
-    correlation (d,): With that one, over objects; NaN for none.
+    Both as `standardised`, so that objects can be permuted at little cost.
+    Returns: (k,) columns of the one, their partners, and their correlations.
     """
-
-    place: np.ndarray
-    correlation: np.ndarray
-
-
-def match_dimensions(one: np.ndarray, other: np.ndarray) -> Matched:
-    """Pair the dimensions of two fits, each with one at most, so that correlations add up to most.
-
-    Shapes: other (n, e).
-    one (n, d): Weights of the same objects.
-    Returns: One for each dimension of `one`.
-    """
-    place, correlation = np.full(one.shape[1], -1), np.full(one.shape[1], np.nan)
-    if len(one):
-        r = standardised(one).T @ standardised(other)
-        rows, columns = linear_sum_assignment(-r)
-        place[rows], correlation[rows] = columns, r[rows, columns]
-    return Matched(place, correlation)
+    r = one.T @ other
+    rows, columns = linear_sum_assignment(r, maximize=True)
+    return rows, columns, r[rows, columns]
 
 
 @task("Fitting the dimensions anew", "dimensions")

@@ -8,12 +8,16 @@ from typing import Annotated
 
 import numpy as np
 import pandas as pd
-from scipy.optimize import linear_sum_assignment
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import as_answers
 from tripletscope.core.data.triplets import Judgements
-from tripletscope.core.dimensions.reproducibility import NEAREST, fisher_mean, standardised
+from tripletscope.core.dimensions.reproducibility import (
+    NEAREST,
+    fisher_mean,
+    matched,
+    standardised,
+)
 from tripletscope.core.engine.declared import Number
 from tripletscope.core.engine.options import Seed
 from tripletscope.core.engine.parallel import Halt, results_of
@@ -190,7 +194,7 @@ def shared_dimensions(
     place, p, low, high, chance = (np.array(values) for values in zip(*results, strict=True))
     mean = np.eye(len(fits))
     for i, j in combinations(range(len(fits)), 2):
-        mean[i, j] = mean[j, i] = fisher_mean(_assigned(tables[i], tables[j])[2], axis=0)
+        mean[i, j] = mean[j, i] = fisher_mean(matched(tables[i], tables[j])[2], axis=0)
     shape, d = (len(others), first.shape[1]), max(table.shape[1] for table in tables)
     r, apart = np.full((*shape, d), np.nan), np.full((*shape, len(objects)), np.nan, np.float32)
     for k, other in enumerate(others):
@@ -212,13 +216,13 @@ def _paired(
     Shapes: one (m, d), other (m, e), standardised to length 1.
     """
     rng, d = np.random.default_rng(seed), one.shape[1]
-    has, partner, r = _assigned(one, other)
+    has, partner, r = matched(one, other)
     place, result = np.full(d, -1), np.full((3, d), np.nan)
     place[has], result[0, has] = partner, r
     result[1:, has] = _interval(one[:, has], other[:, partner], r, rng)
     unrelated = np.full((permutations, d), np.nan)
     for k in range(permutations):
-        rows, _, values = _assigned(one[rng.permutation(len(one))], other)
+        rows, _, values = matched(one[rng.permutation(len(one))], other)
         unrelated[k, rows] = values
         if halt():
             unrelated = unrelated[: k + 1]
@@ -230,13 +234,6 @@ def _paired(
     p = np.where(place < 0, 1.0, (1 + reached) / (1 + len(highest)))
     chance = np.minimum(middle + spread * np.quantile(highest, 1 - LEVEL), 1.0)
     return place, p, result[1], result[2], chance
-
-
-def _assigned(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(k,) columns of the one, their partners and their correlations, which add up to most."""
-    r = one.T @ other
-    rows, columns = linear_sum_assignment(r, maximize=True)
-    return rows, columns, r[rows, columns]
 
 
 def _interval(

@@ -19,7 +19,7 @@ from tripletscope.core.io.prompts import Questions, prompted, questions_of, writ
 from tripletscope.core.io.replies import Replies, with_observer
 from tripletscope.core.studies.experiment.lists import questions_asked
 from tripletscope.dashboard import export
-from tripletscope.dashboard.figures.observer import agreement_bars
+from tripletscope.dashboard.figures.explaining import interval_rows
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pressed
 from tripletscope.dashboard.interface.reading import read_file
@@ -247,34 +247,36 @@ def _compared(context: Context, model: Triplets, name: str) -> None:
 
 
 def _figure(context: Context, found: list[ChoiceAccuracy], name: str) -> None:
+    """Agreement for each kind of question; chance and ceiling of a single kind."""
+    one, table = found[0], agreement_table(found)
     text = (
-        f"{context.size} Answers of people that are also those of {name}, with 95 % intervals. "
-        "Line: chance."
+        f"{context.size} Answers of people that are also those of {name}, with 95 % intervals."
     )
-    if any(one.ceiling.is_precise for one in found):
-        text += (
-            " Band: how well people predict each other, from the lower to the upper bound of the "
-            "noise ceiling."
-        )
+    band = None
+    if len(found) == 1:
+        text += " Line: chance."
+        if one.ceiling.is_precise:
+            band = one.ceiling.lower.value, one.ceiling.upper.value
+            text += " Band: how well people predict each other, between the bounds of the ceiling."
+    rows = table.rename(columns={"question": "name", "agreement": "value"})
     context.figure(Drawing(
         "agreement", "Agreement with a model", text, text, (130.0 + _ROW * len(found)) / 900.0,
-        lambda canvas: agreement_bars(found, name, caption=text, canvas=canvas),
-        lambda: agreement_table(found),
+        lambda canvas: interval_rows(
+            rows, value=f"agreement of people with {name}", band=band, caption=text, canvas=canvas,
+            zero=one.chance if len(found) == 1 else None,
+        ), lambda: table,
     ))
 
 
 def agreement_table(found: list[ChoiceAccuracy]) -> pd.DataFrame:
     """One row for each kind of question."""
-    rows = []
-    for one in found:
-        lower, upper = one.ceiling.lower, one.ceiling.upper
-        rows.append({
-            "question": str(one.kind), "trials": one.n_trials, "agreement": one.accuracy.value,
-            "low": one.accuracy.low, "high": one.accuracy.high, "chance": one.chance,
-            "ceiling, lower bound": lower.value if lower else np.nan,
-            "ceiling, upper bound": upper.value if upper else np.nan,
-        })
-    return pd.DataFrame(rows)
+    return pd.DataFrame([{
+        "question": str(one.kind), "trials": one.n_trials, "agreement": one.accuracy.value,
+        "low": one.accuracy.low, "high": one.accuracy.high, "chance": one.chance,
+        **{f"ceiling, {end} bound": bound.value if bound else np.nan for end, bound in (
+            ("lower", one.ceiling.lower), ("upper", one.ceiling.upper),
+        )},
+    } for one in found])
 
 
 def _named(model: Triplets, name: str) -> Triplets:
