@@ -105,8 +105,9 @@ def _of_fit(shown: DimensionsContext, data: DatasetInfo, key: str, name: str) ->
         raise DataError(f"{name} was deleted meanwhile", remedy="Choose another one.")
     named = names_of_dimensions(data, run)
     weights = pd.DataFrame(run.arrays["embedding_"], _ids(data))
+    there = weights[run.arrays.get("placed_", slice(None))]
     return FeatureSpace(
-        name=name, values=weights[run.arrays["placed_"]].reindex(shown.triplets.ids).to_numpy(),
+        name=name, values=there.reindex(shown.triplets.ids).to_numpy(),
         feature_names=[f"{k + 1} {named.get(k, '')}".strip() for k in range(weights.shape[1])],
     )
 

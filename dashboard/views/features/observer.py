@@ -43,7 +43,8 @@ QUESTIONS_OF, LISTS = f"{_PAGE}.questions.of", f"{_PAGE}.lists"
 _FILE = "a file"
 _LANGUAGES = {"en": "English", "de": "Deutsch"}
 _USUAL = 200
-_ROW = 44.0
+#: Height of a row in pixels; beside what is drawn, so that chance does not lie on the names.
+_ROW, _ROOM = 44.0, 0.03
 #: Names of files that name no model.
 _NAMELESS = ("replies", "responses", "answers", "output", "results")
 
@@ -259,12 +260,13 @@ def _figure(context: Context, found: list[ChoiceAccuracy], name: str) -> None:
             band = one.ceiling.lower.value, one.ceiling.upper.value
             text += " Band: how well people predict each other, between the bounds of the ceiling."
     rows = table.rename(columns={"question": "name", "agreement": "value"})
+    ends = [*table["low"], *table["high"], *table["chance"], *(band or ())]
     context.figure(Drawing(
         "agreement", "Agreement with a model", text, text, (130.0 + _ROW * len(found)) / 900.0,
         lambda canvas: interval_rows(
             rows, value=f"agreement of people with {name}", band=band, caption=text, canvas=canvas,
             zero=one.chance if len(found) == 1 else None,
-        ), lambda: table,
+        ).update_xaxes(range=(min(ends) - _ROOM, max(ends) + _ROOM)), lambda: table,
     ))
 
 
