@@ -51,7 +51,7 @@ def answer_questions(
         A network, or anything that says how dissimilar objects are.
     questions : list of Questions
         As `tripletscope.people.questions_of` has those of answers, and
-        `tripletscope.experiment.questions_asked` those of an experiment. Those about pairs are
+        `tripletscope.experiment.experiment_questions` those of an experiment. Those about pairs are
         not answered with others.
     about : Triplets or Quadruples
         Whose objects they are; without a temperature also the answers that it is fitted to.
@@ -85,12 +85,12 @@ def answer_questions(
     >>> import numpy as np, tripletscope as ts
     >>> network = ts.features.FeatureSpace(name="network", values=[[0.0], [1.0], [5.0]])
     >>> about = ts.Triplets.from_array([[0, 1, 2]])
-    >>> asked = [ts.people.Questions("odd", np.array([[0, 1, 2]]))]
-    >>> ts.features.answer_questions(network, asked, about, temperature=0).answers.rows.tolist()
+    >>> questions = [ts.people.Questions("odd", np.array([[0, 1, 2]]))]
+    >>> ts.features.answer_questions(network, questions, about, temperature=0).answers.rows.tolist()
     [[0, 1, 2], [1, 0, 2]]
     """
-    given = as_answers(about)
-    (space,) = FeatureModel.of(space).spaces_about(given.n_objects)
+    data = as_answers(about)
+    (space,) = FeatureModel.of(space).spaces_about(data.n_objects)
     there = [one._replace(shown=one.shown[space.known[one.shown].all(axis=1)]) for one in questions]
     left_out = sum(len(one.shown) for one in questions) - sum(len(one.shown) for one in there)
     if not any(len(one.shown) for one in there):
@@ -99,18 +99,18 @@ def answer_questions(
             remedy="Complete the table, or ask about other objects.",
         )
     compared = [_compared(one) for one in there]
-    difference = [
+    differences = [
         space.apart(pairs.reshape(-1, 2)).reshape(pairs.shape[:2]) for pairs in compared
     ]
-    spread = float(np.std(np.concatenate([one.ravel() for one in difference]))) or 1.0
+    spread = float(np.std(np.concatenate([one.ravel() for one in differences]))) or 1.0
     if temperature is None:
-        weight = FeatureModel.of(space).fit(given).weights_[0] * spread
+        weight = FeatureModel.of(space).fit(data).weights_[0] * spread
         temperature = 1 / weight if weight > 0 else np.inf
     rng, rows, trials, n = np.random.default_rng(seed), [], [], 0
-    for one, apart in zip(there, difference, strict=True):
+    for one, difference in zip(there, differences, strict=True):
         sign = -1.0 if one.kind == "central" else 1.0
-        likely = -sign * apart / spread / (temperature or 1.0)
-        noise = rng.gumbel(size=apart.shape) if temperature else 0.0
+        likely = -sign * difference / spread / (temperature or 1.0)
+        noise = rng.gumbel(size=difference.shape) if temperature else 0.0
         # Gumbel's distribution makes of an order a draw by Plackett and Luce.
         order = np.argsort(-(likely + noise), axis=1, kind="stable")
         implied = _implied(one, order)
@@ -119,7 +119,7 @@ def answer_questions(
         n += len(implied)
     answers = pd.DataFrame({"participant": observer, "trial": np.concatenate(trials)})
     kind = Quadruples if rows[0].shape[1] == 4 else Triplets
-    result = kind(np.concatenate(rows), objects=given.objects, answers=answers, name=observer)
+    result = kind(np.concatenate(rows), objects=data.objects, answers=answers, name=observer)
     return ModelAnswers(result, float(temperature), left_out)
 
 

@@ -58,7 +58,7 @@ class SharedDimensions:
         Correlation beyond which a pair is shared. It is high of a dimension of one or two objects.
     mean : ndarray, shape (f, f)
         Mean correlation of matched dimensions of two fits, by Fisher's z.
-    apart : ndarray, shape (o, d, m)
+    difference : ndarray, shape (o, d, m)
         By how much more of a dimension each object has in the other fit, in standard deviations.
     objects : ndarray of int, shape (m,)
         Those that are in all fits.
@@ -74,7 +74,7 @@ class SharedDimensions:
     p: np.ndarray
     chance: np.ndarray
     mean: np.ndarray
-    apart: np.ndarray
+    difference: np.ndarray
     objects: np.ndarray
 
     def names(self, fit: int) -> list[str]:
@@ -103,10 +103,10 @@ class SharedDimensions:
 
     def parting(self, k: int, dimension: int, most: int) -> tuple[np.ndarray, np.ndarray]:
         """Objects that have most less, and most more, of a dimension in another fit."""
-        apart = self.apart[k, dimension]
-        order = np.argsort(apart, kind="stable")
+        difference = self.difference[k, dimension]
+        order = np.argsort(difference, kind="stable")
         less, more = order[:most], order[::-1][:most]
-        return self.objects[less[apart[less] < 0]], self.objects[more[apart[more] > 0]]
+        return self.objects[less[difference[less] < 0]], self.objects[more[difference[more] > 0]]
 
 
 @task("Matching dimensions", "spaces")
@@ -167,8 +167,8 @@ def shared_dimensions(
     >>> people = ts.features.FeatureSpace(name="people", values=x)
     >>> network = ts.features.FeatureSpace(name="network", values=x[:, [2, 0]] + noise[:, :2] / 4)
     >>> answers = ts.simulate(x, 100)
-    >>> found = ts.dimensions.shared_dimensions([people, network], answers)
-    >>> found.place[0].tolist(), found.shared[0].tolist()
+    >>> result = ts.dimensions.shared_dimensions([people, network], answers)
+    >>> result.place[0].tolist(), result.shared[0].tolist()
     ([1, -1, 0], [True, False, True])
     """
     about = as_answers(answers)
@@ -196,15 +196,16 @@ def shared_dimensions(
     for i, j in combinations(range(len(fits)), 2):
         mean[i, j] = mean[j, i] = fisher_mean(matched(tables[i], tables[j])[2], axis=0)
     shape, d = (len(others), first.shape[1]), max(table.shape[1] for table in tables)
-    r, apart = np.full((*shape, d), np.nan), np.full((*shape, len(objects)), np.nan, np.float32)
+    r = np.full((*shape, d), np.nan)
+    difference = np.full((*shape, len(objects)), np.nan, np.float32)
     for k, other in enumerate(others):
         r[k, :, : other.shape[1]] = first.T @ other
         has = place[k] >= 0
-        apart[k, has] = (other[:, place[k, has]] - first[:, has]).T * np.sqrt(len(objects))
+        difference[k, has] = (other[:, place[k, has]] - first[:, has]).T * np.sqrt(len(objects))
     return SharedDimensions(
         [fit.name for fit in fits], [name for fit in fits for name in fit.names],
-        np.array([fit.n_features for fit in fits]), r, place, low, high, p, chance, mean, apart,
-        objects,
+        np.array([fit.n_features for fit in fits]), r, place, low, high, p, chance, mean,
+        difference, objects,
     )
 
 

@@ -40,8 +40,8 @@ def dimensions_again(fit: Run, before: Run) -> dict[int, tuple[int, float]]:
     one, other = (run.arrays.get("embedding_") for run in (fit, before))
     if one is None or other is None or len(one) != len(other):
         return {}
-    found = zip(*matched(standardised(one), standardised(other)), strict=True)
-    return {int(k): (int(place), float(r)) for k, place, r in found}
+    pairs = zip(*matched(standardised(one), standardised(other)), strict=True)
+    return {int(k): (int(place), float(r)) for k, place, r in pairs}
 
 
 def names_of_fits(info: DatasetInfo, fits: Sequence[Run]) -> dict[str, dict[int, str]]:

@@ -90,11 +90,11 @@ def shared_said(shown: ShownResults, result: SharedDimensions, k: int) -> Iterat
     r = shared["correlation"]
     yield Statement(words("fits share", **said, shared=len(r), least=r.iloc[0], most=r.iloc[-1],
                           same=int((r > FOUND_AGAIN).sum())))
-    for fit, names, known in (
+    for fit, names, members in (
         (both["one"], table["dimension"], shared["dimension"]),
         (both["other"], result.names(k + 1), shared["partner"]),
     ):
-        alone = [name for name in names if name not in set(known)]
+        alone = [name for name in names if name not in set(members)]
         if alone:
             yield Statement(words("dimensions unique", fit=fit, number=len(alone),
                                   names=words.first(alone, _NAMED)))

@@ -112,7 +112,7 @@ def person_list(
     ])
 
 
-def questions_asked(
+def experiment_questions(
     experiment: Experiment, ids: Sequence[str], n_lists: int = 1
 ) -> list[Questions]:
     """The questions of so many lists about objects, for a model.
@@ -136,10 +136,10 @@ def questions_asked(
 
     Examples
     --------
-    >>> from tripletscope.experiment import Experiment, Stimulus, questions_asked
+    >>> from tripletscope.experiment import Experiment, Stimulus, experiment_questions
     >>> objects = tuple(Stimulus(name, "text", name) for name in ("cup", "mug", "fork", "pan"))
     >>> experiment = Experiment(title="Dishes", objects=objects, n_questions=8, n_practice=1)
-    >>> questions_asked(experiment, ["pan", "fork", "mug", "cup"])[0].shown.shape
+    >>> experiment_questions(experiment, ["pan", "fork", "mug", "cup"])[0].shown.shape
     (8, 3)
     """
     place = {name: k for k, name in enumerate(ids)}

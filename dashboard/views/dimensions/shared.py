@@ -82,16 +82,16 @@ def _offered(shown: DimensionsContext) -> tuple[str, dict[str, Callable[[str], F
         data for data in workspace.datasets()
         if data.id != info.id and fits_of(data) and len({*_ids(data)} & ids) >= FEWEST
     ]
-    found, called = {}, ""
+    offered, called = {}, ""
     for name, data, run in fits_of_all([info, *others], "dimensions"):
         if (data.id, run.key) == (info.id, shown.fit.key):
             called = name
         else:
-            found[name] = partial(_of_fit, shown, data, run.key)
+            offered[name] = partial(_of_fit, shown, data, run.key)
     for kept in workspace.tables(info):
         if not kept.about.startswith("distances"):
-            found.setdefault(kept.name, partial(_of_table, shown, kept))
-    return called, found
+            offered.setdefault(kept.name, partial(_of_table, shown, kept))
+    return called, offered
 
 
 def _ids(data: DatasetInfo) -> list[str]:

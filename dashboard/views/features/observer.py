@@ -17,7 +17,7 @@ from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, observer_agreement
 from tripletscope.core.io.prompts import Questions, prompted, questions_of, write_prompts
 from tripletscope.core.io.replies import Replies, with_observer
-from tripletscope.core.studies.experiment.lists import questions_asked
+from tripletscope.core.studies.experiment.lists import experiment_questions
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.explaining import interval_rows
 from tripletscope.dashboard.interface import panels
@@ -101,8 +101,8 @@ def _questions(context: Context) -> tuple[list[Questions], str]:
         if of:
             experiment = load_experiment(workspace, of)
             n_lists = number(current, LISTS, "Lists", 1, 10_000, 1) or 1
-            asked = questions_asked(experiment, ids, int(n_lists))
-            return asked, f"{experiment_key(experiment)} {n_lists}"
+            listed = experiment_questions(experiment, ids, int(n_lists))
+            return listed, f"{experiment_key(experiment)} {n_lists}"
         answered = _that_people_answered(context.info.fingerprint, context.answers)
     except (DataError, WorkspaceError) as error:
         st.error(panels.plain(str(error)), icon=":material/error:")
@@ -234,27 +234,27 @@ def _replied(context: Context, replies: Replies, name: str) -> None:
 
 def _compared(context: Context, model: Triplets, name: str) -> None:
     """How often people answer as the model, where both were asked; and the model's answers."""
-    found: list[ChoiceAccuracy] = []
+    agreement: list[ChoiceAccuracy] = []
     if not context.info.has_only_pairs:
         with suppress(DataError):  # no question was answered by both
-            found = observer_agreement(context.triplets, model)
-    for one in found:
+            agreement = observer_agreement(context.triplets, model)
+    for one in agreement:
         st.markdown(panels.marked(" ".join(agreement_said(ENGLISH, one, name))))
-    if found:
-        _figure(context, found, name)
+    if agreement:
+        _figure(context, agreement, name)
     else:
         st.caption("People have answered none of these questions.")
     _keep(context, model, name, joint=not context.info.has_only_pairs)
 
 
-def _figure(context: Context, found: list[ChoiceAccuracy], name: str) -> None:
+def _figure(context: Context, agreement: list[ChoiceAccuracy], name: str) -> None:
     """Agreement for each kind of question; chance and ceiling of a single kind."""
-    one, table = found[0], agreement_table(found)
+    one, table = agreement[0], agreement_table(agreement)
     text = (
         f"{context.size} Answers of people that are also those of {name}, with 95 % intervals."
     )
     band = None
-    if len(found) == 1:
+    if len(agreement) == 1:
         text += " Line: chance."
         if one.ceiling.is_precise:
             band = one.ceiling.lower.value, one.ceiling.upper.value
@@ -262,15 +262,15 @@ def _figure(context: Context, found: list[ChoiceAccuracy], name: str) -> None:
     rows = table.rename(columns={"question": "name", "agreement": "value"})
     ends = [*table["low"], *table["high"], *table["chance"], *(band or ())]
     context.figure(Drawing(
-        "agreement", "Agreement with a model", text, text, (130.0 + _ROW * len(found)) / 900.0,
+        "agreement", "Agreement with a model", text, text, (130.0 + _ROW * len(agreement)) / 900.0,
         lambda canvas: interval_rows(
             rows, value=f"agreement of people with {name}", band=band, caption=text, canvas=canvas,
-            zero=one.chance if len(found) == 1 else None,
+            zero=one.chance if len(agreement) == 1 else None,
         ).update_xaxes(range=(min(ends) - _ROOM, max(ends) + _ROOM)), lambda: table,
     ))
 
 
-def agreement_table(found: list[ChoiceAccuracy]) -> pd.DataFrame:
+def agreement_table(agreement: list[ChoiceAccuracy]) -> pd.DataFrame:
     """One row for each kind of question."""
     return pd.DataFrame([{
         "question": str(one.kind), "trials": one.n_trials, "agreement": one.accuracy.value,
@@ -278,7 +278,7 @@ def agreement_table(found: list[ChoiceAccuracy]) -> pd.DataFrame:
         **{f"ceiling, {end} bound": bound.value if bound else np.nan for end, bound in (
             ("lower", one.ceiling.lower), ("upper", one.ceiling.upper),
         )},
-    } for one in found])
+    } for one in agreement])
 
 
 def _named(model: Triplets, name: str) -> Triplets:

@@ -24,8 +24,8 @@ PAIRS = {"pairs": [(0, 1), (2, 3)], "odd": [(0, 1), (0, 2), (1, 2)]}
 
 def ask(kind: str, shown: list[int], *how, temperature: float = 1.0):
     """Answers, pairs of what is shown, and their probabilities by the formula."""
-    asked = [Questions(kind, np.tile(shown, (TIMES, 1)), *how)]
-    answers = answer_questions(MODEL, asked, FOUR, temperature=temperature).answers
+    questions = [Questions(kind, np.tile(shown, (TIMES, 1)), *how)]
+    answers = answer_questions(MODEL, questions, FOUR, temperature=temperature).answers
     anchored = [(0, k) for k in range(1, len(shown))]
     pairs = np.array(shown)[PAIRS.get("odd" if kind == "central" else kind, anchored)]
     d = APART[pairs[:, 0], pairs[:, 1]]
@@ -68,24 +68,24 @@ def seen() -> FeatureSpace:
 
 def test_the_temperature_is_that_of_people(seen):
     people = simulate(seen.values, 4000, noise="logistic", level=1.5, seed=1)
-    asked = questions_of(people)
-    found = answer_questions(seen, asked, people)
-    pairs = asked[0].shown[:, [0, 1, 0, 2]].reshape(-1, 2)
-    assert found.temperature == pytest.approx(1.5**2 / seen.apart(pairs).std(), rel=0.1)
+    questions = questions_of(people)
+    result = answer_questions(seen, questions, people)
+    pairs = questions[0].shown[:, [0, 1, 0, 2]].reshape(-1, 2)
+    assert result.temperature == pytest.approx(1.5**2 / seen.apart(pairs).std(), rel=0.1)
 
 
 def test_where_people_guess_the_model_does_too(seen):
     people = simulate(seen.values, 4000, noise="flip", level=0.5, seed=1)
-    found = answer_questions(seen, questions_of(people), people)
-    assert found.temperature > 10
-    rows = found.answers.rows
+    result = answer_questions(seen, questions_of(people), people)
+    assert result.temperature > 10
+    rows = result.answers.rows
     nearer = seen.apart(rows[:, :2]) < seen.apart(rows[:, [0, 2]])
     assert nearer.mean() == pytest.approx(0.5, abs=0.06)
 
 
 def test_questions_about_objects_without_features_are_left_out():
     some = FeatureSpace(name="some", values=[[0.0], [1.0], [3.0], [np.nan]])
-    found = answer_questions(some, questions_of(FOUR), FOUR, temperature=0)
-    assert (found.left_out, found.answers.rows.tolist()) == (1, [[0, 1, 2]])
+    result = answer_questions(some, questions_of(FOUR), FOUR, temperature=0)
+    assert (result.left_out, result.answers.rows.tolist()) == (1, [[0, 1, 2]])
     with pytest.raises(DataError, match="no question"):
         answer_questions(some, [Questions("odd", np.array([[1, 2, 3]]))], FOUR, temperature=0)

@@ -35,15 +35,16 @@ def planted():
 
 
 def test_planted_dimensions_are_shared_and_others_are_not():
-    found = planted()
-    assert found.place[0][[0, 2]].tolist() == [1, 0]
-    assert found.shared[0].tolist() == [True, False, True, False]
-    assert (found.place[1].tolist(), found.shared[1].all()) == ([3, 2, 1, 0], True)
-    less, more = found.parting(0, 0, 3)
+    result = planted()
+    assert result.place[0][[0, 2]].tolist() == [1, 0]
+    assert result.shared[0].tolist() == [True, False, True, False]
+    assert (result.place[1].tolist(), result.shared[1].all()) == ([3, 2, 1, 0], True)
+    less, more = result.parting(0, 0, 3)
     assert (more[0], len(less)) == (7, 3)
-    assert found.mean[0, 2] > found.mean[0, 1] == found.mean[1, 0]
+    assert result.mean[0, 2] > result.mean[0, 1] == result.mean[1, 0]
     z = [(x - x.mean()) / x.std() for x in (SEEN[:, 1], SEEN[:, 0])]
-    np.testing.assert_allclose(compare(SEEN[:, [1]], SEEN[:, [0]]).apart[0, 0], z[1] - z[0], 1e-4)
+    two = compare(SEEN[:, [1]], SEEN[:, [0]])
+    np.testing.assert_allclose(two.difference[0, 0], z[1] - z[0], 1e-4)
 
 
 def test_unrelated_fits_share_nothing():
@@ -56,18 +57,18 @@ def test_unrelated_fits_share_nothing():
 def test_dimensions_of_single_objects_hide_no_others():
     """Permuted, some of them coincide, and correlate perfectly."""
     single = [np.eye(N)[:, rng.permutation(N)[:8]] for _ in range(2)]
-    found = compare(np.hstack([single[0], SEEN[:, :2]]),
+    result = compare(np.hstack([single[0], SEEN[:, :2]]),
                     np.hstack([SEEN[:, :2] + 0.3 * weights(2, 8), single[1]]))
-    assert found.shared[0].tolist() == [False] * 8 + [True] * 2
-    assert found.chance[0, :8].min() > found.chance[0, 8:].max()
+    assert result.shared[0].tolist() == [False] * 8 + [True] * 2
+    assert result.chance[0, :8].min() > result.chance[0, 8:].max()
 
 
 def test_what_has_no_partner_or_no_variance_is_not_shared():
     small = compare(SEEN, SEEN[:, [3]])
     assert small.place[0].tolist() == [-1, -1, -1, 0]
     assert small.table(0)["correlation"].isna().tolist() == [True, True, True, False]
-    found = compare(np.column_stack([SEEN[:, 0], np.ones(N)]), SEEN[:, :2])
-    assert found.shared[0].tolist() == [True, False]
+    result = compare(np.column_stack([SEEN[:, 0], np.ones(N)]), SEEN[:, :2])
+    assert result.shared[0].tolist() == [True, False]
 
 
 def test_intervals_are_those_of_resampled_objects():
@@ -76,8 +77,8 @@ def test_intervals_are_those_of_resampled_objects():
     z = [np.arctanh(np.corrcoef(one[rows, 0], other[rows, 0])[0, 1])
          for rows in rng.integers(N, size=(2000, N))]
     expected = np.tanh(np.arctanh(r) + 1.96 * np.std(z) * np.array([-1, 1]))
-    found = _interval(one, other, np.array([r]), np.random.default_rng(0))
-    np.testing.assert_allclose(found[:, 0], expected, atol=0.04)
+    result = _interval(one, other, np.array([r]), np.random.default_rng(0))
+    np.testing.assert_allclose(result[:, 0], expected, atol=0.04)
 
 
 @pytest.mark.parametrize(("tables", "told"), [

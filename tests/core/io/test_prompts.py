@@ -194,16 +194,16 @@ def test_graded_replies_are_expected_counts():
     ways = [{"p_1": 0.25, "p_2": 0.75}, {"logprob_A": np.log(0.1), "logprob_B": np.log(0.3)},
             {"prob_a": "1", "prob_b": "3", "reply": "A"}, {"response": {"body": chat}}]
     for way in ways:
-        found = graded([{"id": one, **way}])
-        assert found.answers.rows.tolist() == [[0, 2, 1], [0, 1, 2]]
-        np.testing.assert_allclose(found.answers.weight, [0.25, 0.75])
-        assert (found.n_graded, found.first_share) == (1, pytest.approx(0.25))
+        result = graded([{"id": one, **way}])
+        assert result.answers.rows.tolist() == [[0, 2, 1], [0, 1, 2]]
+        np.testing.assert_allclose(result.answers.weight, [0.25, 0.75])
+        assert (result.n_graded, result.first_share) == (1, pytest.approx(0.25))
     table = f"id;p_1;p_2\n{one};0.25;0.75\n{one};;\n".encode()
-    found = read_replies(table, ANCHORED)
-    assert (found.n_replies, found.n_graded, len(found.omitted)) == (2, 1, 1)
-    joint = with_observer(ANCHORED, found.answers)
+    result = read_replies(table, ANCHORED)
+    assert (result.n_replies, result.n_graded, len(result.omitted)) == (2, 1, 1)
+    joint = with_observer(ANCHORED, result.answers)
     assert joint.weight[-2:].tolist() == [0.25, 0.75]
-    (agreement,) = observer_agreement(ANCHORED, found.answers)
+    (agreement,) = observer_agreement(ANCHORED, result.answers)
     assert agreement.accuracy.value == pytest.approx(0.5)  # people said either once
     with pytest.raises(DataError, match="from 1"):
         graded([{"id": one, "p_0": 0.5, "p_1": 0.5}])
@@ -214,26 +214,26 @@ def test_graded_replies_are_expected_counts():
 def test_every_sample_is_an_answer_and_refusals_are_counted():
     one = next(line["id"] for line in prompts(ANCHORED) if line["objects"] == ["a", "c", "b"])
     said = [{"message": {"content": text}} for text in ("A", "B", "A", "I'm sorry, I can't say.")]
-    found = graded([{"id": one, "choices": said}, {"id": one, "reply": "Hm."}])
-    assert found.answers.labels[found.answers.rows[0, 1]] == "fork"
-    assert (len(found.answers), found.n_replies) == (3, 5)
-    assert (len(found.omitted), found.n_refused) == (2, 1)
-    assert "weight" not in found.answers.answers
+    result = graded([{"id": one, "choices": said}, {"id": one, "reply": "Hm."}])
+    assert result.answers.labels[result.answers.rows[0, 1]] == "fork"
+    assert (len(result.answers), result.n_replies) == (3, 5)
+    assert (len(result.omitted), result.n_refused) == (2, 1)
+    assert "weight" not in result.answers.answers
 
 
 def test_prompts_are_written_for_any_questions_about_objects():
-    asked = [Questions("odd", np.array([[0, 1, 3]])), Questions("nearer", np.array([[0, 1, 2]]), 2)]
-    found = prompts(ANCHORED, questions=asked)
-    assert [sorted(line["objects"]) for line in found] == [["a", "b", "d"]] * 3
-    told = [{"id": line["id"], "reply": "A"} for line in found]
+    ranking = Questions("nearer", np.array([[0, 1, 2]]), 2)
+    result = prompts(ANCHORED, questions=[Questions("odd", np.array([[0, 1, 3]])), ranking])
+    assert [sorted(line["objects"]) for line in result] == [["a", "b", "d"]] * 3
+    told = [{"id": line["id"], "reply": "A"} for line in result]
     assert len(read_replies(replies(told), ANCHORED).answers.choices.odd_one_out().rows) == 3
 
 
 def test_questions_of_rankings_and_of_several_chosen_are_listed_whole():
     for ranked in (True, False):
         rows = [(0, i, j) for _, i, j in chosen_first(4, 2, ranked)]
-        given = Triplets(rows, pd.DataFrame({"id": list("abcde")}),
+        ranking = Triplets(rows, pd.DataFrame({"id": list("abcde")}),
                          pd.DataFrame({"trial": [0] * len(rows)}))
-        (one,) = questions_of(given)
+        (one,) = questions_of(ranking)
         assert (one.kind, one.shown.tolist()) == ("nearer", [[0, 1, 2, 3, 4]])
         assert (one.n_chosen, one.in_order) == (2, ranked)

@@ -10,9 +10,9 @@ from tripletscope.dashboard.results.shared_dimensions import shared_said
 from tripletscope.dashboard.results.shown import ShownResults
 
 
-def said(found) -> str:
+def said(result) -> str:
     shown = ShownResults((), ABOUT, "Things")
-    return " ".join(part.text for part in shared_said(shown, found, 0))
+    return " ".join(part.text for part in shared_said(shown, result, 0))
 
 
 def test_shared_and_single_dimensions_and_the_objects_that_part_them_are_named():
