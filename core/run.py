@@ -206,8 +206,8 @@ def run(
         heterogeneity, kernel_map, laplace, learning_curve, left_over, map_correlation,
         noise_curve, observer_maps, ordinal_scale, penalty_curve, plan, pooling_curve,
         posterior, recover_spaces, reliability, response_model, robustness, scales_by, search_curve,
-        spectrum, split_error, stability, tune, uncertainty_by_dimension, unique_parts,
-        who_predicts_whom, with_lapses.
+        shared_dimensions, spectrum, split_error, stability, tune, uncertainty_by_dimension,
+        unique_parts, who_predicts_whom, with_lapses.
     method : Method
         Not changed.
     triplets : Triplets or None

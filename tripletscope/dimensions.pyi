@@ -4,4 +4,5 @@ from .core.dimensions.reproducibility import dimension_reproducibility as dimens
 from .core.dimensions.simulated import simulate_choices as simulate_choices
 from .core.dimensions.spose import SPoSE as SPoSE
 from .core.dimensions.vice import VICE as VICE
+from .core.features.shared_dimensions import shared_dimensions as shared_dimensions
 from .core.inference.evaluation.choosing import choice_accuracies as choice_accuracies

@@ -1,4 +1,5 @@
 from .core.features.alignment import align_spaces as align_spaces
+from .core.features.answering import answer_questions as answer_questions
 from .core.features.combining import FeatureModel as FeatureModel
 from .core.features.correlation import map_correlation as map_correlation
 from .core.features.explain import explain as explain

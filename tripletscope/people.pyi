@@ -1,9 +1,11 @@
 from .core.inference.evaluation.choosing import observer_agreement as observer_agreement
 from .core.inference.uncertainty.heterogeneity import heterogeneity as heterogeneity
 from .core.inference.uncertainty.robustness import robustness as robustness
-from .core.io.prompts import read_replies as read_replies
-from .core.io.prompts import with_observer as with_observer
+from .core.io.prompts import Questions as Questions
+from .core.io.prompts import questions_of as questions_of
 from .core.io.prompts import write_prompts as write_prompts
+from .core.io.replies import read_replies as read_replies
+from .core.io.replies import with_observer as with_observer
 from .core.people.careless import with_lapses as with_lapses
 from .core.people.comparing import compare_people as compare_people
 from .core.people.conditions import compare_conditions as compare_conditions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -26,7 +26,7 @@ from tripletscope.core.inference.evaluation.units import Unit, sampling_units
 #: From this correlation on a dimension counts as found again.
 FOUND_AGAIN = 0.8
 #: Correlations are no nearer to 1 than this before Fisher's z, which has no value for 1.
-_NEAREST = 1.0 - 1e-6
+NEAREST = 1.0 - 1e-6
 #: A fit to resampled trials begins at the dimensions and need not be as exact.
 _TOLERANCE = 1e-6
 
@@ -81,50 +81,32 @@ def fisher_mean(correlations: np.ndarray, axis: int) -> np.ndarray:
     """Mean of correlations by Fisher's z; NaN of none."""
     if not correlations.shape[axis]:
         return np.full(np.delete(correlations.shape, axis), np.nan)
-    return np.tanh(np.arctanh(np.clip(correlations, -_NEAREST, _NEAREST)).mean(axis=axis))
+    return np.tanh(np.arctanh(np.clip(correlations, -NEAREST, NEAREST)).mean(axis=axis))
 
 
-def _correlations(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """(d, e) of columns of tables (n, d) and (n, e); a constant column is unlike any other: 0."""
-    scores = []
-    for table in (one, other):
-        difference = table - table.mean(axis=0)
-        size = np.linalg.norm(difference, axis=0)
-        scores.append(difference / np.where(size > 0, size, 1.0))
-    return scores[0].T @ scores[1]
+def standardised(table: np.ndarray) -> np.ndarray:
+    """(n, d) columns with mean 0 and length 1; a constant column is 0, and so unlike any other."""
+    difference = table - table.mean(axis=0)
+    size = np.linalg.norm(difference, axis=0)
+    return difference / np.where(size > 0, size, 1.0)
 
 
 def best_matches(reference: np.ndarray, other: np.ndarray) -> np.ndarray:
     """(d,) correlation of each column with the column of another table that is most like it."""
     if not other.shape[1] or not len(other):
         return np.zeros(reference.shape[1])
-    return _correlations(reference, other).max(axis=1)
+    return (standardised(reference).T @ standardised(other)).max(axis=1)
 
 
-class Matched(NamedTuple):
-    """Pairs of dimensions.
+def matched(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Pair columns of tables (n, d) and (n, e), one to one, so that correlations add up to most.
 
-    place (d,): Of each dimension the one that is the same, -1 for none.
-    correlation (d,): With that one, over objects; NaN for none.
+    Both as `standardised`, so that objects can be permuted at little cost.
+    Returns: (k,) columns of the one, their partners, and their correlations.
     """
-
-    place: np.ndarray
-    correlation: np.ndarray
-
-
-def match_dimensions(one: np.ndarray, other: np.ndarray) -> Matched:
-    """Pair the dimensions of two fits, each with one at most, so that correlations add up to most.
-
-    Shapes: other (n, e).
-    one (n, d): Weights of the same objects.
-    Returns: One for each dimension of `one`.
-    """
-    place, correlation = np.full(one.shape[1], -1), np.full(one.shape[1], np.nan)
-    if len(one):
-        r = _correlations(one, other)
-        rows, columns = linear_sum_assignment(-r)
-        place[rows], correlation[rows] = columns, r[rows, columns]
-    return Matched(place, correlation)
+    r = one.T @ other
+    rows, columns = linear_sum_assignment(r, maximize=True)
+    return rows, columns, r[rows, columns]
 
 
 @task("Fitting the dimensions anew", "dimensions")

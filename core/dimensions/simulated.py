@@ -10,6 +10,7 @@ import pandas as pd
 from tripletscope.core.data.triplets import Triplets, numbered_objects
 from tripletscope.core.dimensions.sparse import similarities_of
 from tripletscope.core.engine.declared import with_random_state
+from tripletscope.core.models.simulation.simulate import random_questions
 
 
 @with_random_state
@@ -60,7 +61,7 @@ def simulate_choices(
     if temperature < 0 or n_trials < 0:
         raise ValueError("Temperature and number of trials must not be negative.")
     rng = np.random.default_rng(seed)
-    shown = _three_of(len(x), n_trials, rng)
+    shown = random_questions(len(x), n_trials, rng).astype(np.int32)
     # Gumbel's distribution makes of a maximum a draw by softmax.
     noise = temperature * rng.gumbel(size=(n_trials, 3))
     # Of what is as similar, the later one is odd.
@@ -80,18 +81,6 @@ def simulate_choices(
     if len(objects) != len(x):
         raise ValueError(f"There are {len(objects)} objects, but {len(x)} rows of weights.")
     return Triplets(rows, objects, answers, "simulated")
-
-
-def _three_of(n: int, n_trials: int, rng: np.random.Generator) -> np.ndarray:
-    """(Q, 3) three different objects each."""
-    first = rng.integers(n, size=n_trials)
-    second = rng.integers(n - 1, size=n_trials)
-    second += second >= first
-    third = rng.integers(n - 2, size=n_trials)
-    low, high = np.minimum(first, second), np.maximum(first, second)
-    third += third >= low
-    third += third >= high
-    return np.column_stack([first, second, third]).astype(np.int32)
 
 
 def _last(shown: np.ndarray, odd: np.ndarray) -> None:

@@ -156,9 +156,9 @@ def predict(
     strength: Of the penalty, where it is not to be chosen.
     """
     learned = data.asked.take(division.learned(data.asked))
-    model = MODELS[name](space, np.flatnonzero(division.objects), components)
-    if strength is None:
+    if strength is None:  # first: those models are gone before there is another one
         strength = _strength(space, name, learned, division, data, components, seed, halt)
+    model = MODELS[name](space, np.flatnonzero(division.objects), components)
     result = next(model.path(learned, [strength]))
     asked = data.asked.take(division.predicted(data.asked))
     hit = right(asked, model.ranks(result, asked.distinct))
@@ -199,7 +199,13 @@ def _strength(
     else:
         parts = _trial_parts(sets, division.objects, data.groups, rng)
     strengths = MODELS[name].strengths
-    models = [MODELS[name](space, np.flatnonzero(part.objects), components) for part in parts]
+    models = []
+    for part in parts:
+        # Components of the same objects are the same: there may be no room for several of them.
+        again = bool(models) and part.objects is parts[0].objects
+        models.append(models[0] if again else MODELS[name](
+            space, np.flatnonzero(part.objects), components
+        ))
     paths = [
         model.path(sets.take(part.learned(sets)), strengths)
         for model, part in zip(models, parts, strict=True)

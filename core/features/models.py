@@ -30,6 +30,8 @@ MOST_WEIGHTS = 500
 _ITERATIONS = {"maxiter": 100, "ftol": 1e-6, "gtol": 1e-5}
 #: Objects of which principal components are computed.
 _MOST_OBJECTS = 10_000
+#: Pairs that are compared at a time: tables of many columns are large.
+_PAIRS = 4096
 #: Up to so many objects a full matrix of pairs is quicker than a sparse one.
 _FEW_OBJECTS = 400
 
@@ -179,17 +181,21 @@ class WeightedDimensions(_Learned):
         """(u, m) what each dimension adds, and last what was cut off."""
         if self._rest is None:
             return self._space.parts(pairs, np.float32)
-        x = self._x.astype(np.float32)
-        result = x[pairs[:, 0]]
-        result -= x[pairs[:, 1]]
-        result *= result
-        left = self._left(pairs, result.sum(axis=1, dtype=float))
-        return np.column_stack([self._part * result, left]).astype(np.float32)
+        m = self._x.shape[1]
+        result = np.empty((len(pairs), m + 1), np.float32)
+        for begin in range(0, len(pairs), _PAIRS):
+            block, rows = pairs[begin : begin + _PAIRS], slice(begin, begin + _PAIRS)
+            one, other = (self._x[side].astype(np.float32, copy=False) for side in block.T)
+            squares = np.square(one - other)
+            result[rows, :m] = self._part * squares
+            result[rows, m] = self._left(block, squares.sum(axis=1, dtype=float))
+        return result
 
     def path(self, choices: Choices, strengths: Sequence[float]) -> Iterator[np.ndarray]:
         """(m,) weights with each strength."""
         scale = self._scale(choices)
-        parts = self._parts(choices.distinct) * np.float32(scale)
+        parts = self._parts(choices.distinct)
+        parts = np.multiply(parts, np.float32(scale), out=parts)
         weights = np.ones(parts.shape[1])
         for strength in strengths:
             weights = _minimum(

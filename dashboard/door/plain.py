@@ -18,7 +18,7 @@ import pandas as pd
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import MeasuredFile, MeasuredTable, Pairs, Reading, SquareTable
 from tripletscope.core.io.graphs import Graph
-from tripletscope.core.io.prompts import Replies
+from tripletscope.core.io.replies import Replies
 from tripletscope.core.studies.quality.direction import DirectionTest
 from tripletscope.dashboard.door.records import (
     Album,

@@ -58,7 +58,7 @@ from tripletscope.core.io.graphs import read_graphs
 from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.io.names import is_picture_name
 from tripletscope.core.io.objects.objects import MatchReport
-from tripletscope.core.io.prompts import read_replies
+from tripletscope.core.io.replies import read_replies
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.models.optimise.loss import SEVERAL_PARTS
 from tripletscope.core.studies.quality.direction import DirectionTest, direction_test

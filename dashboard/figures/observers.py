@@ -78,13 +78,14 @@ def square_matrix(
     labels = [html.escape(name, quote=False) for name in short]
     side = 0.65 * min(min(canvas.width, NARROW) if canvas.screen else canvas.width, canvas.height)
     sides = Axis(names=names, width=width, pitch=side / max(p, 1), row=0.0)
+    wide = p > _FEW or float(width_of(short, 0.9 * FONT_SIZE).max(initial=0.0)) > side / max(p, 1)
     cells = Cells(
         values=values, title=title, ends=limits, written=texts if written else None,
         data=[[f"{a}<br>{b}" for b in labels] for a in labels],
         hover="%{customdata}<br>%{z:.3f}",
     )
     return Plot(
-        [cells], replace(sides, title=across, further={"tickangle": -60 if p > _FEW else 0}),
+        [cells], replace(sides, title=across, further={"tickangle": -60 if wide else 0}),
         replace(sides, title=down), revision=title,
         layout={"shapes": [
             {"type": "line", "layer": "above", "line": {

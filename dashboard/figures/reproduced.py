@@ -8,14 +8,25 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
 
-from tripletscope.dashboard.figures.chart import Axis, Plot, as_figure
+from tripletscope.dashboard.figures.chart import Axis, Plot, add_layers, as_figure
 from tripletscope.dashboard.figures.dimensions import DimensionData
 from tripletscope.dashboard.figures.labels import shorten
-from tripletscope.dashboard.figures.layers import Level, Series
+from tripletscope.dashboard.figures.layers import Cells, Level, Series, escape
 from tripletscope.dashboard.figures.points import mark_size
 from tripletscope.dashboard.figures.series import bold, series_of
-from tripletscope.dashboard.figures.theme import PALETTE
+from tripletscope.dashboard.figures.theme import (
+    FAINT,
+    FONT_SIZE,
+    PALETTE,
+    SCREEN,
+    Canvas,
+    finished,
+    template,
+    with_rows,
+)
 
 #: Correlation from which on a dimension counts as found again.
 AGAIN = 0.8
@@ -27,6 +38,8 @@ MOST_CATEGORIES = 30
 _NAMED, _WIDTH = 12, 9.0
 #: Up to so many points each has its interval.
 _BARRED = 200
+#: Height of a row of matched dimensions, in sizes of the letters, and the width of two panels.
+_ROW, _SIDE_BY_SIDE = 1.4, 46.0 * FONT_SIZE
 
 
 @as_figure
@@ -162,3 +175,63 @@ def against_categories(
 def _of(data: DimensionData, dimension: int) -> str:
     """Title of an axis along which a dimension lies."""
     return f"weight in {shorten(data.title(dimension), 20.0)}"
+
+
+def matched_dimensions(
+    table: pd.DataFrame,
+    correlations: np.ndarray,
+    partners: Sequence[str],
+    *,
+    titles: tuple[str, str],
+    values: tuple[str, str],
+    kinds: tuple[str, str, str],
+    caption: str = "",
+    canvas: Canvas = SCREEN,
+) -> go.Figure:
+    """Correlations of all dimensions of two fits, and beside them those of matched ones.
+
+    Shapes: correlations (d, e), partners length e.
+    table: As of `tripletscope.core.features.shared_dimensions.SharedDimensions`, with d rows.
+    titles: Of the two fits.
+    values: What cells and points are.
+    kinds: What shared dimensions are called, others, and what unrelated ones reach.
+    """
+    names, beside = table["dimension"].tolist(), canvas.screen or canvas.width >= _SIDE_BY_SIDE
+    canvas = with_rows(canvas, (len(names) * _ROW + 6) * (1 if beside else 2))
+    place = {"row": 1, "col": 2} if beside else {"row": 2, "col": 1}
+    figure = make_subplots(
+        place["row"], place["col"], column_widths=[0.58, 0.42] if beside else None,
+        horizontal_spacing=0.13, vertical_spacing=0.2, shared_yaxes=beside,
+    )
+    bar = {"x": 0.515, "len": 1.0} if beside else {"y": 0.8, "len": 0.4}
+    add_layers(figure, [Cells(
+        values=correlations, title=values[0], hover="%{customdata}<br>%{z:.2f}",
+        data=[[f"{escape(a)}<br>{escape(b)}" for b in partners] for a in names],
+        further={"colorbar": bar},
+    )], row=1, col=1)
+    shown = table.dropna(subset=["correlation"]).sort_values("shared", ascending=False)
+    shown = shown.assign(kind=np.where(shown["shared"], *kinds[:2]))
+    add_layers(figure, [
+        *series_of(shown, "kind", "correlation", "dimension", names=names, text=lambda row: bold(
+            row.dimension, escape(row.partner),
+            f"r {row.correlation:.2f} [{row.low:.2f}, {row.high:.2f}]",
+        )),
+        Series(x=table["chance"], y=np.arange(len(names)), name=kinds[2], colour=FAINT,
+               symbol="line-ns-open", size=0.9 * FONT_SIZE, hover="%{x:.2f}"),
+    ], sideways=True, **place)
+    columns = Axis(titles[1], names=partners, pitch=0.5 * canvas.width / max(len(partners), 1),
+                   further={"tickangle": -60 if len(partners) > _NAMED // 2 else 0})
+    figure.update_xaxes(columns.settings([]), row=1, col=1)
+    figure.update_xaxes(Axis(values[1]).settings([]), **place)
+    figure.update_yaxes(Axis(names=names, pitch=_ROW * FONT_SIZE).settings([], rows=True))
+    figure.update_yaxes(title=escape(titles[0]), row=1, col=1)
+    figure.update_layout(
+        template=template(canvas), dragmode="zoom", uirevision=f"matched {titles}",
+        legend={"y": 1.0 + 2.2 * FONT_SIZE / canvas.height}, margin_t=2.0 * FONT_SIZE,
+    )
+    return finished(figure, caption, canvas, top=60)
+
+
+def matched_height(n_dimensions: int) -> float:
+    """Height of `matched_dimensions` on the screen, in pixels."""
+    return 190.0 + _ROW * 13.0 * n_dimensions

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from tripletscope.core.dimensions.reproducibility import match_dimensions
+from tripletscope.core.dimensions.reproducibility import matched, standardised
 from tripletscope.core.run import Run
 from tripletscope.dashboard.keeping.dataset import DatasetInfo
 from tripletscope.dashboard.keeping.description import NAMES_KEPT
@@ -42,8 +40,8 @@ def dimensions_again(fit: Run, before: Run) -> dict[int, tuple[int, float]]:
     one, other = (run.arrays.get("embedding_") for run in (fit, before))
     if one is None or other is None or len(one) != len(other):
         return {}
-    places, r = match_dimensions(one, other)
-    return {k: (int(p), float(r[k])) for k, p in enumerate(places) if p >= 0 and np.isfinite(r[k])}
+    pairs = zip(*matched(standardised(one), standardised(other)), strict=True)
+    return {int(k): (int(place), float(r)) for k, place, r in pairs}
 
 
 def names_of_fits(info: DatasetInfo, fits: Sequence[Run]) -> dict[str, dict[int, str]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ import streamlit as st
 
 from tripletscope.dashboard.interface import panels
 from tripletscope.dashboard.interface.controls import pressed
-from tripletscope.dashboard.keeping.dataset import RunInfo
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.state import Session
 from tripletscope.dashboard.wording import distinct
@@ -43,6 +44,29 @@ def names_of(listed: Sequence[RunInfo]) -> dict[str, str]:
 def in_order(listed: Sequence[RunInfo]) -> list[RunInfo]:
     """Pinned runs first, then those of each group, then the others, as they were in each."""
     return sorted(listed, key=lambda run: (not run.pinned, not run.group, run.group))
+
+
+def fits_of_all(
+    datasets: Sequence[DatasetInfo], kind: str
+) -> Iterator[tuple[str, DatasetInfo, RunInfo]]:
+    """Fits of several data sets with their names, no two alike; the first one is open.
+
+    Those of the open one come from all its views.
+    """
+    info, taken = datasets[0], Counter[str]()
+    for data in datasets:
+        is_open = data.id == info.id
+        kept = services().workspace.runs(data.id, "fit", kind, of_any_exclusions=is_open)
+        for run in in_order(kept):
+            if not is_open:
+                name = f"{run.listed_name} ({data.name})"
+            elif run.state in (None, info.state):
+                name = run.listed_name
+            else:
+                name = f"{run.listed_name} ({info.view_of(run.state)})"
+            taken[name] += 1
+            # Names tell fits apart, also along the sides of a matrix.
+            yield f"{name} {taken[name]}" if taken[name] > 1 else name, data, run
 
 
 def before(place: str) -> str:

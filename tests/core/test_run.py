@@ -61,6 +61,7 @@ QUICK = {
     "recover_spaces": {"model": "raw", "repeats": 5}, "align_spaces": {"starts": 4},
     "compare_geometries": {"folds": 2},
     "robustness": {"views": ["some"], "draws": 19, "folds": 2, "replicates": 10},
+    "shared_dimensions": {"permutations": 99},
     "detect_dimension": {"n_objects": 8, "most": 60, "points": 2, "repeats": 2, "folds": 2},
 }
 
@@ -88,7 +89,7 @@ METHODS = {
     "compare_people": WeightedEuclidean(n_init=1),
     "compare_conditions": WeightedEuclidean(by="who", n_init=1),
     "map_correlation": FEATURES, "left_over": FEATURES, "recover_spaces": FEATURES,
-    "align_spaces": FEATURES,
+    "align_spaces": FEATURES, "shared_dimensions": FEATURES,
 }
 
 

@@ -32,7 +32,7 @@ from tripletscope.core.inference.evaluation.units import (
     participants_of,
     said,
 )
-from tripletscope.core.io.prompts import with_observer
+from tripletscope.core.io.replies import with_observer
 
 
 @dataclass(frozen=True)
@@ -251,8 +251,9 @@ def observer_agreement(
             continue  # steps of a ranking are no questions that both were asked
         question, option = questions_and_options(joint.n_objects, stages)
         is_model = stages.answer >= len(people)
-        total = np.bincount(question[is_model], minlength=int(question.max()) + 1)
-        same = np.bincount(option[is_model], minlength=int(option.max()) + 1)
+        counts = stages.weight * is_model
+        total = np.bincount(question, counts)
+        same = np.bincount(option, counts)
         counts = ~is_model & (total[question] > 0) & (joint.weight[stages.answer] > 0)
         if counts.any():
             missed = 1.0 - same[option[counts]] / total[question[counts]]

@@ -37,6 +37,8 @@ def interpretable(material: Material) -> Iterator[Block]:
             named=words.whole(len(names)), number=words.count(d, "dimension"),
         ))
         yield table
+    for run in material.all_of("shared_dimensions"):
+        yield from material.told(run)
 
 
 def _table(material: Material, fit: Run, number: int, again: list[Run]) -> TextTable:

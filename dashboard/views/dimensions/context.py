@@ -120,14 +120,18 @@ def _some_trials(fingerprint: str, _answers: Any) -> tuple[np.ndarray, np.ndarra
     return rows, answer
 
 
-def choose_fit(context: Context) -> DimensionsContext | None:
-    """Ask for the fit; None where there is none yet, which is said with what to do."""
+def choose_fit(context: Context, *, watching: bool = True) -> DimensionsContext | None:
+    """Ask for the fit; None where there is none yet, which is said with what to do.
+
+    watching: Whether the job of the tab is shown here, not by the tab.
+    """
     listed = fits_of(context.info)
     if not listed:
         ask_for_fit(context)
         return None
     chosen = new_fit(context, listed)
-    watch(context.job)
+    if watching:
+        watch(context.job)
     fit = services().workspace.run(context.info.id, chosen.key)
     if fit is None or not fit.arrays.get("embedding_", np.zeros((0, 0))).size:
         panels.empty(

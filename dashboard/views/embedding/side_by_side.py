@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -29,7 +28,7 @@ from tripletscope.dashboard.keeping.dataset import DatasetInfo, RunInfo
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.comparison import suggestions_of
 from tripletscope.dashboard.results.drawing import Drawing
-from tripletscope.dashboard.views.choosing import in_order
+from tripletscope.dashboard.views.choosing import fits_of_all
 from tripletscope.dashboard.views.compare.comparing import PAGE
 from tripletscope.dashboard.views.compare.recommending import standing
 from tripletscope.dashboard.views.context import Context
@@ -116,24 +115,11 @@ def show_maps(context: Context) -> None:
 
 def _listed(info: DatasetInfo) -> dict[str, tuple[str, str, RunInfo]]:
     """Every map of the same objects: place -> its name, its data set's name, its entry."""
-    workspace = services().workspace
-    found: dict[str, tuple[str, str, RunInfo]] = {}
-    taken: Counter[str] = Counter()
-    for data in (info, *workspace.about_the_same_objects(info)):
-        is_open = data.id == info.id
-        kept = workspace.runs(data.id, "fit", "embedding", of_any_exclusions=is_open)
-        for run in in_order(kept):
-            if not is_open:
-                name = f"{run.listed_name} ({data.name})"
-            elif run.state in (None, info.state):
-                name = run.listed_name
-            else:
-                name = f"{run.listed_name} ({info.view_of(run.state)})"
-            taken[name] += 1
-            # Names tell maps apart, also along the sides of a matrix.
-            numbered = f"{name} {taken[name]}" if taken[name] > 1 else name
-            found[f"{data.id}/{run.key}"] = (numbered, data.name, run)
-    return found
+    same = services().workspace.about_the_same_objects(info)
+    return {
+        f"{data.id}/{run.key}": (name, data.name, run)
+        for name, data, run in fits_of_all([info, *same], "embedding")
+    }
 
 
 def _shown(place: str, name: str, data: str, listed: RunInfo) -> ShownMap:

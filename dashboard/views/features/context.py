@@ -89,7 +89,7 @@ def choose_spaces(context: Context) -> FeaturesContext | None:
         place = st.container(width=420)
         with st.popover("Tables", icon=":material/table_chart:"):
             tables, added = ask_for_tables(context, PAGE)
-    offered = _offered(context, tables)
+    offered = offered_spaces(context, tables)
     if not offered:
         panels.empty(
             "No features yet",
@@ -113,7 +113,7 @@ def choose_spaces(context: Context) -> FeaturesContext | None:
     if not chosen:
         panels.empty("Nothing is chosen", "Choose at least one feature space above.")
         return None
-    spaces, refused = _made(context, {name: offered[name] for name in chosen})
+    spaces, refused = made_spaces(context, {name: offered[name] for name in chosen})
     for sentence in refused:
         st.error(panels.plain(sentence), icon=":material/error:")
     if not spaces:
@@ -140,7 +140,7 @@ def choose_spaces_apart(context: Context) -> FeaturesContext | None:
     return chosen and chosen.without_doubles(whole=False)
 
 
-def _offered(context: Context, tables: list[KeptTable]) -> dict[str, list[str] | KeptTable]:
+def offered_spaces(context: Context, tables: list[KeptTable]) -> dict[str, list[str] | KeptTable]:
     """Columns of the objects, and tables, by their names."""
     objects = context.answers.objects
     columns = [
@@ -161,7 +161,7 @@ def _usual(offered: Mapping[str, list[str] | KeptTable]) -> list[str]:
     return [*tables, *(name for name in offered if name not in tables)][:_FIRST]
 
 
-def _made(
+def made_spaces(
     context: Context, chosen: Mapping[str, list[str] | KeptTable]
 ) -> tuple[list[FeatureSpace], list[str]]:
     """Feature spaces of columns and tables, and what is wrong with the others."""

@@ -1,61 +1,171 @@
-"""A language or vision model as one more observer: its prompts, its replies, and people."""
+"""Models as participants: features that answer, or prompts and replies, beside people."""
 
 from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.data.quadruples import Quadruples
+from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.features.answering import ModelAnswers, answer_questions
+from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, observer_agreement
-from tripletscope.core.io.prompts import Replies, n_questions, with_observer, write_prompts
+from tripletscope.core.io.prompts import Questions, prompted, questions_of, write_prompts
+from tripletscope.core.io.replies import Replies, with_observer
+from tripletscope.core.studies.experiment.lists import experiment_questions
 from tripletscope.dashboard import export
-from tripletscope.dashboard.figures.observer import agreement_bars
+from tripletscope.dashboard.figures.explaining import interval_rows
 from tripletscope.dashboard.interface import panels
-from tripletscope.dashboard.interface.controls import number, pick, pressed
+from tripletscope.dashboard.interface.controls import number, parameter_form, pick, pressed
 from tripletscope.dashboard.interface.reading import read_file
+from tripletscope.dashboard.keeping.dataset import WorkspaceError
+from tripletscope.dashboard.keeping.experiments import kept_experiments, load_experiment
+from tripletscope.dashboard.keeping.feature_tables import KeptTable
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.results.drawing import Drawing
 from tripletscope.dashboard.results.quality import agreement_said
+from tripletscope.dashboard.views.collect.expecting import experiment_key
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.features.context import PAGE as _PAGE
+from tripletscope.dashboard.views.features.context import made_spaces, offered_spaces
+from tripletscope.dashboard.views.features.tables import ask_for_tables
 from tripletscope.dashboard.views.page import tab
 from tripletscope.dashboard.wording import ENGLISH
 from tripletscope.dashboard.wording.formats import count
 
-_PAGE = "features"
+#: Where the session notes of which experiment the questions are, and how many of its lists.
+QUESTIONS_OF, LISTS = f"{_PAGE}.questions.of", f"{_PAGE}.lists"
+_FILE = "a file"
 _LANGUAGES = {"en": "English", "de": "Deutsch"}
 _USUAL = 200
-_ROW = 44.0
+#: Height of a row in pixels; beside what is drawn, so that chance does not lie on the names.
+_ROW, _ROOM = 44.0, 0.03
 #: Names of files that name no model.
 _NAMELESS = ("replies", "responses", "answers", "output", "results")
 
 
-@tab(_PAGE, "Model as observer", 6, slot=None)
+@tab(_PAGE, "Models as participants", 6, slot=None)
 def show_observer(context: Context) -> None:
-    """Prompts to take away, and replies to bring back."""
-    st.caption(
-        "A language or vision model can answer the questions that people were asked. Nothing is "
-        "sent from here: send the prompts to any model, and bring its replies back."
-    )
+    """Questions, and a model that answers them: of features, or by prompts and replies."""
+    with context.row, st.popover("Tables", icon=":material/table_chart:"):
+        tables, _ = ask_for_tables(context, _PAGE)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        questions, key = _questions(context)
+        offered = offered_spaces(context, tables)
+        model = pick(
+            context.session, f"{_PAGE}.model@{context.info.id}", "Model",
+            {"": "Prompts and replies", **{name: name for name in offered}},
+            help="Features and distances answer here. Nothing is sent from here: send prompts to "
+            "any language or vision model, and bring its replies back.",
+        )
+    if not questions:
+        return
+    if model:
+        _answered(context, questions, key, model, offered[model])
+        return
     left, right = st.columns(2, gap="large")
     with left:
-        _prompts(context)
+        _prompts(context, questions)
     with right:
         replies = _replies(context)
     if replies is not None:
-        _compared(context, *replies)
+        _replied(context, *replies)
 
 
-def _prompts(context: Context) -> None:
-    current, info, answers = context.session, context.info, context.triplets
-    st.subheader("Prompts", anchor=False)
-    there = _counted(info.fingerprint, answers)
-    if not there:
-        st.info(
-            "These questions cannot be put to a model: rankings and comparisons of pairs are left "
-            "out.", icon=":material/info:",
+# Questions -----------------------------------------------------------------------------------
+
+
+def _questions(context: Context) -> tuple[list[Questions], str]:
+    """Ask for questions about the objects; none, having said why, and what tells them apart."""
+    current, workspace, ids = context.session, services().workspace, context.answers.ids
+    kept = {one.slug: one.title for one in kept_experiments(workspace) if not one.problem}
+    of = pick(
+        current, QUESTIONS_OF, "Questions",
+        {"": "That people answered", _FILE: "Of a file", **kept},
+        help="Of this data set, of a file with an anchor and two options in each row, or of an "
+        "experiment or list about the same objects.",
+    )
+    try:
+        if of == _FILE:
+            file = st.file_uploader("Questions (CSV)", key=f"{_PAGE}.questions")
+            if file is None:
+                return [], ""
+            rows, _ = read_file(current, f"{_PAGE}.questions", file, "questions",
+                                about=context.triplets)
+            return [Questions("nearer", rows)], file.file_id
+        if of:
+            experiment = load_experiment(workspace, of)
+            n_lists = number(current, LISTS, "Lists", 1, 10_000, 1) or 1
+            listed = experiment_questions(experiment, ids, int(n_lists))
+            return listed, f"{experiment_key(experiment)} {n_lists}"
+        answered = _that_people_answered(context.info.fingerprint, context.answers)
+    except (DataError, WorkspaceError) as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return [], ""
+    if not answered:
+        st.info("Comparisons of pairs are questions for no model.", icon=":material/info:")
+    return answered, ""
+
+
+@st.cache_data(max_entries=16, show_spinner="Counting the questions")
+def _that_people_answered(fingerprint: str, _answers: Judgements) -> list[Questions]:
+    return questions_of(_answers)
+
+
+# Answers of features -----------------------------------------------------------------------------
+
+
+def _answered(
+    context: Context, questions: list[Questions], key: str, name: str, what: list[str] | KeptTable
+) -> None:
+    """What features or distances answer."""
+    options = parameter_form(context.session, answer_questions, f"{_PAGE}.answers")
+    spaces, refused = made_spaces(context, {name: what})
+    try:
+        if not spaces:
+            raise DataError(refused[0])
+        model = _drawn(
+            (context.info.fingerprint, key, str(what), name, *options.values()), spaces[0],
+            questions, context.answers, options,
         )
+    except (DataError, ValueError) as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return
+    answers, left_out = model.answers, ""
+    if model.left_out:
+        left_out = f", and {count(model.left_out, 'question')} left out: an object has no features"
+    st.markdown(panels.plain(
+        f"{count(answers.n_trials, 'question')} answered at a temperature of "
+        f"{model.temperature:.3g}{left_out}."
+    ))
+    if isinstance(answers, Quadruples):
+        _keep(context, answers, name, joint=False)
+    else:
+        _compared(context, answers, name)
+
+
+@st.cache_resource(max_entries=8, show_spinner="Answering")
+def _drawn(
+    key: tuple, _space: FeatureSpace, _questions: list[Questions], _about: Judgements,
+    _options: dict[str, Any],
+) -> ModelAnswers:
+    return answer_questions(_space, _questions, _about, observer=_space.name, **_options)
+
+
+# Prompts and replies -----------------------------------------------------------------------------
+
+
+def _prompts(context: Context, questions: list[Questions]) -> None:
+    current, info, about = context.session, context.info, context.triplets
+    st.subheader("Prompts", anchor=False)
+    there = len(prompted(questions))
+    if not there:
+        st.info("Rankings and pairs cannot be put into a prompt.", icon=":material/info:")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
         most = number(
@@ -63,21 +173,17 @@ def _prompts(context: Context) -> None:
         ) or min(_USUAL, there)
         language = pick(current, f"{_PAGE}.prompts.language", "Language", _LANGUAGES)
     st.download_button(
-        "Prompts (JSONL)", lambda: write_prompts(answers, most=int(most), language=language),
-        export.file_name(info.name, "prompts") + ".jsonl", "application/x-ndjson",
+        "Prompts (JSONL)", lambda: write_prompts(
+            about, questions=questions, most=int(most), language=language
+        ), export.file_name(info.name, "prompts") + ".jsonl", "application/x-ndjson",
         key=f"{_PAGE}.prompts", on_click="ignore", icon=":material/download:",
         help="One JSON object a line: id, messages for a chat model, ids and pictures of what is "
         "shown.",
     )
     st.caption(
-        f"{count(there, 'different question')}. Each is asked with every option in every place, "
+        f"{count(there, 'question')}. Each is asked with every option in every place, "
         "because models prefer places."
     )
-
-
-@st.cache_data(max_entries=16, show_spinner="Counting the questions")
-def _counted(fingerprint: str, _answers: Triplets) -> int:
-    return n_questions(_answers)
 
 
 def _replies(context: Context) -> tuple[Replies, str] | None:
@@ -85,8 +191,8 @@ def _replies(context: Context) -> tuple[Replies, str] | None:
     st.subheader("Replies", anchor=False)
     file = st.file_uploader(
         "Replies (JSONL or CSV)", key=f"{_PAGE}.replies",
-        help="With the id of each prompt and the reply to it; files of batch services are read as "
-        "they are.",
+        help="With the id of each prompt and the reply to it, several samples, or p_1, p_2, "
+        "logprob_A and so on; files of batch services are read as they are.",
     )
     if file is None:
         return None
@@ -102,12 +208,14 @@ def _replies(context: Context) -> tuple[Replies, str] | None:
         return None
 
 
-def _compared(context: Context, replies: Replies, name: str) -> None:
-    model = _named(replies.answers, name)
-    words = [f"{count(replies.n_replies, 'reply', 'replies')} read"]
+def _replied(context: Context, replies: Replies, name: str) -> None:
+    """How the replies were read, and what they say."""
+    facts = [f"{count(replies.n_replies, 'reply', 'replies')} read"]
+    if replies.n_graded:
+        facts.append(f"{replies.n_graded:,} graded, as expected counts")
     if len(replies.omitted):
-        words.append(f"{count(len(replies.omitted), 'line')} left out")
-    lines = [f"{', '.join(words)}."]
+        facts.append(f"{len(replies.omitted):,} left out ({replies.n_refused:,} refused)")
+    lines = [f"{', '.join(facts)}."]
     if replies.both_ways:
         lines.append(
             f"{count(replies.both_ways, 'question')} came back in all orders: the answer was the "
@@ -118,51 +226,59 @@ def _compared(context: Context, replies: Replies, name: str) -> None:
     if len(replies.omitted):
         with st.expander("Lines left out"):
             st.dataframe(replies.omitted, hide_index=True, key=f"{_PAGE}.replies.omitted")
-    try:
-        found = observer_agreement(context.triplets, model)
-    except DataError as error:
-        st.warning(panels.plain(str(error)), icon=":material/warning:")
-        return
-    for one in found:
+    _compared(context, _named(replies.answers, name), name)
+
+
+# Beside people -----------------------------------------------------------------------------------
+
+
+def _compared(context: Context, model: Triplets, name: str) -> None:
+    """How often people answer as the model, where both were asked; and the model's answers."""
+    agreement: list[ChoiceAccuracy] = []
+    if not context.info.has_only_pairs:
+        with suppress(DataError):  # no question was answered by both
+            agreement = observer_agreement(context.triplets, model)
+    for one in agreement:
         st.markdown(panels.marked(" ".join(agreement_said(ENGLISH, one, name))))
-    _figure(context, found, name)
-    if pressed(
-        context.session, f"{_PAGE}.replies.keep", "Open with the model as a participant",
-        icon=":material/person_add:",
-        help="A data set of its own: these answers, and the model's as those of one more person.",
-    ):
-        _open(context, model, name)
+    if agreement:
+        _figure(context, agreement, name)
+    else:
+        st.caption("People have answered none of these questions.")
+    _keep(context, model, name, joint=not context.info.has_only_pairs)
 
 
-def _figure(context: Context, found: list[ChoiceAccuracy], name: str) -> None:
+def _figure(context: Context, agreement: list[ChoiceAccuracy], name: str) -> None:
+    """Agreement for each kind of question; chance and ceiling of a single kind."""
+    one, table = agreement[0], agreement_table(agreement)
     text = (
-        f"{context.size} Answers of people that are also those of {name}, with 95 % intervals. "
-        "Line: chance."
+        f"{context.size} Answers of people that are also those of {name}, with 95 % intervals."
     )
-    if any(one.ceiling.is_precise for one in found):
-        text += (
-            " Band: how well people predict each other, from the lower to the upper bound of the "
-            "noise ceiling."
-        )
+    band = None
+    if len(agreement) == 1:
+        text += " Line: chance."
+        if one.ceiling.is_precise:
+            band = one.ceiling.lower.value, one.ceiling.upper.value
+            text += " Band: how well people predict each other, between the bounds of the ceiling."
+    rows = table.rename(columns={"question": "name", "agreement": "value"})
+    ends = [*table["low"], *table["high"], *table["chance"], *(band or ())]
     context.figure(Drawing(
-        "agreement", "Agreement with a model", text, text, (130.0 + _ROW * len(found)) / 900.0,
-        lambda canvas: agreement_bars(found, name, caption=text, canvas=canvas),
-        lambda: agreement_table(found),
+        "agreement", "Agreement with a model", text, text, (130.0 + _ROW * len(agreement)) / 900.0,
+        lambda canvas: interval_rows(
+            rows, value=f"agreement of people with {name}", band=band, caption=text, canvas=canvas,
+            zero=one.chance if len(agreement) == 1 else None,
+        ).update_xaxes(range=(min(ends) - _ROOM, max(ends) + _ROOM)), lambda: table,
     ))
 
 
-def agreement_table(found: list[ChoiceAccuracy]) -> pd.DataFrame:
+def agreement_table(agreement: list[ChoiceAccuracy]) -> pd.DataFrame:
     """One row for each kind of question."""
-    rows = []
-    for one in found:
-        lower, upper = one.ceiling.lower, one.ceiling.upper
-        rows.append({
-            "question": str(one.kind), "trials": one.n_trials, "agreement": one.accuracy.value,
-            "low": one.accuracy.low, "high": one.accuracy.high, "chance": one.chance,
-            "ceiling, lower bound": lower.value if lower else np.nan,
-            "ceiling, upper bound": upper.value if upper else np.nan,
-        })
-    return pd.DataFrame(rows)
+    return pd.DataFrame([{
+        "question": str(one.kind), "trials": one.n_trials, "agreement": one.accuracy.value,
+        "low": one.accuracy.low, "high": one.accuracy.high, "chance": one.chance,
+        **{f"ceiling, {end} bound": bound.value if bound else np.nan for end, bound in (
+            ("lower", one.ceiling.lower), ("upper", one.ceiling.upper),
+        )},
+    } for one in agreement])
 
 
 def _named(model: Triplets, name: str) -> Triplets:
@@ -170,13 +286,30 @@ def _named(model: Triplets, name: str) -> Triplets:
     return Triplets(model.rows, model.objects, answers, name)
 
 
-def _open(context: Context, model: Triplets, name: str) -> None:
-    workspace, info = services().workspace, context.info
-    joint = with_observer(context.triplets, model).renamed(f"{info.name} and {name}")
+def _keep(context: Context, model: Judgements, name: str, *, joint: bool) -> None:
+    """Buttons that make a data set of the model's answers, alone or beside those of people."""
+    with st.container(horizontal=True):
+        alone = pressed(
+            context.session, f"{_PAGE}.model.open", "Open as a data set",
+            icon=":material/folder_open:", help="Everything can then be computed of the model.",
+        )
+        beside = joint and pressed(
+            context.session, f"{_PAGE}.model.keep", "Open with the model as a participant",
+            icon=":material/person_add:",
+            help="A data set of its own: these answers, and the model's as those of one more "
+            "person.",
+        )
+    if not alone and not beside:
+        return
+    workspace, info, pairs = services().workspace, context.info, None
+    answers = with_observer(context.triplets, model) if beside else model
+    if isinstance(answers, Quadruples):
+        answers, pairs = Triplets([], answers.objects, name=answers.name), answers
     added = workspace.add_dataset(
-        joint, origin=f"{info.origin} and replies of a model", pictures=workspace.pictures(info),
-        report=[
-            *info.report, *filter(None, [info.left_out]),
+        answers.renamed(f"{info.name} and {name}" if beside else f"{info.name}: {name}"),
+        origin=f"{info.origin} and answers of a model", pictures=workspace.pictures(info),
+        pairs=pairs, report=[
+            *(filter(None, [*info.report, info.left_out]) if beside else ()),
             f"{count(len(model), 'answer')} of the participant “{name}” are those of a model, not "
             "of a person.",
         ],

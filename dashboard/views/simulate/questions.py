@@ -46,6 +46,7 @@ from tripletscope.dashboard.views.collect.forms import (
 from tripletscope.dashboard.views.collect.objects import GivenObjects, ask_for_objects
 from tripletscope.dashboard.views.compare.comparing import advice_of
 from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.features.observer import LISTS, QUESTIONS_OF
 from tripletscope.dashboard.views.page import go_to, of_the_open_data, tab
 from tripletscope.dashboard.views.simulate.setting import PAGE, beginning
 from tripletscope.dashboard.views.taking_away import take_away
@@ -286,6 +287,17 @@ def _show(current: Session, draft: _Draft, experiment: Experiment) -> None:
         choose_experiment(current, slug)
         go_to("collect", "making")
         st.switch_page("../pages/collect.py")
+    about = {*current.answers().ids} if current.dataset is not None else set()
+    if has_files and {one.id for one in experiment.objects} <= about and pressed(
+        current, f"{_LIST}.model", "Let a model answer", icon=":material/smart_toy:",
+        help="Features or a language model, on the page Features and models.",
+    ):
+        slug = keep_experiment(services().workspace, experiment, draft.material.files)
+        values = {QUESTIONS_OF: slug, LISTS: draft.n_lists}
+        current.take_up(values)
+        widgets().update(values)
+        go_to("features", "observer")
+        st.switch_page("../pages/features.py")
 
 
 @st.cache_data(max_entries=8, show_spinner="Balancing the list")

@@ -13,7 +13,8 @@ from tripletscope.core.dimensions.reproducibility import (
     best_matches,
     bootstrap_dimensions,
     dimension_reproducibility,
-    match_dimensions,
+    matched,
+    standardised,
 )
 from tripletscope.core.engine.progress import Stopped
 from tripletscope.core.run import key, run
@@ -119,14 +120,8 @@ def test_dimensions_are_found_again_in_another_order_and_size():
     one = np.maximum(rng.normal(size=(200, 6)), 0.0)
     order = rng.permutation(6)
     other = 3.0 * one[:, order] + 0.02 * rng.random((200, 6))
-    found = match_dimensions(one, other)
-    np.testing.assert_array_equal(order[found.place], np.arange(6))
-    assert (found.correlation > 0.99).all()
-
-
-def test_what_has_no_partner_is_none():
-    one = np.eye(4)[[0, 1, 2, 3, 0, 1, 2, 3]]
-    found = match_dimensions(one, one[:, :2])
-    np.testing.assert_array_equal(np.sort(found.place), [-1, -1, 0, 1])
-    assert np.isnan(found.correlation[found.place < 0]).all()
-    assert match_dimensions(one, np.ones((8, 1))).correlation[0] == 0, "constant: unlike any"
+    rows, columns, r = matched(standardised(one), standardised(other))
+    np.testing.assert_array_equal(order[columns], rows)
+    assert (r > 0.99).all()
+    assert len(matched(standardised(one), standardised(other[:, :2]))[0]) == 2
+    assert matched(standardised(one), standardised(np.ones((200, 1))))[2] == 0, "constant"

@@ -126,3 +126,15 @@ def test_several_that_were_chosen_are_one_choice():
     assert right(sets, np.zeros(5)) == pytest.approx([1 / 10])
     assert right(sets, np.array([0.0, 1.0, 1.0, 1.0, 2.0])) == pytest.approx([1 / 3])
     assert sets.among(np.arange(6) < 5).tolist() == [False]
+
+
+def test_parts_of_many_columns_are_the_same_whatever_is_compared_at_a_time(monkeypatch):
+    monkeypatch.setattr(models, "MOST_WEIGHTS", 5)
+    x = np.random.default_rng(0).normal(size=(40, 12))
+    pairs = np.random.default_rng(1).integers(40, size=(300, 2))
+    space = FeatureSpace(name="wide", values=x)
+    whole = models.WeightedDimensions(space, np.arange(40), 5)._parts(pairs)
+    monkeypatch.setattr(models, "_PAIRS", 7)
+    np.testing.assert_array_equal(
+        whole, models.WeightedDimensions(space, np.arange(40), 5)._parts(pairs))
+    np.testing.assert_allclose(whole.sum(axis=1), space.apart(pairs), rtol=1e-4)

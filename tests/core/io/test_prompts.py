@@ -8,8 +8,10 @@ import pytest
 
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Triplets
+from tripletscope.core.inference.evaluation.choosing import observer_agreement
 from tripletscope.core.io.interpretation.interpret import read
-from tripletscope.core.io.prompts import read_replies, with_observer, write_prompts
+from tripletscope.core.io.prompts import Questions, questions_of, write_prompts
+from tripletscope.core.io.replies import read_replies, with_observer
 from tripletscope.core.io.tasks import chosen_first
 
 ODD = read("sample_data/odd_one_out/answers.csv")
@@ -177,3 +179,61 @@ def test_a_model_is_one_more_participant():
     assert joint.n_trials == ODD.n_trials + 15
     assert len(joint.choices.odd_one_out().rows) == ODD.n_trials + 15
     assert np.array_equal(joint.rows[: len(ODD)], ODD.rows)
+
+
+def graded(records) -> Triplets:
+    return read_replies(replies(records), ANCHORED)
+
+
+def test_graded_replies_are_expected_counts():
+    one = next(line["id"] for line in prompts(ANCHORED) if line["objects"] == ["a", "c", "b"])
+    top = [{"token": "A", "logprob": np.log(0.15)}, {"token": " B", "logprob": np.log(0.45)},
+           {"token": "The", "logprob": np.log(0.4)}]
+    chat = {"choices": [{"message": {"content": "B"},
+                         "logprobs": {"content": [{"token": "B", "top_logprobs": top}]}}]}
+    ways = [{"p_1": 0.25, "p_2": 0.75}, {"logprob_A": np.log(0.1), "logprob_B": np.log(0.3)},
+            {"prob_a": "1", "prob_b": "3", "reply": "A"}, {"response": {"body": chat}}]
+    for way in ways:
+        result = graded([{"id": one, **way}])
+        assert result.answers.rows.tolist() == [[0, 2, 1], [0, 1, 2]]
+        np.testing.assert_allclose(result.answers.weight, [0.25, 0.75])
+        assert (result.n_graded, result.first_share) == (1, pytest.approx(0.25))
+    table = f"id;p_1;p_2\n{one};0.25;0.75\n{one};;\n".encode()
+    result = read_replies(table, ANCHORED)
+    assert (result.n_replies, result.n_graded, len(result.omitted)) == (2, 1, 1)
+    joint = with_observer(ANCHORED, result.answers)
+    assert joint.weight[-2:].tolist() == [0.25, 0.75]
+    (agreement,) = observer_agreement(ANCHORED, result.answers)
+    assert agreement.accuracy.value == pytest.approx(0.5)  # people said either once
+    with pytest.raises(DataError, match="from 1"):
+        graded([{"id": one, "p_0": 0.5, "p_1": 0.5}])
+    with pytest.raises(DataError, match="no option has a probability"):
+        graded([{"id": one, "p_7": 0.5}])
+
+
+def test_every_sample_is_an_answer_and_refusals_are_counted():
+    one = next(line["id"] for line in prompts(ANCHORED) if line["objects"] == ["a", "c", "b"])
+    said = [{"message": {"content": text}} for text in ("A", "B", "A", "I'm sorry, I can't say.")]
+    result = graded([{"id": one, "choices": said}, {"id": one, "reply": "Hm."}])
+    assert result.answers.labels[result.answers.rows[0, 1]] == "fork"
+    assert (len(result.answers), result.n_replies) == (3, 5)
+    assert (len(result.omitted), result.n_refused) == (2, 1)
+    assert "weight" not in result.answers.answers
+
+
+def test_prompts_are_written_for_any_questions_about_objects():
+    ranking = Questions("nearer", np.array([[0, 1, 2]]), 2)
+    result = prompts(ANCHORED, questions=[Questions("odd", np.array([[0, 1, 3]])), ranking])
+    assert [sorted(line["objects"]) for line in result] == [["a", "b", "d"]] * 3
+    told = [{"id": line["id"], "reply": "A"} for line in result]
+    assert len(read_replies(replies(told), ANCHORED).answers.choices.odd_one_out().rows) == 3
+
+
+def test_questions_of_rankings_and_of_several_chosen_are_listed_whole():
+    for ranked in (True, False):
+        rows = [(0, i, j) for _, i, j in chosen_first(4, 2, ranked)]
+        ranking = Triplets(rows, pd.DataFrame({"id": list("abcde")}),
+                         pd.DataFrame({"trial": [0] * len(rows)}))
+        (one,) = questions_of(ranking)
+        assert (one.kind, one.shown.tolist()) == ("nearer", [[0, 1, 2, 3, 4]])
+        assert (one.n_chosen, one.in_order) == (2, ranked)

@@ -148,4 +148,6 @@ def test_where_the_disk_is_full_deleting_frees_its_room_at_once(workspace, truth
     monkeypatch.setattr(trash_module, "_LITTLE", 2**63)
     assert "at once, for good" in workspace.trash.what_becomes
     workspace.delete_dataset(info.id)
-    assert {path.name for path in workspace.folder.iterdir()} == {"opened.json", "server.lock", "version"}
+    assert {path.name for path in workspace.folder.iterdir()} == {
+        "opened.json", "server.lock", "version",
+    }

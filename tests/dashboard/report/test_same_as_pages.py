@@ -16,6 +16,10 @@ from tripletscope.dashboard.wording import Words, plain
 STE, TREE, K1, MLDS = ts.STE(n_init=1), ts.AgglomerativeClustering(n_clusters=3), ts.K1(), ts.MLDS()
 LINE, PEOPLE = ts.STE(n_components=1, n_init=1), ts.people.WeightedEuclidean(n_init=1)
 FIT = ("fit", STE, {})
+TABLES = ts.features.FeatureModel.of([
+    ts.features.FeatureSpace(name=name, values=np.random.default_rng(0).random((14, 4))[:, some])
+    for name, some in (("people", [0, 1, 2]), ("network", [1, 3]), ("another", [2, 0]))
+])
 #: What is computed, the last of it being told of, by task and kind.
 COMPUTED = {
     ("fit", "embedding"): [FIT],
@@ -61,6 +65,7 @@ COMPUTED = {
     ("who_predicts_whom", ""): [("who_predicts_whom", LINE, {"most": 3, "folds": 2})],
     ("pooling_curve", ""): [("pooling_curve", LINE, {"most": 3, "repeats": 2})],
     ("observer_maps", ""): [("observer_maps", LINE, {"most": 3})],
+    ("shared_dimensions", ""): [("shared_dimensions", TABLES, {"permutations": 99})],
 }
 #: What other tests of reports compute, as it takes long or needs other answers; and the error on
 #: test answers, which the caption of the map says.

@@ -46,6 +46,7 @@ def spaces() -> ts.features.FeatureModel:
     ("left_over", {}, ["features-left-over", "features-left-over-parts"]),
     ("recover_spaces", {"model": "raw", "repeats": 5}, ["recovery"]),
     ("align_spaces", {"starts": 4}, ["alignment", "plan"]),
+    ("shared_dimensions", {"permutations": 99}, ["shared-dimensions"]),
     ("compare_geometries", {"folds": 2}, ["geometry"]),
     ("robustness", {"views": ["some"], "draws": 19, "folds": 2, "replicates": 10}, ["robustness"]),
 ])

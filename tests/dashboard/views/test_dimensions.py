@@ -252,3 +252,18 @@ def test_another_fit_can_be_asked_for_where_nothing_else_is_computed(services, o
     app = on_tab(start(PAGE, opened), PAGE, view)
     app.button(key="dimensions.fit").click().run()
     assert not app.exception
+
+
+def test_a_fit_stands_beside_one_of_another_data_set_matched_by_ids(services, opened, choices):
+    order = np.random.default_rng(0).permutation(choices.n_objects)
+    place = np.argsort(order)
+    network = ts.Triplets(place[choices.rows], choices.objects.iloc[order].reset_index(drop=True),
+                          choices.answers, "Network")
+    info = services.workspace.add_dataset(network, origin="b.csv", report=["All was read."])
+    app = on_tab(start(PAGE, opened), PAGE, "shared")
+    assert "There is only one fit" in words(app)
+    other = run("fit", ts.dimensions.SPoSE(n_components=10, penalty=3.0, seed=5), network)
+    services.workspace.add_run(info, other, "SPoSE")
+    app = settled(on_tab(start(PAGE, opened), PAGE, "shared"), services)
+    assert "SPoSE (Network) shares 3 of the 3 dimensions of SPoSE" in words(app).replace("\\", "")
+    assert figure(app, f"{PAGE}.shared-dimensions")["data"]

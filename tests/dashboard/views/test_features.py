@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from tests.dashboard.views.harness import figure, on_tab, session_on, settled, start, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import attach_objects, read, read_feature_tables
+from tripletscope.core.io.prompts import write_prompts
 from tripletscope.core.models.simulation.simulate import simulate
 from tripletscope.dashboard.report.material import Material
 
@@ -233,3 +236,44 @@ def test_features_of_objects_that_do_not_recur_need_no_map(services, tab):
     assert "Choices predicted by features" in str(app.get("plotly_chart")) or "chance" in said(app)
     assert "No map can be made" not in said(app)
     assert "No map can be made" in said(on_tab(app, "features", tab))
+
+
+def test_features_answer_the_questions_of_people_and_become_a_participant(services, session):
+    app = on_tab(start("features", session), "features", "observer")
+    (info,) = services.workspace.datasets()
+    app.selectbox(key=f"features.model@{info.id}").select("size").run()
+    assert not app.exception
+    assert "answered at a temperature of" in said(app)
+    assert "People answer as size does in" in said(app)
+    app.button(key="features.model.keep").click().run()
+    assert not app.exception
+    answers = services.workspace.triplets(services.workspace.datasets()[0]).answers
+    assert (answers["participant"] == "size").sum() == len(answers) - 900
+
+
+def test_a_list_of_simulate_is_handed_over_and_answered_as_a_data_set(services, session):
+    app = start("simulate", session, "questions")
+    app.selectbox(key="simulate.list.task").select("ranking").run()
+    app.button(key="simulate.list.model").click().run()
+    assert not app.exception
+    app.switch_page("../pages/features.py").run()
+    assert app.selectbox(key="features.questions.of").value
+    assert "cannot be put into a prompt" in " ".join(one.value for one in app.info)
+    (info,) = services.workspace.datasets()
+    app.selectbox(key=f"features.model@{info.id}").select("size").run()
+    assert "330 questions answered" in said(app)
+    app.button(key="features.model.open").click().run()
+    assert not app.exception
+    assert services.workspace.triplets(services.workspace.datasets()[0]).n_trials == 330
+
+
+def test_graded_replies_are_read_and_refusals_are_said(services, session):
+    app = on_tab(start("features", session), "features", "observer")
+    about = services.workspace.triplets(services.workspace.datasets()[0])
+    prompts = [json.loads(line)["id"] for line in write_prompts(about, most=3).splitlines()]
+    table = "id,p_1,p_2,reply\n" + "".join(f"{one},.25,.75,\n" for one in prompts[1:])
+    table += f"{prompts[0]},,,Sorry\n"
+    app.file_uploader(key="features.replies").set_value(
+        ("net.csv", table.encode(), "text/csv")).run()
+    assert not app.exception
+    assert "6 replies read, 5 graded, as expected counts, 1 left out (1 refused)." in said(app)

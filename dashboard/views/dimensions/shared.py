@@ -1,0 +1,128 @@
+"""Dimensions of the shown fit beside those of other fits, other data sets, and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import pandas as pd
+import streamlit as st
+
+from tripletscope.core.data.errors import DataError
+from tripletscope.core.features.combining import FeatureModel
+from tripletscope.core.features.shared_dimensions import FEWEST
+from tripletscope.core.features.spaces import FeatureSpace
+from tripletscope.dashboard.interface import panels
+from tripletscope.dashboard.interface.controls import several
+from tripletscope.dashboard.interface.watching import watch
+from tripletscope.dashboard.keeping.dataset import DatasetInfo, WorkspaceError
+from tripletscope.dashboard.keeping.feature_tables import KeptTable
+from tripletscope.dashboard.keeping.services import services
+from tripletscope.dashboard.views.choosing import fits_of_all
+from tripletscope.dashboard.views.context import Context
+from tripletscope.dashboard.views.dimensions.context import DimensionsContext, choose_fit
+from tripletscope.dashboard.views.dimensions.fitting import PAGE, fits_of
+from tripletscope.dashboard.views.dimensions.naming import names_of_dimensions
+from tripletscope.dashboard.views.task import task_tab
+
+#: Fits and tables beside the shown fit, and objects times dimensions that are matched at once.
+_BESIDE, _AT_ONCE = 8, 100_000
+
+
+@dataclass(frozen=True)
+class FitsContext(Context):
+    """Tables of dimensions, that of the shown fit first."""
+
+    spaces: tuple[FeatureSpace, ...]
+
+    @cached_property
+    def method(self) -> FeatureModel:
+        return FeatureModel.of(self.spaces)
+
+
+def choose_fits(context: Context) -> FitsContext | None:
+    """Ask for what stands beside the shown fit; None, having said so, where there is nothing."""
+    shown = choose_fit(context, watching=False)
+    if shown is None:
+        return None
+    (name, offered), chosen = _offered(shown), []
+    if offered:
+        with context.row, st.container(width=420):
+            chosen = several(
+                context.session, f"{PAGE}.beside@{context.info.id}", "Beside this fit",
+                {key: key for key in offered}, default=list(offered)[:1], max_selections=_BESIDE,
+                help="Fits of this data set, fits of others whose objects have the same ids, and "
+                "tables of Features and models.",
+            )
+    if not chosen:
+        watch(context.job)
+        context.empty(
+            "There is nothing beside this fit" if offered else "There is only one fit",
+            "Choose another fit or a table above." if offered else
+            "Compute another one under Fit, fit another data set with the same objects (answers "
+            "of a group, which Data opens on their own, or of a model), or upload a network's "
+            f"dimensions under Features and models. {FEWEST} objects must be in both.",
+        )
+        return None
+    try:
+        spaces = [make(one) for one, make in ((name, partial(
+            _of_fit, shown, shown.info, shown.fit.key
+        )), *((one, offered[one]) for one in chosen))]
+    except (DataError, WorkspaceError) as error:
+        st.error(panels.plain(str(error)), icon=":material/error:")
+        return None
+    return FitsContext.of(context, spaces=tuple(spaces))
+
+
+def _offered(shown: DimensionsContext) -> tuple[str, dict[str, Callable[[str], FeatureSpace]]]:
+    """What the shown fit is called, and what makes a table of each other one, by its name."""
+    workspace, info, ids = services().workspace, shown.info, {*shown.triplets.ids}
+    others = [
+        data for data in workspace.datasets()
+        if data.id != info.id and fits_of(data) and len({*_ids(data)} & ids) >= FEWEST
+    ]
+    offered, called = {}, ""
+    for name, data, run in fits_of_all([info, *others], "dimensions"):
+        if (data.id, run.key) == (info.id, shown.fit.key):
+            called = name
+        else:
+            offered[name] = partial(_of_fit, shown, data, run.key)
+    for kept in workspace.tables(info):
+        if not kept.about.startswith("distances"):
+            offered.setdefault(kept.name, partial(_of_table, shown, kept))
+    return called, offered
+
+
+def _ids(data: DatasetInfo) -> list[str]:
+    return services().workspace.objects(data)["id"].astype(str).tolist()
+
+
+def _of_fit(shown: DimensionsContext, data: DatasetInfo, key: str, name: str) -> FeatureSpace:
+    """Weights of a fit for the objects of the shown one; NaN of those without trials."""
+    run = services().workspace.run(data.id, key)
+    if run is None:
+        raise DataError(f"{name} was deleted meanwhile", remedy="Choose another one.")
+    named = names_of_dimensions(data, run)
+    weights = pd.DataFrame(run.arrays["embedding_"], _ids(data))
+    there = weights[run.arrays.get("placed_", slice(None))]
+    return FeatureSpace(
+        name=name, values=there.reindex(shown.triplets.ids).to_numpy(),
+        feature_names=[f"{k + 1} {named.get(k, '')}".strip() for k in range(weights.shape[1])],
+    )
+
+
+def _of_table(shown: DimensionsContext, kept: KeptTable, name: str) -> FeatureSpace:
+    table = services().workspace.table(shown.info, kept, shown.triplets)
+    return FeatureSpace(name=name, values=table.values, feature_names=table.columns or None)
+
+
+task_tab(
+    PAGE, "Shared", 6, "shared_dimensions", name="shared", slot=f"{PAGE}.shared",
+    needs=choose_fits, at_once=lambda context: len(context.triplets.ids) * sum(
+        space.n_features for space in context.spaces
+    ) <= _AT_ONCE,
+    about="Matches the dimensions of the shown fit with those beside it, one to one.",
+    promise="Compute shows which dimensions the fits share, which one has alone, and the objects "
+    "that part them.",
+)
