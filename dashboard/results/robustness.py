@@ -27,11 +27,15 @@ def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     (tests/core/inference/uncertainty/test_robustness.py::test_random_views_change_nothing).
     Silent on: one of ten people left out
     (tests/core/inference/uncertainty/test_robustness.py::test_few_people_are_divided_in_few_ways).
+    Silent on: sessions that ask different questions
+    (tests/core/inference/uncertainty/test_robustness.py::test_sessions_with_other_questions).
     """
     result, words = run.result(), shown.words
     if result.ways < FEWEST:
         yield Statement(words("robust too few", people=result.n_people, ways=round(result.ways)))
-    elif not result.changed:
+    elif not np.isfinite(result.value[:, 1:]).any(axis=0).all():
+        yield Statement(words("robust too little"))
+    elif not result.changed and not result.other_questions:
         yield Statement(words("robust alike", p=float(np.nanmin([1.0, *result.p.ravel()]))))
     for name, k in result.changed:
         s = STATISTICS.index(name)
@@ -39,6 +43,8 @@ def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             f"robust {name}", view=result.views[k], value=result.value[s, k], p=result.p[s, k],
             all=result.value[s, 0], low=result.chance_low[s, k], high=result.chance_high[s, k],
         ))
+    if result.other_questions:
+        yield Statement(words("robust questions", views=result.other_questions))
     titles = [words(f"robust axis {name}") for name in STATISTICS]
     yield shown.drawing(
         run, "robustness", (150 + 30 * len(result.views)) / 900,
