@@ -95,7 +95,8 @@ def show_repeating(context: Context) -> None:
     runs = next(listed for place, _, listed in others if place == chosen)
     found = repeated(runs, context.info, context.answers)
     with picture:
-        _changes(context, chosen)
+        if not chosen.startswith("view "):
+            _changes(context, services().workspace.dataset(chosen))
         st.dataframe(
             _table(context.info, found), hide_index=True, key=f"{_PLACE}.rows", placeholder="",
             column_config={
@@ -124,14 +125,20 @@ def show_repeating(context: Context) -> None:
             st.rerun()
 
 
-def _changes(context: Context, other: str) -> None:
-    """What was added since an earlier reading of the same file; its views can be taken over."""
+def _changes(context: Context, earlier: DatasetInfo | None) -> None:
+    """What was added since an earlier reading of the same file; its views can be taken over.
+
+    A file that lacks most of the earlier answers is no update.
+    Silent on: another study in a file of the same name
+    (tests/dashboard/views/test_repeating.py::test_another_study_in_a_file_of_that_name).
+    """
     info, workspace = context.info, services().workspace
-    earlier = workspace.dataset(other)
     if earlier is None or earlier.origin != info.origin:
         return
     before, after = (workspace.cleaning(one).raw for one in (earlier, info))
     lost, new = added_answers(before, after)
+    if 2 * lost > len(before):
+        return
     people = n_participants(after)
     st.markdown(panels.plain(
         f"Update of “{earlier.name}”: {count(new, 'answer')} added, "
@@ -140,14 +147,16 @@ def _changes(context: Context, other: str) -> None:
         + f"; {count(people, 'participant')}, {people - n_participants(before):+,}."
     ))
     views = {view: [step for step in steps if not step["answers"]]
-             for view, steps in earlier.views.items() if view not in info.views}
-    if any(views.values()):
-        st.button(
-            "Take over its views", key=f"{_PLACE}.views", icon=":material/filter_alt:",
-            on_click=workspace.set_views, args=(info.id, {**views, **info.views}, info.view),
-            help="Their rules are applied to these answers when you choose the view. Exclusions of "
-            "single answers are left out: their places may have changed.",
-        )
+             for view, steps in earlier.views.items()}
+    if {state_of(steps, None) for steps in views.values()}.difference(
+        state_of(steps, None) for steps in info.views.values()
+    ) and st.button(
+        "Take over its views", key=f"{_PLACE}.views", icon=":material/filter_alt:",
+        help="Their rules are applied to these answers when you choose the view. Exclusions of "
+        "single answers are left out: their places may have changed.",
+    ):
+        workspace.add_views(info.id, views)
+        st.rerun()
 
 
 def added_answers(before: Judgements, after: Judgements) -> tuple[int, int]:
