@@ -209,7 +209,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         # Those of given distances have nothing to do with the answers.
         self.trash.take(
             folder.path / RESULTS / run.key for run in self._listed(info.id)
-            if "distances" not in run.record["options"]
+            if run.state is not None
         )
         return self._held(info.id, cleaning)
 

@@ -126,14 +126,15 @@ class Deposit:
                 views[view] = state_of(steps, info.gold), of
             except DataError as error:
                 left.append(f"View “{view}”: {error}")
-        states = {None, *(state for state, _ in views.values())}
+        states = {None, info.state_of_views, *(state for state, _ in views.values())}
         listed = [one for one in workspace.runs(info.id, of_any_exclusions=True)[::-1]
                   if one.state in states]
         results = [(one, whole(one.name, workspace.run, info.id, one.key)) for one in listed]
         return cls(
             folder, about, info_of(dataset, about, None), cleaning,
             None if info.has_only_pairs else workspace.pairs(info),
-            [Run(**one.record) for one in listed if one.state in (None, info.state)],
+            [Run(**one.record) for one in listed
+             if one.state in (None, info.state, info.state_of_views)],
             [(one, run) for one, run in results if run is not None], left,
             workspace.measured(replace(info, exclusions=[])),
             [table for _, table in tables if table is not None], views=views,
@@ -159,7 +160,7 @@ class Deposit:
         new = info_of("", about, None)
         states = {
             state: state_of(new.views[view], new.gold) for view, (state, _) in self.views.items()
-        }
+        } | {self.info.state_of_views: new.state_of_views}
         for one, _ in self.kept:
             said = self.folder.result(one.key)
             place = f"{RESULTS}/{one.key}/{said['file']}"

@@ -113,5 +113,9 @@ def test_robustness_compares_the_views(services, opened):
     assert "View “group”" not in captions(app), "it is of all"
     info = workspace.use_view(info, ALL_ANSWERS)
     assert workspace.runs(info.id, "robustness") == [kept], "it is of every view"
+    for name in ("others", "group"):
+        workspace.rename_view(info.id, "group" if name == "others" else "others", name)
+        listed = workspace.runs(info.id, "robustness")
+        assert listed == ([kept] if name == "group" else []), "it is of the views that there are"
     workspace.renew_dataset(info, workspace.triplets(info), report=["Read."])
     assert not workspace.runs(info.id, "robustness"), "it was of the earlier answers"
