@@ -152,7 +152,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         cleaning = self.cleaning(replace(info, exclusions=info.views[view], view=view))
         if not cleaning.kept.any():
             raise DataError(f"the view {view} has no answer", file=info.name,
-                            remedy="Its rules fit other answers.")
+                            remedy="Its rules exclude all of them.")
         return self.update_dataset(info, cleaning, view=view)
 
     def rename_view(self, dataset: str, view: str, name: str) -> None:
