@@ -52,7 +52,8 @@ class JatosStudy:
         """The parts of the address; `DataError` if it is none."""
         try:
             url = urlsplit(self.address.strip().rstrip("/"))
-            if url.scheme in ("http", "https") and url.hostname and "@" not in url.netloc:
+            is_plain = "@" not in url.netloc and not url.query and not url.fragment
+            if url.scheme in ("http", "https") and url.hostname and is_plain:
                 return url._replace(netloc=f"{url.hostname}:{url.port}" if url.port else url.netloc)
         except ValueError:  # its port is no number
             pass

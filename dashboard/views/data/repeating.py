@@ -72,7 +72,7 @@ def _others(info: DatasetInfo) -> Iterator[tuple[str, str, list[RunInfo]]]:
         if (state := state_of(steps, info.gold)) != info.state
     ]
     found += [
-        (one.id, one.name, workspace.runs(one.id))
+        (one.id, one.titled, workspace.runs(one.id))
         for one in sorted(workspace.datasets(), key=lambda one: one.origin != info.origin)
         if one.id != info.id
     ]

@@ -167,6 +167,7 @@ def test_what_a_server_refuses_is_told_without_the_token(tmp_path, jatos):
 
 @pytest.mark.parametrize(("address", "match"), [
     ("file:///etc/passwd", "none of a server"), ("https://a:b@jatos.org", "none of a server"),
+    ("https://jatos.org?token=a", "none of a server"),
     ("https://jatos.org:x", "none of a server"), ("http://jatos.org", "unencrypted"),
 ])
 def test_addresses_that_are_refused(tmp_path, monkeypatch, address, match):
@@ -211,6 +212,8 @@ def test_results_are_read_like_an_upload(services, jatos):
     for finished, n_answers in (({}, 12), ({2: "FINISHED"}, 18)):
         Jatos.results |= finished
         app = start()
+        app.text_input(key="jatos.address").set_value(f"https://me:{TOKEN}@jatos.org").run()
+        assert "none of a server" in words(app)
         app.text_input(key="jatos.address").set_value(jatos.address).run()
         app.number_input(key="jatos.study").set_value(7).run()
         assert ("2 new results, 1 not finished" in words(app)) == bool(finished)
