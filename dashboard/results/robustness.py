@@ -10,7 +10,6 @@ from tripletscope.core.inference.uncertainty.robustness import FEWEST, STATISTIC
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.robustness import view_dots
 from tripletscope.dashboard.results.shown import (
-    Advice,
     Element,
     Numbers,
     ShownResults,
@@ -45,6 +44,8 @@ def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         ))
     if result.other_questions:
         yield Statement(words("robust questions", views=result.other_questions))
+    if result.changed:
+        yield Statement(words("robust advice"))
     titles = [words(f"robust axis {name}") for name in STATISTICS]
     yield shown.drawing(
         run, "robustness", (150 + 30 * len(result.views)) / 900,
@@ -55,5 +56,4 @@ def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         units=words.count(result.n_people, "participant") if result.n_people else
         words("robust trials"),
     )
-    yield Advice(words("robust advice"))
     yield Numbers(words("numbers"), lambda: result.table)

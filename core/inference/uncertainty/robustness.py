@@ -53,7 +53,7 @@ class Robustness:
         deviation of bootstrap replicates. NaN where there is none.
     chance_low, chance_high, p : ndarray, shape (3, v)
         Between which 95 % of the random sets are, and how often any statistic of any view is as far
-        from that of random sets: a p value for all comparisons together (maximum of |z|).
+        from that of random sets: a p value for all comparisons together (largest absolute z).
     draws, folds : int
     n_people : int
         Participants who are divided; 0 where trials are.
