@@ -161,13 +161,19 @@ def _changes(context: Context, earlier: DatasetInfo | None) -> None:
 
 def added_answers(before: Judgements, after: Judgements) -> tuple[int, int]:
     """How many answers are in the first alone, and in the second alone, by objects and people."""
-    def counted(data: Judgements) -> pd.Series:
-        who = data.answers.get("participant", pd.Series("", data.answers.index)).astype("str")
-        names = np.array(data.ids, dtype=object)[data.rows]
-        return pd.DataFrame(names).assign(who=who.to_numpy()).value_counts(dropna=False)
-
-    change = counted(after).sub(counted(before), fill_value=0)
-    return int(-change.clip(upper=0).sum()), int(change.clip(lower=0).sum())
+    n = len(before.ids)
+    objects = pd.factorize(np.array([*before.ids, *after.ids], dtype=object))[0]
+    who = pd.concat([
+        data.answers.get("participant", pd.Series("", data.answers.index)).astype("str")
+        for data in (before, after)
+    ])
+    rows = np.concatenate([objects[:n][before.rows], objects[n:][after.rows]])
+    answers = pd.DataFrame(rows).assign(who=pd.factorize(who)[0])
+    number = answers.groupby([*answers]).ngroup().to_numpy()
+    first, second = (np.bincount(part, minlength=number.max() + 1)
+                     for part in np.split(number, [len(before)]))
+    change = second - first
+    return int(-change.clip(max=0).sum()), int(change.clip(min=0).sum())
 
 
 def repeated(
