@@ -55,7 +55,7 @@ def view_dots(
         ends = ends[np.isfinite(ends)] if np.isfinite(ends).any() else np.array([0.0, 1.0])
         room = 0.06 * np.ptp(ends) or 0.05  # bars would begin at 0
         figure.update_xaxes(
-            title=broken(titles[k - 1], canvas.width / 4, FONT_SIZE), zeroline=False,
+            title=broken(titles[k - 1], canvas.width / 6, FONT_SIZE), zeroline=False,
             tickformat=".3~f", nticks=4, col=k,
             range=[ends.min() - room, ends.max() + room],
         )

@@ -69,6 +69,12 @@ class DatasetInfo:
         """Hash of what is left out; empty where nothing is."""
         return state_of(self.exclusions, self.gold)
 
+    @property
+    def state_of_views(self) -> str:
+        """Hash of names and exclusions of all views, for results that compare them."""
+        states = [[name, state_of(steps, self.gold)] for name, steps in self.views.items()]
+        return hashlib.blake2b(json.dumps(states).encode(), digest_size=16).hexdigest()
+
     def view_of(self, state: str | None) -> str:
         """Names of the views that have the results of a state."""
         names = [name for name, steps in self.views.items() if state_of(steps, self.gold) == state]

@@ -7,12 +7,15 @@ and read like any upload.
 
 from __future__ import annotations
 
+import io
 import ipaddress
 import json
 import re
+import secrets
 import socket
 import threading
-import time
+import zipfile
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
@@ -23,7 +26,7 @@ from urllib.parse import SplitResult, urlsplit
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Progress, Stopped, silent
 from tripletscope.dashboard.door.workers import File
-from tripletscope.dashboard.keeping.files import slug, whole_file
+from tripletscope.dashboard.keeping.files import hash_of, slug, whole_file
 
 _RESULTS = "/jatos/api/v1/results"
 #: In a workspace: what was fetched, and the log of each study.
@@ -33,6 +36,7 @@ _CHUNK, _MOST_METADATA = 2**16, 2**26  # bytes
 #: IPv6 addresses that stand for any of IPv4.
 _TRANSLATED = ipaddress.ip_network("64:ff9b::/96")
 _TOKEN = re.compile(r"[\w.~+/=-]+", re.ASCII)
+_FILE = re.compile(r"[\w-]+\.zip", re.ASCII)
 _fetching: dict[Path, threading.Lock] = {}
 
 
@@ -48,7 +52,8 @@ class JatosStudy:
         """The parts of the address; `DataError` if it is none."""
         try:
             url = urlsplit(self.address.strip().rstrip("/"))
-            if url.scheme in ("http", "https") and url.hostname and "@" not in url.netloc:
+            is_plain = "@" not in url.netloc and not url.query and not url.fragment
+            if url.scheme in ("http", "https") and url.hostname and is_plain:
                 return url._replace(netloc=f"{url.hostname}:{url.port}" if url.port else url.netloc)
         except ValueError:  # its port is no number
             pass
@@ -59,6 +64,17 @@ class JatosStudy:
         """What its results are called: the same whenever they are fetched."""
         return f"{re.sub(r'[^a-z0-9]+', '-', self.url.netloc)} study {self.study} JATOS results"
 
+    @property
+    def base(self) -> str:
+        """What stands before the addresses of JATOS, also where the page of JATOS was copied."""
+        return self.url.path.removesuffix("/jatos")
+
+    @property
+    def folder(self) -> str:
+        """Where its results are kept; no other study has the same."""
+        which = hash_of(f"{self.url.netloc}{self.base} {self.study}".encode())
+        return f"{slug(self.name)}-{which[:12]}"
+
     def problem(self, what: str, remedy: str = "Check address, study and token.") -> DataError:
         """What is wrong, in words that tell nothing of the token."""
         return DataError(what, file=f"JATOS study {self.study}", remedy=remedy)
@@ -66,11 +82,13 @@ class JatosStudy:
 
 def fetched(workspace: Path, source: JatosStudy) -> list[dict[str, Any]]:
     """What was fetched of a study: when, which results, in which file; none of a damaged log."""
-    folder = workspace / FETCHED / slug(source.name)
+    folder = workspace / FETCHED / source.folder
     try:
         log = json.loads((folder / _LOG).read_bytes())["fetched"]
-        return [one for one in log if (folder / Path(one["file"]).name).exists()
-                and all(isinstance(result, int) for result in one["results"])]
+        return [
+            one for one in log if _FILE.fullmatch(one["file"]) and (folder / one["file"]).exists()
+            and all(isinstance(n, int) for n in (one["unfinished"], *one["results"]))
+        ]
     except (OSError, ValueError, KeyError, TypeError):
         return []
 
@@ -84,7 +102,7 @@ def fetch(
     is_shared: Whether others work on this server, who may reach public addresses alone.
     most: Bytes that are taken.
     """
-    folder, token = workspace / FETCHED / slug(source.name), token.strip()
+    folder, token = workspace / FETCHED / source.folder, token.strip()
     if not _TOKEN.fullmatch(token):
         raise source.problem("the token is none of JATOS", "Copy it from your user menu in JATOS.")
     with _fetching.setdefault(folder, threading.Lock()):
@@ -96,17 +114,18 @@ def fetch(
                 int(result["id"]): result["studyState"]
                 for study in json.loads(content)["data"] for result in study["studyResults"]
             }
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             raise source.problem("the server does not answer as JATOS does") from error
         finished = {number for number, state in states.items() if state == "FINISHED"}
         if new := sorted(finished.difference(*(one["results"] for one in log))):
             content = _post(source, place, token, "/data", {"studyResultIds": new}, most, progress)
             content = content.lstrip(b" ")  # which keep a slow connection alive
-            if not content.startswith(b"PK"):
-                raise source.problem("the server sent no ZIP of results")
+            if not content.startswith(b"PK") or not zipfile.is_zipfile(io.BytesIO(content)):
+                raise source.problem("the server sent no ZIP of results, or a part of one")
             log.append({
                 "at": datetime.now(UTC).isoformat(timespec="seconds"), "results": new,
-                "unfinished": len(states) - len(finished), "file": f"{len(log) + 1}.zip",
+                "unfinished": len(states) - len(finished),
+                "file": f"{new[0]}-{secrets.token_hex(3)}.zip",
             })
             folder.mkdir(parents=True, exist_ok=True)
             said = {"address": source.address, "study": source.study, "fetched": log}
@@ -147,11 +166,25 @@ def _post(
     url = source.url
     kind = HTTPSConnection if url.scheme == "https" else HTTPConnection
     connection = kind(url.hostname, url.port, timeout=_PATIENCE)
-    # At the address that was checked: by now the name may stand for another.
-    connection._create_connection = lambda _, *given: socket.create_connection(place, *given)
+    lines: list[socket.socket] = []
+
+    def connected(_: object, *given: Any) -> socket.socket:
+        # To the address that was checked: by now the name may stand for another.
+        line = socket.create_connection(place, *given)
+        lines.append(line.dup())
+        return line
+
+    def hang_up() -> None:  # also where the server sends headers without end
+        for line in lines:
+            with suppress(OSError):
+                line.shutdown(socket.SHUT_RDWR)
+
+    connection._create_connection = connected
+    patience = threading.Timer(_LONGEST, hang_up)
+    patience.daemon = True
+    patience.start()
     try:
-        base = url.path.removesuffix("/jatos")  # as the page of JATOS itself is called
-        connection.request("POST", base + _RESULTS + path, json.dumps(asked), {
+        connection.request("POST", source.base + _RESULTS + path, json.dumps(asked), {
             "Authorization": f"Bearer {token}", "Content-Type": "application/json",
         })
         answer, content = connection.getresponse(), bytearray()
@@ -159,19 +192,21 @@ def _post(
             raise source.problem("the server refuses the token for this study")
         if answer.status != 200:
             raise source.problem(f"the server answers with status {answer.status}")
-        until = time.monotonic() + _LONGEST
         while piece := answer.read1(_CHUNK):
             content += piece
-            if time.monotonic() > until:
-                raise TimeoutError
             if len(content) > most:
                 raise source.problem(f"it has more than {most / 1e6:,.0f} MB",
                                      "Export parts of it in JATOS, and upload these.")
             if progress(len(content) / most):
                 raise Stopped
+        if not patience.is_alive() or answer.length:
+            raise TimeoutError
         return bytes(content)
     except (OSError, HTTPException, UnicodeError) as error:
         why = type(error).__name__
         raise source.problem(f"{url.hostname} cannot be reached ({why})") from error
     finally:
+        patience.cancel()
         connection.close()
+        for line in lines:
+            line.close()

@@ -76,9 +76,10 @@ class KeptRuns(OpenFolder):
         before = next((other for other in listed if other.key == run.key), None)
         latest = max((other.number for other in listed), default=0)
         earlier = self._described_result(dataset, run.key)
-        # Given distances, and all views, have nothing to do with the answers that are left out.
-        free = info is None or {"distances", "views"} & run.options.keys()
-        state = info.state if state is None and info is not None else state
+        # Given distances have nothing to do with the answers that are left out.
+        free = info is None or "distances" in run.options
+        if state is None and info is not None:
+            state = info.state_of_views if "views" in run.options else info.state
         said = {
             "format": FORMAT, "name": before.name if before else name,
             "number": before.number if before else latest + 1,
@@ -111,7 +112,7 @@ class KeptRuns(OpenFolder):
             run for run in self._listed(dataset)
             if task in (None, run.task) and kind in (None, run.record["kind"])
             and (info is None or run.state is None or (run.renewals == info.renewals
-                 and (of_any_exclusions or run.state == info.state)))
+                 and (of_any_exclusions or run.state in (info.state, info.state_of_views))))
         ]
 
     def first_map(self, dataset: str) -> RunInfo | None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.dashboard.keeping.change import FolderChange, triplets_of
@@ -28,6 +29,7 @@ from tripletscope.dashboard.keeping.dataset import (
     DatasetInfo,
     ExclusionLog,
     WorkspaceError,
+    state_of,
 )
 from tripletscope.dashboard.keeping.description import MEASURED, info_of, new_about, views_of
 from tripletscope.dashboard.keeping.feature_tables import FeatureTables, free_name
@@ -144,16 +146,34 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         Raises
         ------
         DataError
-            If its rules need what is not there, such as gold questions that were forgotten.
+            If its rules need what is not there, such as gold questions that were forgotten, or
+            exclude all answers.
         """
         cleaning = self.cleaning(replace(info, exclusions=info.views[view], view=view))
+        if not cleaning.kept.any():
+            raise DataError(f"the view {view} has no answer", file=info.name,
+                            remedy="Its rules exclude all of them.")
         return self.update_dataset(info, cleaning, view=view)
 
-    def set_views(self, dataset: str, views: Mapping[str, ExclusionLog], view: str) -> None:
-        """Let a data set have these views, and the one in use this name among them."""
+    def rename_view(self, dataset: str, view: str, name: str) -> None:
+        """Give a view another name, unless it is gone or a view has that name already."""
         with self._changing(dataset) as change:
-            if change is not None:
-                keep_views(change, views, view)
+            used, views = views_of(change.about) if change is not None else ("", {})
+            if view in views and view != ALL_ANSWERS and name not in views:
+                named = {one: name if one == view else one for one in views}
+                keep_views(change, {named[one]: steps for one, steps in views.items()}, named[used])
+
+    def add_views(self, dataset: str, views: Mapping[str, ExclusionLog]) -> None:
+        """Further views, but those whose exclusions a view has already; names may be numbered."""
+        with self._changing(dataset) as change:
+            if change is None:
+                return
+            used, there = views_of(change.about)
+            states = {state_of(steps, None) for steps in there.values()}
+            for name, steps in views.items():
+                if state_of(steps, None) not in states:
+                    there[free_name(name, {*there})] = steps
+            keep_views(change, there, used)
 
     def renew_dataset(
         self, info: DatasetInfo, answers: Judgements, *, report: list[str],
@@ -193,7 +213,7 @@ class Workspace(FeatureTables, KeptRuns, KeptPictures):
         # Those of given distances have nothing to do with the answers.
         self.trash.take(
             folder.path / RESULTS / run.key for run in self._listed(info.id)
-            if measured is not None or "distances" not in run.record["options"]
+            if run.state is not None or measured is not None
         )
         return self._held(info.id, cleaning)
 

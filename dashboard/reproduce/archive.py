@@ -30,6 +30,7 @@ from tripletscope.dashboard import export
 from tripletscope.dashboard.door.archive import MANIFEST, PAGES, manifest
 from tripletscope.dashboard.keeping.change import ABOUT, TABLES
 from tripletscope.dashboard.keeping.dataset import (
+    ALL_ANSWERS,
     DatasetInfo,
     RunInfo,
     WorkspaceError,
@@ -37,6 +38,7 @@ from tripletscope.dashboard.keeping.dataset import (
 )
 from tripletscope.dashboard.keeping.description import MEASURED, NAMES_KEPT, info_of
 from tripletscope.dashboard.keeping.dimension_names import kept_names, names_of_fits
+from tripletscope.dashboard.keeping.feature_tables import free_name
 from tripletscope.dashboard.keeping.folder import RESULTS, RUN, DataFolder
 from tripletscope.dashboard.keeping.workspace import Workspace, keep_views
 from tripletscope.dashboard.reproduce import codebook, guide
@@ -116,18 +118,23 @@ class Deposit:
                   for kept in workspace.tables(info)]
         if tables:
             about["extra"][TABLES] = [vars(kept) for kept, table in tables if table is not None]
-        views = {
-            view: (state_of(steps, info.gold), cleaning.with_log(steps))
-            for view, steps in info.views.items()
-        }
-        states = {None, *(state for state, _ in views.values())}
+        views = {}
+        for view, steps in info.views.items():
+            of = cleaning.with_log(steps)
+            try:
+                of.log()
+                views[view] = state_of(steps, info.gold), of
+            except DataError as error:
+                left.append(f"View “{view}”: {error}")
+        states = {None, info.state_of_views, *(state for state, _ in views.values())}
         listed = [one for one in workspace.runs(info.id, of_any_exclusions=True)[::-1]
                   if one.state in states]
         results = [(one, whole(one.name, workspace.run, info.id, one.key)) for one in listed]
         return cls(
             folder, about, info_of(dataset, about, None), cleaning,
             None if info.has_only_pairs else workspace.pairs(info),
-            [Run(**one.record) for one in listed if one.state in (None, info.state)],
+            [Run(**one.record) for one in listed
+             if one.state in (None, info.state, info.state_of_views)],
             [(one, run) for one, run in results if run is not None], left,
             workspace.measured(replace(info, exclusions=[])),
             [table for _, table in tables if table is not None], views=views,
@@ -153,7 +160,7 @@ class Deposit:
         new = info_of("", about, None)
         states = {
             state: state_of(new.views[view], new.gold) for view, (state, _) in self.views.items()
-        }
+        } | {self.info.state_of_views: new.state_of_views}
         for one, _ in self.kept:
             said = self.folder.result(one.key)
             place = f"{RESULTS}/{one.key}/{said['file']}"
@@ -185,14 +192,17 @@ class Deposit:
             table for _, of in self.views.values()
             for table in tables_of(of, self.pairs, self.measured)
         ))
-        views = {reworded(view, names): (state, renamed_cleaning(of, names))
+        called = {ALL_ANSWERS: ALL_ANSWERS}  # where somebody is called “answers”, too
+        for view in self.views:
+            called.setdefault(view, free_name(reworded(view, names), {*called.values()}))
+        views = {called[view]: (state, renamed_cleaning(of, names))
                  for view, (state, of) in self.views.items()}
         left_by = {state: of.triplets for state, of in views.values()}
         cleaning = renamed_cleaning(self.cleaning, names)
         pairs = self.pairs and renamed_answers(self.pairs, names)
         # What was written for a report may name them, too.
         extra = {name: self.info.extra[name] for name in _NAMELESS if name in self.info.extra}
-        left, kept = list(self.left), []
+        left, kept = [reworded(sentence, names) for sentence in self.left], []
         new = {
             run.key: _of(run, left_by.get(one.state, cleaning.triplets), pairs)
             for one, run in self.kept
@@ -212,7 +222,7 @@ class Deposit:
             "report": [reworded(sentence, names) for sentence in self.info.report],
         }
         info = replace(
-            self.info, exclusions=cleaning.log(), view=reworded(self.info.view, names),
+            self.info, exclusions=cleaning.log(), view=called[self.info.view],
             extra=extra, **said,
         )
         for one, run in self.kept:

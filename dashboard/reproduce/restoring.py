@@ -172,20 +172,20 @@ def _keep(
 ) -> DatasetInfo:
     """Keep a data set and its results; all of them or, where that fails, none."""
     there = _there(workspace, cleaning, further, {kept.name for kept, _ in tables})
+    view, views = views_of(about)
     info, added, state = there, [], info_of("", about, None).state
     keys = [] if there is None else DataFolder(workspace.folder / there.id).result_keys()
     try:
         if info is None:
             info = workspace.add_dataset(**further)
+            workspace.add_views(info.id, views)
             if cleaning.exclusions or cleaning.gold is not None:
-                info = workspace.update_dataset(info, cleaning)
+                info = workspace.update_dataset(info, cleaning, view=view)
             for kept, table in tables:
                 (name,) = workspace.add_tables(info, further["triplets"], [table], kept.origin)
                 workspace.change_table(info, name, settings=kept.settings)
-        view, views = views_of(about)
-        if there is not None:
-            view, views = there.view, {**views, **there.views}
-        workspace.set_views(info.id, views, view)
+        else:
+            workspace.add_views(info.id, views)
         info = workspace.dataset(info.id)
         for run, said in runs:
             if run.key not in keys:

@@ -10,7 +10,6 @@ from tripletscope.core.inference.uncertainty.robustness import FEWEST, STATISTIC
 from tripletscope.core.run import Run
 from tripletscope.dashboard.figures.robustness import view_dots
 from tripletscope.dashboard.results.shown import (
-    Advice,
     Element,
     Numbers,
     ShownResults,
@@ -27,11 +26,15 @@ def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
     (tests/core/inference/uncertainty/test_robustness.py::test_random_views_change_nothing).
     Silent on: one of ten people left out
     (tests/core/inference/uncertainty/test_robustness.py::test_few_people_are_divided_in_few_ways).
+    Silent on: sessions that ask different questions
+    (tests/core/inference/uncertainty/test_robustness.py::test_sessions_with_other_questions).
     """
     result, words = run.result(), shown.words
     if result.ways < FEWEST:
         yield Statement(words("robust too few", people=result.n_people, ways=round(result.ways)))
-    elif not result.changed:
+    elif not np.isfinite(result.value[:, 1:]).any(axis=0).all():
+        yield Statement(words("robust too little"))
+    elif not result.changed and not result.other_questions:
         yield Statement(words("robust alike", p=float(np.nanmin([1.0, *result.p.ravel()]))))
     for name, k in result.changed:
         s = STATISTICS.index(name)
@@ -39,6 +42,10 @@ def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
             f"robust {name}", view=result.views[k], value=result.value[s, k], p=result.p[s, k],
             all=result.value[s, 0], low=result.chance_low[s, k], high=result.chance_high[s, k],
         ))
+    if result.other_questions:
+        yield Statement(words("robust questions", views=result.other_questions))
+    if result.changed:
+        yield Statement(words("robust advice"))
     titles = [words(f"robust axis {name}") for name in STATISTICS]
     yield shown.drawing(
         run, "robustness", (150 + 30 * len(result.views)) / 900,
@@ -49,5 +56,4 @@ def robustness_of(shown: ShownResults, run: Run) -> Iterator[Element]:
         units=words.count(result.n_people, "participant") if result.n_people else
         words("robust trials"),
     )
-    yield Advice(words("robust advice"))
     yield Numbers(words("numbers"), lambda: result.table)

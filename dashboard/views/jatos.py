@@ -21,10 +21,10 @@ def ask_jatos(current: Session) -> imports.Opening | None:
     folder = services().workspace.folder
     with st.expander("Fetch from JATOS"):
         where, which, secret = st.columns([3, 1, 2])
-        address = current.remember("jatos.address", where.text_input(
+        address = where.text_input(
             "Address", current.remembered("jatos.address", ""), key="jatos.address",
             persist_state="session", placeholder="https://…",
-        ))
+        )
         with which:
             study = number(current, "jatos.study", "Study ID", 1, 2**31 - 1, 1)
         token = secret.text_input(
@@ -33,6 +33,8 @@ def ask_jatos(current: Session) -> imports.Opening | None:
         )
         source = JatosStudy(address, study or 1)
         try:
+            if address and source.url:  # which has no secret in it
+                current.remember("jatos.address", address)
             for one in fetched(folder, source) if address else ():
                 st.caption(plain(
                     f"{one['at']}: {count(len(one['results']), 'new result')}, "

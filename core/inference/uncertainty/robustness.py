@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import exp
 from typing import Annotated
 
@@ -32,6 +32,7 @@ ALL = "all answers"
 #: Of all comparisons together, in how many ways answers must be divisible to reach it, and how
 #: many count as no limit.
 LEVEL, FEWEST, MANY = 0.05, 20, 1e300
+_ALIKE = 1.25  # as many times as many trials as another may one have who takes the place
 
 
 @dataclass(frozen=True)
@@ -52,12 +53,15 @@ class Robustness:
         deviation of bootstrap replicates. NaN where there is none.
     chance_low, chance_high, p : ndarray, shape (3, v)
         Between which 95 % of the random sets are, and how often any statistic of any view is as far
-        from that of random sets: a p value for all comparisons together (maximum of absolute z).
+        from that of random sets: a p value for all comparisons together (largest absolute z).
     draws, folds : int
     n_people : int
         Participants who are divided; 0 where trials are.
     ways : float
         In how many ways they can be divided into sets of these sizes; `MANY` for trials.
+    other_questions : list of str
+        Views that ask more, or fewer, different questions than every random set, such as a session
+        with a list of its own: a difference may be of the questions, so that they have no p value.
     """
 
     views: list[str]
@@ -72,13 +76,16 @@ class Robustness:
     folds: int
     n_people: int = 0
     ways: float = MANY
+    other_questions: list[str] = field(default_factory=list)
 
     @property
     def changed(self) -> list[tuple[str, int]]:
         """Statistic and number of the views that differ from random sets, at 5 % for all together.
 
-        Silent on: views that are random sets of people
+        Silent on: views that are random sets of people, or people with few answers
         (tests/core/inference/uncertainty/test_robustness.py::test_random_views_change_nothing).
+        Silent on: sessions that ask different questions
+        (tests/core/inference/uncertainty/test_robustness.py::test_sessions_with_other_questions).
         """
         if self.ways < FEWEST:
             return []
@@ -116,6 +123,7 @@ def robustness(
 
     A random set permutes which participant has whose place in the views: people whose answers are
     all in a view, or none, swap as wholes; of others, as large a part of the trials is drawn.
+    People swap with people of about as many trials (at most 1.25 times), or sizes would differ.
     Without participants, trials are permuted. All views are permuted at once, so that sizes and
     overlaps stay, and the largest deviation of all statistics and views is compared (Westfall &
     Young, 1993).
@@ -167,8 +175,14 @@ def robustness(
     bounds[:, :, 1:][:, some] = *np.quantile(chance[:, some], [0.025, 0.975], axis=0), _adjusted(
         value[:, 1:][some], chance[:, some], np.nonzero(some)[0] == STATISTICS.index("moved")
     )
+    here, *there = np.reshape([
+        len(np.unique(answers.questions[which])) for which in [*own[1:], *random]
+    ], (-1, len(views)))
+    differs = (here < np.min(there, axis=0)) | (here > np.max(there, axis=0))
+    bounds[2][:, 1:][:, differs] = np.nan
     return Robustness([ALL, *views], np.array([which.sum() for which in own]), value, low, high,
-                      *bounds, draws, folds, shuffle.n_people, shuffle.ways)
+                      *bounds, draws, folds, shuffle.n_people, shuffle.ways,
+                      [view for view, other in zip(views, differs, strict=True) if other])
 
 
 def _is_in(answers: Judgements, view: str) -> np.ndarray:
@@ -229,6 +243,14 @@ class _Shuffle:
         self.n_people = len(people) if len(people) > 1 else 0
         self._people = [np.flatnonzero(who == one) for one in people[: self.n_people]]
         self._nobody = np.flatnonzero((who < 0) | (self.n_people == 0))
+        # People who may take each other's places, by their number of trials.
+        self._alike: list[list[int]] = []
+        trials_of = [len(one) for one in self._people]
+        for k in np.argsort(trials_of, kind="stable"):
+            if self._alike and trials_of[k] <= _ALIKE * trials_of[self._alike[-1][0]]:
+                self._alike[-1].append(k)
+            else:
+                self._alike.append([k])
 
     @property
     def ways(self) -> float:
@@ -236,16 +258,21 @@ class _Shuffle:
         codes = [self._code[one] for one in self._people]
         if len({*self._code[self._nobody]}) > 1 or any(len({*one}) > 1 for one in codes):
             return MANY
-        counts = np.bincount([one[0] for one in codes])
-        return min(exp(min(gammaln(counts.sum() + 1) - gammaln(counts + 1).sum(), 700)), MANY)
+        log = 0.0
+        for alike in self._alike:
+            counts = np.bincount([codes[k][0] for k in alike])
+            log += gammaln(counts.sum() + 1) - gammaln(counts + 1).sum()
+        return min(exp(min(log, 690)), MANY)
 
     def drawn(self, rng: np.random.Generator) -> np.ndarray:
         """(T, V) bool: as `inside`, with people, and trials of nobody, in each other's place."""
         code = self._code.copy()
         code[self._nobody] = rng.permutation(code[self._nobody])
-        for mine, k in zip(self._people, rng.permutation(self.n_people), strict=True):
-            theirs = rng.permutation(self._code[self._people[k]])
-            code[mine] = rng.permutation(theirs[np.arange(len(mine)) * len(theirs) // len(mine)])
+        for alike in self._alike:
+            for one, other in zip(alike, rng.permutation(alike), strict=True):
+                mine, theirs = self._people[one], rng.permutation(self._code[self._people[other]])
+                part = theirs[np.arange(len(mine)) * len(theirs) // len(mine)]
+                code[mine] = rng.permutation(part)
         return self._patterns[code][self._trial]
 
 

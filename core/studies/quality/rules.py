@@ -126,7 +126,9 @@ def _other_values(
     if values is None:
         return np.zeros(len(data.triplets.rows), dtype=bool)
     cells = data.column(column)
-    return ~(cells.notna() & cells.astype("str").isin(values)).to_numpy()
+    # An empty cell makes 2 to 2.0 when a file is read.
+    texts, kept = cells.astype("str").str.removesuffix(".0"), [v.removesuffix(".0") for v in values]
+    return ~(cells.notna() & texts.isin(kept)).to_numpy()
 
 
 @_rule(

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 
 import pandas as pd
 import streamlit as st
 
 from tripletscope.core.cluster.counting import recommend_clusters
+from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.triplets import Judgements
 from tripletscope.core.engine.method import Method
+from tripletscope.core.inference.uncertainty.robustness import ALL
 from tripletscope.core.models.embedding.default import DEFAULT_EMBEDDING
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.run import Run
-from tripletscope.dashboard.keeping.dataset import ExclusionLog
+from tripletscope.core.studies.quality.exclusion import WEIGHTS
+from tripletscope.dashboard.keeping.dataset import DatasetInfo
+from tripletscope.dashboard.keeping.feature_tables import free_name
 from tripletscope.dashboard.keeping.services import services
 from tripletscope.dashboard.views.compare.comparing import PAGE
 from tripletscope.dashboard.views.context import Context
 from tripletscope.dashboard.views.data.quality import opened_method
 from tripletscope.dashboard.views.task import task_tab
+
+#: Columns that say something of the answers, whether or not a file has them.
+_MEANT = ("participant", "trial", "weight")
 
 
 class ViewsContext(Context):
@@ -27,27 +35,28 @@ class ViewsContext(Context):
     of_view = False
 
     @cached_property
-    def views(self) -> dict[str, ExclusionLog]:
-        """Exclusions by the names of columns; weights exclude nothing."""
-        taken = self.session.answers().answers
-        return {
-            f"{name} (view)" if name in taken else name: steps
-            for name, steps in self.info.views.items()
-            if any(step["removed_answers"] for step in steps)
-            and not any(step["rule"] == "weights" for step in steps)
-        }
-
-    @cached_property
     def answers(self) -> Judgements:
-        return _marked(self.info.record | {"views": self.views}, self)
+        return _marked(self.info.record | {"views": self.info.views}, self.info)[0]
+
+    @property
+    def views(self) -> list[str]:
+        """Columns of the answers that mark a view."""
+        return _marked(self.info.record | {"views": self.info.views}, self.info)[1]
 
 
 @st.cache_resource(max_entries=2, show_spinner=False)
-def _marked(key: dict, _context: ViewsContext) -> Judgements:
-    cleaning = services().workspace.cleaning(_context.info)
-    return cleaning.marked({
-        name: cleaning.with_log(steps) for name, steps in _context.views.items()
-    })
+def _marked(key: dict, _info: DatasetInfo) -> tuple[Judgements, list[str]]:
+    """All answers with columns of views, but of those that weight, exclude nothing, or cannot."""
+    cleaning, views = services().workspace.cleaning(_info), {}
+    taken = {*cleaning.raw.answers, *_MEANT, ALL}
+    for name, steps in _info.views.items():
+        view = cleaning.with_log(steps)
+        with suppress(DataError):  # its rules need what is not there
+            if 0 < view.kept.sum() < len(view.kept) and not any(
+                step.rule == WEIGHTS for step in view.exclusions
+            ):
+                views[free_name(f"{name} (view)" if name in taken else name, {*views})] = view
+    return cleaning.marked(views), [*views]
 
 
 def _method(context: ViewsContext) -> Method:
@@ -70,7 +79,7 @@ def _clusters(context: ViewsContext, run: Run) -> None:
 task_tab(
     PAGE, "Robustness", 6, "robustness", name="robustness", slot=f"{PAGE}.robustness",
     needs=ViewsContext.of, when=lambda info: len(info.views) > 1, method=_method,
-    given=lambda context, method: {"views": [*context.views]},
+    given=lambda context, method: {"views": context.views},
     refuse=lambda context: None if context.views else (
         "No view excludes answers", "Make one on the page Data, under Exclusions.",
     ),

@@ -260,9 +260,7 @@ def _made(current: Session, info: DatasetInfo, cleaning: Cleaning) -> None:
         with st.popover("Rename or delete", icon=":material/edit:", key="exclusions.edit"):
             name = st.text_input("Name", info.view, max_chars=60, key=f"view.name@{info.view}")
             if (name := name.strip()) and name not in info.views:
-                services().workspace.set_views(info.id, {
-                    name if one == info.view else one: steps for one, steps in info.views.items()
-                }, name)
+                services().workspace.rename_view(info.id, info.view, name)
                 st.rerun()
             if pressed(current, "exclusions.delete", "Delete view", icon=":material/delete:"):
                 panels.ask_to_delete(

@@ -72,7 +72,7 @@ def _others(info: DatasetInfo) -> Iterator[tuple[str, str, list[RunInfo]]]:
         if (state := state_of(steps, info.gold)) != info.state
     ]
     found += [
-        (one.id, one.name, workspace.runs(one.id))
+        (one.id, one.titled, workspace.runs(one.id))
         for one in sorted(workspace.datasets(), key=lambda one: one.origin != info.origin)
         if one.id != info.id
     ]
@@ -95,7 +95,8 @@ def show_repeating(context: Context) -> None:
     runs = next(listed for place, _, listed in others if place == chosen)
     found = repeated(runs, context.info, context.answers)
     with picture:
-        _changes(context, chosen)
+        if not chosen.startswith("view "):
+            _changes(context, services().workspace.dataset(chosen))
         st.dataframe(
             _table(context.info, found), hide_index=True, key=f"{_PLACE}.rows", placeholder="",
             column_config={
@@ -124,14 +125,20 @@ def show_repeating(context: Context) -> None:
             st.rerun()
 
 
-def _changes(context: Context, other: str) -> None:
-    """What was added since an earlier reading of the same file; its views can be taken over."""
+def _changes(context: Context, earlier: DatasetInfo | None) -> None:
+    """What was added since an earlier reading of the same file; its views can be taken over.
+
+    A file that lacks most of the earlier answers is no update.
+    Silent on: another study in a file of the same name
+    (tests/dashboard/views/test_repeating.py::test_another_study_in_a_file_of_that_name).
+    """
     info, workspace = context.info, services().workspace
-    earlier = workspace.dataset(other)
     if earlier is None or earlier.origin != info.origin:
         return
     before, after = (workspace.cleaning(one).raw for one in (earlier, info))
     lost, new = added_answers(before, after)
+    if 2 * lost > len(before):
+        return
     people = n_participants(after)
     st.markdown(panels.plain(
         f"Update of “{earlier.name}”: {count(new, 'answer')} added, "
@@ -140,25 +147,33 @@ def _changes(context: Context, other: str) -> None:
         + f"; {count(people, 'participant')}, {people - n_participants(before):+,}."
     ))
     views = {view: [step for step in steps if not step["answers"]]
-             for view, steps in earlier.views.items() if view not in info.views}
-    if any(views.values()):
-        st.button(
-            "Take over its views", key=f"{_PLACE}.views", icon=":material/filter_alt:",
-            on_click=workspace.set_views, args=(info.id, {**views, **info.views}, info.view),
-            help="Their rules are applied to these answers when you choose the view. Exclusions of "
-            "single answers are left out: their places may have changed.",
-        )
+             for view, steps in earlier.views.items()}
+    if {state_of(steps, None) for steps in views.values()}.difference(
+        state_of(steps, None) for steps in info.views.values()
+    ) and st.button(
+        "Take over its views", key=f"{_PLACE}.views", icon=":material/filter_alt:",
+        help="Their rules are applied to these answers when you choose the view. Exclusions of "
+        "single answers are left out: their places may have changed.",
+    ):
+        workspace.add_views(info.id, views)
+        st.rerun()
 
 
 def added_answers(before: Judgements, after: Judgements) -> tuple[int, int]:
     """How many answers are in the first alone, and in the second alone, by objects and people."""
-    def counted(data: Judgements) -> pd.Series:
-        who = data.answers.get("participant", pd.Series("", data.answers.index)).astype("str")
-        names = np.array(data.ids, dtype=object)[data.rows]
-        return pd.DataFrame(names).assign(who=who.to_numpy()).value_counts(dropna=False)
-
-    change = counted(after).sub(counted(before), fill_value=0)
-    return int(-change.clip(upper=0).sum()), int(change.clip(lower=0).sum())
+    n = len(before.ids)
+    objects = pd.factorize(np.array([*before.ids, *after.ids], dtype=object))[0]
+    who = pd.concat([
+        data.answers.get("participant", pd.Series("", data.answers.index)).astype("str")
+        for data in (before, after)
+    ])
+    rows = np.concatenate([objects[:n][before.rows], objects[n:][after.rows]])
+    answers = pd.DataFrame(rows).assign(who=pd.factorize(who)[0])
+    number = answers.groupby([*answers]).ngroup().to_numpy()
+    first, second = (np.bincount(part, minlength=number.max() + 1)
+                     for part in np.split(number, [len(before)]))
+    change = second - first
+    return int(-change.clip(max=0).sum()), int(change.clip(min=0).sum())
 
 
 def repeated(

@@ -8,6 +8,7 @@ import socket
 import threading
 import zipfile
 from collections.abc import Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import pytest
 from tests.dashboard.views.harness import start, words
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.engine.progress import Stopped
+from tripletscope.dashboard.keeping import jatos as jatos_module
 from tripletscope.dashboard.keeping import services as services_module
 from tripletscope.dashboard.keeping.jatos import FETCHED, JatosStudy, fetch, fetched
 
@@ -72,6 +74,55 @@ def of(tmp_path, jatos, token=TOKEN, **how):
     return fetch(tmp_path, jatos, token, **({"is_shared": False, "most": 2**20} | how))
 
 
+def replying(*parts: bytes, end: bytes = b"") -> JatosStudy:
+    """A server that gives these replies, each to a request, with an end that never ends."""
+    server, replies = socket.create_server(("127.0.0.1", 0)), iter(parts)
+
+    def serve() -> None:
+        for reply in replies:
+            line, _ = server.accept()
+            with line, suppress(OSError):
+                line.recv(2**16)
+                line.sendall(b"HTTP/1.1 " + reply)
+                while end:
+                    line.sendall(end)
+
+    threading.Thread(target=serve, daemon=True).start()
+    return JatosStudy(f"http://localhost:{server.getsockname()[1]}", 7)
+
+
+@pytest.mark.parametrize(("reply", "end"), [
+    (b"100 Continue\r\n\r\n", b"HTTP/1.1 100 Continue\r\n\r\n"),
+    (b"200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", b"a: b\r\n"),
+    (b"200 OK\r\nContent-Length: 9\r\n\r\n{", b""),
+    (b'200 OK\r\n\r\n{"data": [{"studyResults": [{"id": 1e999, "studyState": "FINISHED"}]}]}', b""),
+])
+def test_a_server_that_goes_on_or_breaks_off(tmp_path, monkeypatch, reply, end):
+    monkeypatch.setattr(jatos_module, "_LONGEST", 0.3)
+    with pytest.raises(DataError, match="JATOS study 7"):
+        of(tmp_path, replying(reply, end=end))
+
+
+@pytest.mark.parametrize("length", [b"Content-Length: 300\r\n", b""])
+def test_a_part_of_a_file_is_not_noted_as_fetched(tmp_path, length):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as file:
+        file.writestr("data.txt", "x" * 1000)
+    one = b'{"data": [{"studyResults": [{"id": 1, "studyState": "FINISHED"}]}]}'
+    source = replying(b"200 OK\r\n\r\n" + one,
+                      b"200 OK\r\n" + length + b"\r\n" + packed.getvalue()[:200])
+    with pytest.raises(DataError):
+        of(tmp_path, source)
+    assert not fetched(tmp_path, source)
+
+
+def test_studies_do_not_share_a_folder():
+    long = "https://jatos-of-a-long-name.psychology.example.org"
+    addresses = [long, f"{long}/other", long.replace("-of", ".of")]
+    assert len({JatosStudy(one, k).folder for one in addresses for k in (12, 13)}) == 6
+    assert JatosStudy(f"{long}/jatos/", 12).folder == JatosStudy(long, 12).folder
+
+
 def keeps_the_token(folder: Path) -> bool:
     return any(TOKEN.encode() in path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
@@ -116,6 +167,7 @@ def test_what_a_server_refuses_is_told_without_the_token(tmp_path, jatos):
 
 @pytest.mark.parametrize(("address", "match"), [
     ("file:///etc/passwd", "none of a server"), ("https://a:b@jatos.org", "none of a server"),
+    ("https://jatos.org?token=a", "none of a server"),
     ("https://jatos.org:x", "none of a server"), ("http://jatos.org", "unencrypted"),
 ])
 def test_addresses_that_are_refused(tmp_path, monkeypatch, address, match):
@@ -160,6 +212,8 @@ def test_results_are_read_like_an_upload(services, jatos):
     for finished, n_answers in (({}, 12), ({2: "FINISHED"}, 18)):
         Jatos.results |= finished
         app = start()
+        app.text_input(key="jatos.address").set_value(f"https://me:{TOKEN}@jatos.org").run()
+        assert "none of a server" in words(app)
         app.text_input(key="jatos.address").set_value(jatos.address).run()
         app.number_input(key="jatos.study").set_value(7).run()
         assert ("2 new results, 1 not finished" in words(app)) == bool(finished)

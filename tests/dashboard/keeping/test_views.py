@@ -77,6 +77,31 @@ def test_folders_of_before_have_one_view(workspace, views):
     assert (first.n_answers, [*first.views]) == (720, [ALL_ANSWERS, "After exclusions"])
 
 
+def test_tabs_that_change_views_at_the_same_time(workspace, views):
+    without = workspace.use_view(views, "without p5").views
+    workspace.rename_view(views.id, "few", "three")  # in a tab that shows it still
+    workspace.rename_view(views.id, "few", "gone meanwhile")
+    workspace.rename_view(views.id, "three", "without p5")
+    now = workspace.dataset(views.id)
+    assert now.view == "without p5"
+    assert now.views == {"three" if name == "few" else name: without[name] for name in without}
+    further = {"few": without["few"], "three": [{**without["few"][0], "participants": ["p4"]}]}
+    for _ in range(2):
+        workspace.add_views(views.id, further)
+        now = workspace.dataset(views.id)
+        assert {*now.views} == {ALL_ANSWERS, "without p5", "three", "three (2)"}
+        assert (now.view, now.n_answers) == ("without p5", 600)
+
+
+def test_a_view_of_no_answer_is_not_used(workspace, views):
+    step = {**views.exclusions[0], "rule": "other_values", "participants": [],
+            "parameters": {"column": "participant", "values": ["nobody"]}}
+    workspace.add_views(views.id, {"gone": [step]})
+    with pytest.raises(DataError, match="has no answer"):
+        workspace.use_view(workspace.dataset(views.id), "gone")
+    assert workspace.dataset(views.id).view == "few"
+
+
 @pytest.mark.parametrize("damaged", [
     {"views": []}, {"views": {"a": [{}]}}, {"view": 3}, {"views": {ALL_ANSWERS: []}},
 ])

@@ -9,6 +9,7 @@ import pytest
 
 from tests.core.studies.quality.answers import people_data
 from tests.dashboard.reproduce.changed import TERMS, unzipped
+from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.models.embedding import STE
 from tripletscope.core.run import key as key_of
 from tripletscope.core.run import run
@@ -58,3 +59,38 @@ def test_views_come_along_with_their_results(tmp_path, services, hidden):
                 continue
             mine = services.workspace.triplets(back)
             assert one.key == key_of(one.task, STE(n_init=1), mine, one.record["options"])
+
+
+def test_other_names_of_people_leave_views_apart(tmp_path, services):
+    workspace = Workspace(tmp_path / "views")
+    data = people_data()
+    who = data.answers["participant"].astype("str").replace({"p0": "answers", "p5": "ann"})
+    data = Triplets(data.rows, data.objects, data.answers.assign(participant=who))
+    info = workspace.add_dataset(data, origin="a.csv", report=["Read."])
+    for view, out in (("sub-001", "p1"), ("ann", "p2"), ("sub-003", "p3")):
+        info = workspace.use_view(info, ALL_ANSWERS)
+        cleaning = workspace.cleaning(info).excluding(Exclusion(participants=(out,)))
+        info = workspace.update_dataset(info, cleaning, view=view)
+    gone = {**info.exclusions[0], "rule": "other_values", "participants": [],
+            "parameters": {"column": "none such", "values": ["a"]}}
+    workspace.add_views(info.id, {"of ann": [gone]})
+    content = archive(workspace, info, replace(TERMS, pseudonyms=True))
+    readme = unzipped(content)["README.md"].decode()
+    assert "none such" in readme
+    assert "ann" not in readme.split()
+    back = imports.open_archive("a.zip", content).info
+    assert sorted(back.views) == [ALL_ANSWERS, "sub-001", "sub-001 (2)", "sub-003"]
+    assert back.n_answers == 600
+
+
+def test_views_of_an_archive_join_those_that_are_here(tmp_path, services):
+    def made(workspace: Workspace, out: str):
+        info = workspace.add_dataset(people_data(), origin="a.csv", report=["Read."])
+        cleaning = workspace.cleaning(info).excluding(Exclusion(participants=(out,)))
+        return workspace.use_view(workspace.update_dataset(info, cleaning), ALL_ANSWERS)
+
+    mine, other = made(services.workspace, "p1"), Workspace(tmp_path / "other")
+    for _ in range(2):
+        back = imports.open_archive("a.zip", archive(other, made(other, "p2"), TERMS)).info
+        assert back.id == mine.id
+        assert [*back.views] == [ALL_ANSWERS, "After exclusions", "After exclusions (2)"]

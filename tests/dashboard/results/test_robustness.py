@@ -22,13 +22,17 @@ def test_only_what_differs_from_random_sets_is_told(planted, language):
                        value + 0.01, value, value + 0.1, np.full((3, 2), 0.5), 39, 5, 12, 500.0)
     some = replace(alike, p=np.array([[np.nan, 0.025], [np.nan, 0.5], [np.nan, 0.05]]))
     told = []
-    for result in (alike, some, replace(some, ways=10.0)):
+    tiny = replace(alike, value=np.array([[0.2, np.nan], [0.8, np.nan], [np.nan, np.nan]]))
+    listed = replace(alike, other_questions=["second session"])
+    for result in (alike, some, replace(some, ways=10.0), tiny, listed):
         run = SimpleNamespace(result=lambda result=result: result, fresh=STE, key="", complete=True)
         parts = robustness_of(ShownResults((), planted, "People", Words(language)), run)
         told.append([part.text for part in parts if isinstance(part, Statement)])
-    (none,), (error, moved), (few,) = told
+    (none,), (error, moved, by_itself), (few,), (little,), (questions,) = told
     assert "= .500" in none
     assert all(part in error for part in ("experts", ".100", ".025"))
     assert "3.0" in moved
     assert "10" in few
-    assert "experts" not in none + few
+    assert "agreement" in by_itself or "Übereinstimmung" in by_itself
+    assert "second session" in questions
+    assert "experts" not in none + few + little

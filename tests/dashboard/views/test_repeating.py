@@ -110,3 +110,16 @@ def test_an_update_of_a_file_says_what_was_added_and_takes_over_views(services):
     assert not app.exception
     assert [step["rule"] for step in workspace.dataset(new.id).views["many"]] == ["few_answers"]
     assert added_answers(FIRST.take([0, 1, 1]), FIRST.take([1, 2])) == (2, 1)
+
+
+def test_another_study_in_a_file_of_that_name(services):
+    session, first, _ = two(services, FIRST.take(range(100)))
+    services.workspace.add_run(first, run("fit", STE(n_init=1), FIRST.take(range(100))), "STE")
+    other = FIRST.take(range(200, 300))
+    new = services.workspace.add_dataset(other, origin=first.origin, report=[])
+    current = Session(session, services.workspace.session(session))
+    current.open(new.id)
+    current.save()
+    app = start("data", session, "repeating")
+    assert "Update of" not in words(app)
+    assert not [one for one in app.button if one.key == "data.repeat.views"]

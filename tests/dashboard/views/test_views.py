@@ -93,7 +93,7 @@ def test_robustness_compares_the_views(services, opened):
     app = start("compare", opened, "geometry")
     assert "Robustness" not in app.segmented_control(key="compare.view").options
     workspace, (info,) = services.workspace, services.workspace.datasets()
-    for view, out in (("without p5", ("p5",)), ("group", ("p0", "p1", "p2"))):
+    for view, out in (("all answers", ("p5",)), ("group", ("p0", "p1", "p2"))):
         info = workspace.use_view(info, ALL_ANSWERS)
         less = workspace.cleaning(info).excluding(Exclusion(participants=out))
         info = workspace.update_dataset(info, less, view=view)
@@ -106,12 +106,16 @@ def test_robustness_compares_the_views(services, opened):
     (kept,) = workspace.runs(info.id, "robustness")
     result = workspace.run(info.id, kept.key).result()
     # One of the columns of the answers is called as a view is.
-    assert result.views == ["all answers", "without p5", "group (view)"]
+    assert result.views == ["all answers", "all answers (view)", "group (view)"]
     assert result.sizes.tolist() == [720, 600, 360]
     drawn = figure(app, "robustness")["data"]
     assert len([trace for trace in drawn if trace["type"] == "scatter"]) == 3
     assert "View “group”" not in captions(app), "it is of all"
     info = workspace.use_view(info, ALL_ANSWERS)
     assert workspace.runs(info.id, "robustness") == [kept], "it is of every view"
+    for name in ("others", "group"):
+        workspace.rename_view(info.id, "group" if name == "others" else "others", name)
+        listed = workspace.runs(info.id, "robustness")
+        assert listed == ([kept] if name == "group" else []), "it is of the views that there are"
     workspace.renew_dataset(info, workspace.triplets(info), report=["Read."])
     assert not workspace.runs(info.id, "robustness"), "it was of the earlier answers"

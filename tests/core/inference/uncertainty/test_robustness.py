@@ -21,8 +21,9 @@ NULL, ALARMS = 10, 2
 def people(seed: int, n_people=12, each=30, guessing=0, n_objects=8) -> Triplets:
     """Answers of people to one map, the last of whom guess."""
     rng = np.random.default_rng(seed)
-    data = simulate(rng.normal(size=(n_objects, 2)), n_people * each, noise="logistic", seed=seed)
-    rows, who = data.rows.copy(), np.repeat(np.arange(n_people), each)
+    who = np.repeat(np.arange(n_people), each)
+    data = simulate(rng.normal(size=(n_objects, 2)), len(who), noise="logistic", seed=seed)
+    rows = data.rows.copy()
     turned = (who >= n_people - guessing) & (rng.random(len(rows)) < 0.5)
     rows[turned] = rows[turned][:, [0, 2, 1]]
     return Triplets(rows, data.objects, pd.DataFrame({"participant": [f"p{k}" for k in who]}))
@@ -44,6 +45,28 @@ def test_random_views_change_nothing():
         one, other = np.split(np.random.default_rng(seed).permutation(12)[:8], [3])
         alarms += bool(compared(people(seed), one=one, other=other).changed)
     assert alarms <= ALARMS
+    # Without those of many answers, fewer are left than in any random set of people.
+    unequal = [10] * 6 + [60] * 6
+    for seed in range(3):
+        assert not compared(people(seed, each=unequal), few=[*range(6, 12)]).changed
+
+
+def test_sessions_with_other_questions():
+    data, alarms = people(0, 10, each=40), []
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        lists = data.rows[rng.permutation(400)[:40]]
+        position = rng.normal(size=(8, 2))
+        near, far = (np.linalg.norm(position[lists[:, 0]] - position[lists[:, k]], axis=1) ** 2
+                     for k in (1, 2))
+        turned = rng.random((10, 40)) < 1 / (1 + np.exp(2 * (far - near)))
+        rows = np.where(turned[..., None], lists[:, [0, 2, 1]], lists).reshape(400, 3)
+        one = np.tile(np.arange(40) < 20, 10)
+        marked = Triplets(rows, data.objects, data.answers.assign(one=one))
+        found = robustness(STE(n_init=1), marked, views=["one"], **QUICK)
+        alarms += found.changed
+        assert found.other_questions == ["one"]
+    assert not alarms
 
 
 def test_without_those_who_guess_the_error_is_lower():
@@ -71,6 +94,10 @@ def test_random_sets_keep_sizes_and_overlaps():
     of_people = drawn[:, :2].reshape(12, 30, 2)
     assert (of_people == of_people[:, :1]).all(), "people stay whole"
     assert (drawn[:, 2].reshape(12, 30).sum(axis=1) == 10).all(), "and as large a part of each"
+    unequal = people(0, each=[20, 24] * 4 + [50, 60] * 2)
+    some = np.isin(unequal.answers["participant"], ["p0", "p1", "p8"])[:, None]
+    sizes = [_Shuffle(unequal, some).drawn(np.random.default_rng(k)).sum() for k in range(20)]
+    assert (min(sizes), max(sizes)) == (90, 108)
     alone = _Shuffle(Triplets(data.rows, data.objects), inside)
     assert (alone.n_people, alone.ways) == (0, MANY)
     assert (alone.drawn(np.random.default_rng(0)).sum(axis=0) == inside.sum(axis=0)).all()

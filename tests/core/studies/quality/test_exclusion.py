@@ -75,6 +75,10 @@ def test_only_some_values_of_a_column_stay():
     only = Exclusion("other_values", {"column": "group", "values": ["expert"]})
     assert only.title == "Other values of a column (column: group, kept values: expert)"
     assert {*Cleaning(data).excluding(only).triplets.answers["participant"]} == {"p0", "p3"}
+    numbers = Triplets(data.rows, data.objects, data.answers.assign(block=["1.0", "2.0"] * 360))
+    assert Cleaning(numbers).preview(
+        Exclusion("other_values", {"column": "block", "values": ["2"]})
+    ).n_answers == 360, "an update of the file had an empty cell"
     unknown = data.answers["group"].where(np.arange(720) >= 5)
     some = Triplets(data.rows, data.objects, data.answers.assign(group=unknown))
     assert Cleaning(some).preview(only).n_answers == 480 + 5, "who has no value is no expert"
