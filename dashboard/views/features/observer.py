@@ -35,8 +35,8 @@ _NAMELESS = ("replies", "responses", "answers", "output", "results")
 def show_observer(context: Context) -> None:
     """Prompts to take away, and replies to bring back."""
     st.caption(
-        "A language or vision model can answer the questions that people were asked. Nothing is "
-        "sent from here: send the prompts to any model, and bring its replies back."
+        "A language or vision model can answer the same questions as people. Nothing is sent from "
+        "here: send the prompts to any model, then upload its replies."
     )
     left, right = st.columns(2, gap="large")
     with left:
@@ -53,8 +53,7 @@ def _prompts(context: Context) -> None:
     there = _counted(info.fingerprint, answers)
     if not there:
         st.info(
-            "These questions cannot be put to a model: rankings and comparisons of pairs are left "
-            "out.", icon=":material/info:",
+            "Rankings and comparisons of pairs cannot be put to a model.", icon=":material/info:",
         )
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -66,12 +65,12 @@ def _prompts(context: Context) -> None:
         "Prompts (JSONL)", lambda: write_prompts(answers, most=int(most), language=language),
         export.file_name(info.name, "prompts") + ".jsonl", "application/x-ndjson",
         key=f"{_PAGE}.prompts", on_click="ignore", icon=":material/download:",
-        help="One JSON object a line: id, messages for a chat model, ids and pictures of what is "
-        "shown.",
+        help="One JSON object per line: id, messages for a chat model, ids and pictures of the "
+        "objects shown.",
     )
     st.caption(
-        f"{count(there, 'different question')}. Each is asked with every option in every place, "
-        "because models prefer places."
+        f"{count(there, 'different question')}. Each is asked with every option in every position, "
+        "because models prefer some positions."
     )
 
 
@@ -85,8 +84,8 @@ def _replies(context: Context) -> tuple[Replies, str] | None:
     st.subheader("Replies", anchor=False)
     file = st.file_uploader(
         "Replies (JSONL or CSV)", key=f"{_PAGE}.replies",
-        help="With the id of each prompt and the reply to it; files of batch services are read as "
-        "they are.",
+        help="With the id of each prompt and its reply; files of batch services need no "
+        "conversion.",
     )
     if file is None:
         return None
@@ -111,7 +110,7 @@ def _compared(context: Context, replies: Replies, name: str) -> None:
     if replies.both_ways:
         lines.append(
             f"{count(replies.both_ways, 'question')} came back in all orders: the answer was the "
-            f"same in all for {100 * replies.consistent / replies.both_ways:.0f} %. The first "
+            f"same in {100 * replies.consistent / replies.both_ways:.0f} %. The first "
             f"option was named in {100 * replies.first_share:.0f} % of replies."
         )
     st.markdown(panels.plain(" ".join(lines)))
@@ -129,14 +128,14 @@ def _compared(context: Context, replies: Replies, name: str) -> None:
     if pressed(
         context.session, f"{_PAGE}.replies.keep", "Open with the model as a participant",
         icon=":material/person_add:",
-        help="A data set of its own: these answers, and the model's as those of one more person.",
+        help="Makes a data set of these answers and, as those of one more person, the model's.",
     ):
         _open(context, model, name)
 
 
 def _figure(context: Context, found: list[ChoiceAccuracy], name: str) -> None:
     text = (
-        f"{context.size} Answers of people that are also those of {name}, with 95 % intervals. "
+        f"{context.size} Share of people's answers that {name} also gives, with 95 % intervals. "
         "Line: chance."
     )
     if any(one.ceiling.is_precise for one in found):

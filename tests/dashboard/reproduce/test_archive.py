@@ -198,7 +198,7 @@ def test_what_is_said_otherwise_than_it_was_is_told(made, services):
     files[ABOUT] = files[ABOUT].replace(b'"Shapes"', b'"Forms"')
     opened = imports.open_archive("a.zip", zipped(files))
     assert (opened.info.name, opened.notes) == (
-        "Forms", [f"Not as they were in the archive, or missing: {ABOUT}."],
+        "Forms", [f"Changed since the archive was made, or missing: {ABOUT}."],
     )
 
 
