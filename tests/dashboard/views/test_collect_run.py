@@ -77,7 +77,7 @@ def test_a_server_that_died_is_no_riddle(services, kept):
     ))
     (folder / "server.txt").write_text("Killed by the system.")
     app = on_tab(start(PAGE), PAGE, "running")
-    assert "ended without being stopped here" in said(app)
+    assert "ended by itself" in said(app)
     assert "Killed by the system" in said(app).replace("\\", "")
 
 

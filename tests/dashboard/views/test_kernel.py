@@ -84,7 +84,7 @@ def test_a_selected_pair_says_what_it_rests_on(services, opened):
     assert "Click a cell" in words(app)
     app.session_state[_KEY].select(["4", "7"])
     app.run()
-    assert re.search(r"similarity .* rests on \d+ comparisons? that both have", words(app))
+    assert re.search(r"similarity .* rests on \d+ comparisons? that they share", words(app))
     assert len(figure(app, "kernel.matrix-k1")["layout"]["shapes"]) == 2
 
 

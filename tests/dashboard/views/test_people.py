@@ -98,7 +98,7 @@ def test_nobody_is_told_of():
     found = alike()
     assert not found.weights_differ
     assert "None are shown" in groups_said(ENGLISH, found)
-    assert "None are shown" in groups_said(ENGLISH, None)
+    assert "none are shown" in groups_said(ENGLISH, None)
 
 
 def test_no_axes_are_named():
