@@ -71,7 +71,10 @@ def restore(workspace: Workspace, found: Unpacked, name: str) -> Restored:
     info = _keep(workspace, *made, about, runs)
     notes = []
     if unknown:
-        notes.append(f"{count(unknown, 'result')} unknown to this version could not be opened.")
+        notes.append(
+            f"{count(unknown, 'result')} unknown to this version, or incompatible with it, could "
+            "not be opened."
+        )
     if changed:
         some = ", ".join(changed[:3]) + (" and others" if len(changed) > 3 else "")
         notes.append(f"Changed since the archive was made, or missing: {some}.")

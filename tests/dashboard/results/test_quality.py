@@ -127,7 +127,7 @@ def test_a_verdict_says_what_it_is_about():
     answers = crowd(np.full(12, 0.8), 60, 0)
     people = participants(answers)
     assert said(verdict(people), answers=answers).startswith(
-        "Nothing stands out among 12 participants. Looked at: agreement with others and repeated "
+        "Nothing stands out among 12 participants. Checked: agreement with others and repeated "
     )
     unknown = people.drop(columns=["agrees", "consistent", "failed"]).assign(median_time=1.0)
     assert "; whether all guess is unknown." in said(verdict(unknown), answers=answers)

@@ -142,7 +142,7 @@ def test_weak_spots_are_those_of_the_open_data_and_of_the_newest_maps(services, 
     ([np.nan], 1.0, "No held-out answer can be predicted"),
     ([0.2, np.nan], 0.0, "are wrong. No answer has a response probability of 90%."),
     ([0.2, 0.05], 0.0, "20.0% of predictions of held-out answers are wrong. Of predictions with"),
-    ([0.2, 0.05], 0.125, "20.0% of predictions of held-out answers are wrong; nothing is known about"),
+    ([0.2, 0.05], 0.125, "20.0% of predictions of held-out answers are wrong; nothing is known"),
 ])
 def test_what_leaving_answers_open_brings_in_words(error, left_open, words):
     shown = np.full(len(THRESHOLDS), error[-1])
