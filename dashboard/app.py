@@ -41,8 +41,8 @@ def main() -> None:
     if current.missing:
         st.warning(
             f"This address leads to the data set {plain(current.missing)}, which is not in this "
-            "workspace: it was deleted, or is in that of somebody else. Ask for its archive, or "
-            "open another one.", icon=":material/link_off:",
+            "workspace: it was deleted, or belongs to somebody else. Ask for its archive, or open "
+            "another one.", icon=":material/link_off:",
         )
     try:
         try:

@@ -198,8 +198,8 @@ def accept_matrix(
     if n <= MOST_KEPT:
         kept = Ratings.from_matrices([found.values], found.ids, direction="dissimilar")
     report = [
-        *found.notes, f"{which}. They are not independent responses: error bars and intervals "
-        "mean little here.",
+        *found.notes, f"{which}. They are not independent: error bars and intervals mean little "
+        "here.",
     ]
     return _kept(triplets, name, report, measured=kept)
 
@@ -213,21 +213,21 @@ def accept_measured(name: str, found: MeasuredFile) -> DatasetInfo:
     triplets = data.triplets(name=suggested_name(name))
     if not len(triplets):
         raise DataError(
-            "nobody said of one pair that it is more similar than another", file=name,
-            remedy="Ratings that are all equal, or confusions that hardly occur, tell of no map.",
+            "no pair was judged more similar than another", file=name,
+            remedy="Ratings that are all equal, or confusions that hardly occur, determine no map.",
         )
     raters = len(data.raters)
     whose = ENGLISH.count(raters, "participant") if raters else "one rater"
     report = [
         *found.notes,
-        f"{len(triplets):,} comparisons of {whose}, each of two values of the same rater that "
-        "differ; ties make none. They overlap: together they weigh as much as "
+        f"{len(triplets):,} comparisons of {whose}, each of two different values of the same "
+        "rater. They overlap, and weigh as much as "
         f"{triplets.weight.sum():,.0f} independent answers.",
     ]
     if raters < 2:
         report.append(
-            "All come from one set of values, so that held-out answers are not new: errors, error "
-            "bars and intervals are too small here."
+            "All come from one set of values, so held-out answers are not new: errors, error bars "
+            "and intervals are too small here."
         )
     return _kept(triplets, name, report, measured=data)
 

@@ -79,8 +79,7 @@ def _written(upload: Upload, write: Callable[[Uploads], T]) -> T:
     except OSError as error:
         raise DataError(
             f"the upload could not be written to the disk ({error.strerror})", file=upload.name,
-            remedy="Make room on the disk of the workspace, or delete data sets that are not "
-            "needed, and try again.",
+            remedy="Free space on the disk of the workspace, or delete data sets, and try again.",
         ) from error
 
 

@@ -2,4 +2,4 @@
 
 from tripletscope.dashboard.views.page import show_page
 
-show_page("clusters", "Clusters", "Clusters are computed from answers")
+show_page("clusters", "Clusters")

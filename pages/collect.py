@@ -2,4 +2,4 @@
 
 from tripletscope.dashboard.views.page import show_page
 
-show_page("collect", "Collect")
+show_page("collect", "Collect", needs_data=False)

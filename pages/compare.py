@@ -2,4 +2,4 @@
 
 from tripletscope.dashboard.views.page import show_page
 
-show_page("compare", "Compare", "Methods are compared on answers")
+show_page("compare", "Compare")

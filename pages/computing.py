@@ -2,4 +2,4 @@
 
 from tripletscope.dashboard.views.page import show_page
 
-show_page("computing", "Computing")
+show_page("computing", "Computing", needs_data=False)

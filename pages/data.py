@@ -22,8 +22,7 @@ def main() -> None:
         watch(reading.job, "opening")
         return
     if upload is None:
-        show_page("data", "Data", "Answers come from a file", with_pairs=True,
-                  without_map=True, head=show_head)
+        show_page("data", "Data", with_pairs=True, without_map=True, head=show_head)
         return
     current.arrived = upload.id
     show_reading(current, upload)

@@ -2,4 +2,4 @@
 
 from tripletscope.dashboard.views.page import show_page
 
-show_page("dimensions", "Dimensions", "Dimensions are found in answers")
+show_page("dimensions", "Dimensions")

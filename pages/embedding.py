@@ -2,4 +2,4 @@
 
 from tripletscope.dashboard.views.page import show_page
 
-show_page("embedding", "Embedding", "A map needs answers")
+show_page("embedding", "Embedding")

@@ -2,7 +2,4 @@
 
 from tripletscope.dashboard.views.page import show_page
 
-show_page(
-    "features", "Features and models", "Features are held against answers", with_pairs=True,
-    without_map=True,
-)
+show_page("features", "Features and models", with_pairs=True, without_map=True)

@@ -2,4 +2,4 @@
 
 from tripletscope.dashboard.views.page import show_page
 
-show_page("kernel", "Kernel", "Kernels are computed from answers")
+show_page("kernel", "Kernel")

@@ -36,13 +36,13 @@ def _row(current: Session, place: PageEntry) -> None:
             st.button(
                 "Unpin", key=f"more.unpin.{place.name}", icon=":material/keep_off:",
                 type="tertiary", on_click=lambda: pin(current, place.name, wanted=False),
-                help="It then stands in the navigation only where the data have a use for it.",
+                help="Removes it from the navigation where the data have no use for it.",
             )
         elif not is_of_use(current, place):
             st.button(
                 "Pin", key=f"more.pin.{place.name}", icon=":material/keep:",
                 type="tertiary", on_click=lambda: pin(current, place.name, wanted=True),
-                help="Takes it into the navigation, whatever the data.",
+                help="Adds it to the navigation, for any data.",
             )
 
 

@@ -2,4 +2,4 @@
 
 from tripletscope.dashboard.views.page import show_page
 
-show_page("papers", "Papers")
+show_page("papers", "Papers", needs_data=False)

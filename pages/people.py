@@ -2,4 +2,4 @@
 
 from tripletscope.dashboard.views.page import show_page
 
-show_page("people", "People", "People are compared by their answers")
+show_page("people", "People")

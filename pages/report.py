@@ -2,6 +2,4 @@
 
 from tripletscope.dashboard.views.page import show_page
 
-show_page(
-    "report", "Report", "A report tells of results", with_pairs=True, without_map=True,
-)
+show_page("report", "Report", with_pairs=True, without_map=True)

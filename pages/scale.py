@@ -3,7 +3,4 @@
 from tripletscope.dashboard.views.page import show_page
 from tripletscope.dashboard.views.scale.uploaded import show_uploaded_alone
 
-show_page(
-    "scale", "Scale", "A scale is computed from answers", with_pairs=True,
-    without=show_uploaded_alone,
-)
+show_page("scale", "Scale", with_pairs=True, without=show_uploaded_alone)

@@ -2,4 +2,4 @@
 
 from tripletscope.dashboard.views.page import show_page
 
-show_page("simulate", "Simulate")
+show_page("simulate", "Simulate", needs_data=False)

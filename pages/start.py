@@ -105,7 +105,7 @@ def _notes(current: Session) -> None:
     size = workspace.trash.size() if is_full(workspace.folder) else 0
     if size >= _WORTHWHILE:
         st.warning(
-            "The disk of the workspace is nearly full. What is deleted frees its room at once.",
+            "The disk of the workspace is nearly full. Deleting data frees space at once.",
             icon=":material/warning:",
         )
         if pressed(current, "trash.empty", f"Empty the trash ({size / 1e6:,.0f} MB)"):
@@ -121,8 +121,8 @@ def _upload(current: Session) -> None:
         key="upload", accept_multiple_files=True,
         help=f"{FORMATS}, up to {limit} MB. Several files at once if there is one per "
         "participant; pictures of the objects may be included. Nothing leaves this machine. You "
-        "see how the files are read before anything is kept. What Download all has made of a data "
-        "set opens as it was.",
+        "see how the files are read before anything is kept. An archive of Download all opens as "
+        "it was.",
     )
     if not files:
         reading = ask_jatos(current)
@@ -152,7 +152,7 @@ def _read(current: Session, reading: imports.Opening, files: list[Any]) -> None:
     elif reading.job.state == "done":
         st.switch_page("../pages/data.py")
     elif reading.job.state == "stopped":
-        st.info("Reading was stopped. Nothing of it is kept.", icon=":material/info:")
+        st.info("Reading was stopped. Nothing is kept.", icon=":material/info:")
         st.button("Read it again", on_click=imports.forget_opening, args=(current.id,))
     else:
         is_measured = isinstance(reading.error, MeasuredGiven)
@@ -199,8 +199,7 @@ def _matrix(current: Session, file: Any) -> None:
         return
     if pressed(
         current, "matrix.go", "Make a map (MDS)", type="primary",
-        help="Makes a data set of comparisons: which objects are nearer to each other, by this "
-        "matrix.",
+        help="Makes a data set of comparisons between the distances in this matrix.",
     ):
         _keep_matrix(current, file, {"alike": True, "apart": False}.get(values))
 

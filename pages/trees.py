@@ -3,6 +3,4 @@
 from tripletscope.dashboard.views.page import show_page
 from tripletscope.dashboard.views.trees.features import show_table
 
-show_page(
-    "trees", "Trees", "A comparison tree grows from answers", without=show_table, without_map=True,
-)
+show_page("trees", "Trees", without=show_table, without_map=True)

@@ -20,7 +20,8 @@ CONCLUDES = re.compile(
     r"mostly chance|hardly larger|not (?:seen|shown) to|better than|no better|predicts? best|"
     r"Enough[,:?. ]|(?:told|distinguishable) from|more than chance|(?:scale does|do) not hold|"
     r"stands? out|compatible with|chains (?:have|agreed|did)|speaks against|\w+confident|"
-    r"dependence|read correctly|[Aa]dds something|left over:|[Ww]hat counts|answers reveal)",
+    r"dependence|read correctly|Adds? to the others|unexplained:|[Ff]eatures that count|answers "
+    "reveal)",
 )
 #: Where sentences are named by their keys.
 WORDED = ("dashboard/results/", "dashboard/report/")

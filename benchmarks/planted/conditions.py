@@ -24,7 +24,7 @@ def sentences(runs: int | None) -> Iterator[Sentence]:
     )
     yield Sentence(
         place="People, Conditions", before="One map predicts all conditions as well … p = 0.005",
-        now="What is attended to differs, or is not seen to (p)",
+        now="Attention differs, or is not seen to (p)",
         null=f"{PEOPLE} people, {EACH} answers under each of two conditions, log weights vary by "
         "0.5 without a direction", alarms=(null, runs), alarms_before=BEFORE,
         planted="the same about a common shift of 0.2", said=(planted, runs),

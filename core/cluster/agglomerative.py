@@ -58,12 +58,11 @@ class AgglomerativeClustering(BasedClustering, Hierarchy):
         {"average": "Average", "complete": "Complete", "single": "Single", "ward": "Ward"},
         "Linkage",
         "Distance between two clusters: average over their objects (average), the farthest two "
-        "(complete), the nearest two (single), or what merging adds to the variance within "
-        "clusters (Ward)."
+        "(complete), the nearest two (single), or the increase of variance within clusters (Ward)."
     )] = "average"
     order_leaves: Annotated[bool, Switch(
-        "Optimal leaf order", "Turns branches so that neighbouring leaves are as similar as "
-        f"the tree allows; up to {_MOST_ORDERED:,} objects.", advanced=True
+        "Optimal leaf order", "Rotates branches for the most similar neighbouring leaves; up to "
+                              "{_MOST_ORDERED:,} objects.", advanced=True
     )] = True
 
     def tree(self, space: Space) -> Dendrogram:

@@ -55,8 +55,8 @@ class ComparisonLinkage(Hierarchy):
     rule: Annotated[str, Choice(
         {"additive": "Additive similarity", "clusters": "Quadruples of clusters"},
         "Similarity of clusters",
-        "Additive similarity is fast. Quadruples of clusters use every answer anew at each "
-        "merge; the time grows with the number of answers times the number of objects."
+        "Additive similarity is fast. Quadruples of clusters use every answer at each merge; time "
+        "grows with answers times objects."
     )] = "additive"
 
     def space(self, triplets: Triplets, *, progress: Progress = silent) -> tuple[Space, bool]:

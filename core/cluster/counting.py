@@ -95,7 +95,8 @@ def count_clusters(
     *,
     most: Annotated[int, Number(2, 50, "Max. clusters")] = 12,
     references: Annotated[int, Number(
-        20, 500, "Continua", "Sets of points without clusters, of each shape.", advanced=True
+        20, 500, "Continua", "Number of simulated sets without clusters, for each shape.",
+        advanced=True
     )] = 20,
     seed: Seed = 0,
     progress: Progress = silent,

@@ -366,7 +366,7 @@ def as_triplets(data: Any) -> Triplets:
         return data
     if isinstance(data, Judgements):
         raise DataError(
-            "comparisons of pairs are no triplets, which this takes alone", file=data.name,
+            "comparisons of pairs are not triplets, which are needed here", file=data.name,
             remedy="Embeddings, MLDS, cross_validate and bootstrap take comparisons of pairs.",
         )
     return Triplets.from_array(data)

@@ -146,7 +146,7 @@ def trials_of(data: Any) -> Choices:
             f"{n_others:,} choices are rankings or choices among more than three pairs, which "
             "SPoSE and VICE do not learn from",
             file=triplets.name,
-            remedy="Use trials with three objects, odd one out at best, or an embedding.",
+            remedy="Use trials with three objects, preferably odd one out, or an embedding.",
         )
     return trials
 

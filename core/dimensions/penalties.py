@@ -193,8 +193,8 @@ def penalty_curve(
         int, Number(2, 20, "Folds", "The trials are split into this many folds.")
     ] = 5,
     points: Annotated[
-        int, Number(2, 7, "Penalties", "Tried from 0.5 up, each twice the one before; in "
-                    "steps of 19 % where dimensions begin to go.")
+        int, Number(2, 7, "Penalties", "Penalties from 0.5 up, each twice the previous one, and in "
+                    "steps of 19 % where dimensions begin to vanish.")
     ] = 7,
     seed: Seed = 0,
     progress: Progress = silent,

@@ -109,20 +109,21 @@ def matched(one: np.ndarray, other: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     return rows, columns, r[rows, columns]
 
 
-@task("Fitting the dimensions anew", "dimensions")
+@task("Fitting the dimensions again", "dimensions")
 def dimension_reproducibility(
     method: Method,
     triplets: Triplets,
     *,
     runs: Annotated[
-        int, Number(2, 50, "Runs", "Fits that are compared with the one to all trials.")
+        int, Number(2, 50, "Runs", "Number of fits to compare with the fit to all trials.")
     ] = 6,
     halves: Annotated[
         bool,
         Switch(
             "Halves of the trials",
-            "Two runs each learn from one half and from the other. Otherwise all learn from all "
-            "trials, and only begin elsewhere, which says nothing of chance in the trials.",
+            "Pairs of runs learn from the two halves of the trials. Otherwise all runs learn from "
+            "all trials and differ only in their starts, which shows nothing about chance in the "
+            "trials.",
         ),
     ] = True,
     seed: Seed = 0,
@@ -273,7 +274,8 @@ def bootstrap_dimensions(
     True
     """
     if not hasattr(method, "penalty"):
-        raise ValueError(f"{method.title} has no penalty: its posterior says how sure weights are.")
+        raise ValueError(f"{method.title} has no penalty: its posterior shows how certain weights "
+                         "are.")
     triplets = as_triplets(triplets)
     units = sampling_units(triplets, unit)
     trials = trials_of(triplets)

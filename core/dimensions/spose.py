@@ -59,23 +59,23 @@ class SPoSE(SparseDimensions):
 
     name = "spose"
     title = "SPoSE"
-    caution = "How uncertain the weights are is found by resampling trials or people."
+    caution = "Resample trials or people for the uncertainty of weights."
 
     n_components: Annotated[
         int,
         Number(
             1, 150, "Max. dimensions",
-            "Where the fit begins; dimensions that the penalty empties are dropped.",
+            "Initial number; dimensions that the penalty empties are dropped.",
         ),
     ] = 100
     penalty: Annotated[
         float | None,
         Number(
             0.0, 100_000.0, "Penalty",
-            "Price of a weight of 1, in units of the log-likelihood. A higher one leaves fewer "
+            "Cost of a weight of 1, in units of the log-likelihood. A higher penalty leaves fewer "
             "weights and dimensions. Automatic: of 0.5, 1, 2 and so on to 32, in steps of 19 % "
-            "where dimensions begin to go, the one that best predicts a tenth of the trials (of "
-            "few, more), held out, if it predicts better than guessing.",
+            "where dimensions begin to vanish, the one that best predicts a held-out tenth of the "
+            "trials (more of few trials), if better than guessing.",
             automatic="by held-out trials",
         ),
     ] = None

@@ -77,8 +77,8 @@ class VICE(SparseDimensions):
     name = "vice"
     title = "VICE"
     caution = (
-        "The posterior takes weights as independent, and the dimensions as known: it is too "
-        "narrow. In simulations its 95 % intervals held 85 to 89 % of the weights above zero, and "
+        "The posterior treats weights as independent and dimensions as fixed, so it is too narrow. "
+        "In simulations, its 95 % intervals contained 85 to 89 % of the weights above zero, and "
         "weights varied between samples of trials by 1.2 to 1.8 of its standard deviations."
     )
 
@@ -86,19 +86,19 @@ class VICE(SparseDimensions):
         int,
         Number(
             1, 150, "Max. dimensions",
-            "Where the fit begins; dimensions that no more than a few objects have are dropped.",
+            "Initial number; dimensions that only a few objects have are dropped.",
         ),
     ] = 100
     spike: Annotated[
         float,
-        Number(0.001, 100.0, "Spike", "Prior s.d. of weights that hardly matter.", advanced=True),
+        Number(0.001, 100.0, "Spike", "Prior s.d. of negligible weights.", advanced=True),
     ] = 0.25
     slab: Annotated[
-        float, Number(0.001, 100.0, "Slab", "Prior s.d. of weights that matter.", advanced=True)
+        float, Number(0.001, 100.0, "Slab", "Prior s.d. of substantial weights.", advanced=True)
     ] = 1.0
     pi: Annotated[
         float,
-        Number(0.0, 1.0, "Share of spike", "Prior share of weights that hardly matter.",
+        Number(0.0, 1.0, "Share of spike", "Prior share of negligible weights.",
                advanced=True),
     ] = 0.5
     min_objects: Annotated[
@@ -125,7 +125,7 @@ class VICE(SparseDimensions):
         placed = trials.placed
         if placed.sum() <= self.min_objects:
             raise DataError(
-                f"there are trials about {placed.sum()} objects, but a dimension stays only if "
+                f"there are trials about {placed.sum()} objects, but a dimension is kept only if "
                 f"more than {self.min_objects} have a weight on it",
                 remedy="Use more objects, or lower min_objects.",
             )

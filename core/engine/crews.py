@@ -252,7 +252,7 @@ class DaskCrew(Crew):
         if self._client.status != "running":
             raise EngineError(
                 f"The connection to the Dask scheduler at {self._client.scheduler.address} was "
-                "lost. See that it runs, and start again."
+                "lost. Check that it runs, and start again."
             )
         now = time.monotonic()
         if now < self._asked + _ROLL_CALL:
@@ -263,7 +263,7 @@ class DaskCrew(Crew):
         elif now > self._there + _PATIENCE:  # others may come in place of those that ended
             raise EngineError(
                 f"The Dask cluster at {self._client.scheduler.address} has no workers any more, "
-                "and none has come for a minute. See that they run, and start again."
+                "and none has come for a minute. Check that they run, and start again."
             )
 
     def __exit__(self, *_: object) -> None:

@@ -113,10 +113,12 @@ def align_spaces(
         Inner(("embedding",), "Map", "Whose distances are aligned.", automatic="STE"),
     ] = None,
     starts: Annotated[int, Number(
-        1, 1000, "Starts", "Alignments have many local optima; the best of so many is kept.",
+        1, 1000, "Starts", "Alignments have many local optima; the best of this many starts is "
+                           "kept.",
     )] = 50,
     most: Annotated[int, Number(
-        FEWEST, 2000, "Objects at most", "Of more, so many are drawn.", advanced=True,
+        FEWEST, 2000, "Objects at most", "Larger sets are sampled at random down to this number.",
+        advanced=True,
     )] = 200,
     seed: Seed = 0,
     progress: Progress = silent,

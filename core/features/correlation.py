@@ -114,7 +114,7 @@ def map_correlation(
     coefficient: Annotated[
         str,
         Choice(
-            COEFFICIENTS, "Coefficient", "Kendall's tau-a is for features with many ties, such as "
+            COEFFICIENTS, "Coefficient", "Kendall's tau-a suits features with many ties, such as "
             "categories, which Spearman's coefficient favours.",
         ),
     ] = "spearman",

@@ -45,7 +45,7 @@ ObjectFolds = Annotated[
     int,
     Number(
         2, 10, "Folds of objects", "Choices among the objects of a fold are predicted from choices "
-        "among all others. Of triplets, only one in the square of this number is predicted.",
+        "among all others. Only one triplet in the square of this number is predicted.",
     ),
 ]
 
@@ -203,8 +203,8 @@ def explain(
     components: Annotated[
         int,
         Number(
-            2, 200, "Components", "Features beyond this number are transformed by their principal "
-            "components; what is left of them stays as it is.", advanced=True,
+            2, 200, "Components", "Larger feature spaces are transformed by this many principal "
+            "components; their residuals stay unchanged.", advanced=True,
         ),
     ] = 50,
     unit: LearnedUnit = "auto",

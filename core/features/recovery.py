@@ -127,12 +127,12 @@ def recover_spaces(
         str,
         Choice(
             {"raw": "As they are", "weighted": "Weighted dimensions", "linear": "Linear transform"},
-            "Model", "What is learned of a space. The more is learned, the harder it is to say "
-            "which space gave the answers.",
+            "Model", "Parameters learned for a space. More of them make it harder to identify the "
+            "space behind the answers.",
         ),
     ] = "linear",
     repeats: Annotated[int, Number(
-        5, 1000, "Simulations", "Of answers from each space.",
+        5, 1000, "Simulations", "Number of simulated data sets for each space.",
     )] = 20,
     object_folds: ObjectFolds = 3,
     folds: TrialFolds = 5,
@@ -192,7 +192,7 @@ def recover_spaces(
     tables, known, data = prepared(spaces, given)
     if len(tables) < 2:
         raise DataError(
-            "there is only one feature space, and nothing that it could be mistaken for",
+            "there is only one feature space, and recovery compares several",
             file=given.name, remedy="Give at least two.",
         )
     divided, notes = divisions_of(given, known, data, object_folds, folds, seed)

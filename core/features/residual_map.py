@@ -121,19 +121,21 @@ class ResidualMap:
 
 
 @task(
-    "Mapping what features leave over", "spaces", name="left_over", columns=("participant",)
+    "Mapping what features do not explain", "spaces", name="left_over", columns=("participant",)
 )
 def residual_map(
     spaces: FeatureModel,
     answers: Judgements,
     *,
-    n_components: Annotated[int, Number(1, 10, "Dimensions", "Of the map of what is left.")] = 2,
+    n_components: Annotated[int, Number(
+        1, 10, "Dimensions", "Dimensions of the residual map."
+    )] = 2,
     predictors: Together = "auto",
     prior: Annotated[
         float,
         Number(
-            0.01, 1000.0, "Prior", "Strength of the Gaussian prior on the coordinates of the map: "
-            "what features can explain is left to them.", advanced=True,
+            0.01, 1000.0, "Prior", "Strength of the Gaussian prior on the map's coordinates. It "
+            "leaves to features what they can explain.", advanced=True,
         ),
     ] = 1.0,
     folds: TrialFolds = 5,

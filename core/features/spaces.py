@@ -35,7 +35,7 @@ _BLOCK = 10_000_000
 Together = Annotated[
     str,
     Choice(
-        TOGETHER, "Predictors", "What is taken together as one: a whole feature space, or each "
+        TOGETHER, "Predictors", "Unit that counts as one predictor: a whole feature space, or each "
         "feature.",
     ),
 ]
@@ -268,7 +268,7 @@ def _numbers(name: str, given: Any) -> np.ndarray:
             result = np.array(given, dtype=np.float32 if single else float)
     except (TypeError, ValueError) as error:
         raise DataError(
-            "not everything is a number", file=name, remedy="Give numbers alone.",
+            "some cells are not numbers", file=name, remedy="Give numbers alone.",
         ) from error
     if result.ndim == 1:
         result = result[:, None]
@@ -293,7 +293,7 @@ def _checked_names(
     if len(names) != values.shape[1] or len(set(names)) < len(names):
         raise DataError(
             f"{len(set(names))} different names do not name {values.shape[1]} columns", file=name,
-            remedy="Give each column a name of its own.",
+            remedy="Give each column its own name.",
         )
     return names
 

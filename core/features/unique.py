@@ -144,7 +144,7 @@ class UniqueParts:
         ])
 
 
-@task("Parting what predictors explain", "spaces", columns=("participant",))
+@task("Partitioning the explained deviance", "spaces", columns=("participant",))
 def unique_parts(
     spaces: FeatureModel,
     answers: Judgements,
@@ -204,9 +204,8 @@ def unique_parts(
     chosen = predictors_of(tables, "features" if alone else predictors, most=MOST)
     if not 2 <= len(chosen) <= MOST:
         raise DataError(
-            f"{len(chosen)} predictors cannot be parted; there must be 2 to {MOST}",
-            file=given.name, remedy="Choose some of them, or put those that belong together in one "
-            "feature space.",
+            f"{len(chosen)} predictors cannot be partitioned; choose 2 to {MOST}",
+            file=given.name, remedy="Choose fewer, or combine related ones in one feature space.",
         )
     divided, notes = divisions_of(given, known, data, object_folds, folds, seed)
     # Bit i of the number of a subset, counted from 1, says whether predictor i is in it.

@@ -142,9 +142,9 @@ def feature_weights(
     sets = data.asked
     if len(names) > MOST or len(sets) < FOR_EACH * len(names):
         raise DataError(
-            f"{len(names):,} features cannot be weighed by {len(sets):,} choices",
+            f"{len(names):,} features cannot be weighted by {len(sets):,} choices",
             file=given.name, remedy=f"Give at most {MOST} features, and {FOR_EACH} choices for "
-            "each; explain weighs any number of them under a penalty.",
+            "each; explain weights any number of them under a penalty.",
         )
     parts = np.column_stack([_parts(space, sets.distinct) for space in tables])
     spread = parts.std(axis=0)

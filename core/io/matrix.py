@@ -157,7 +157,7 @@ def _refuse_repeated(ids: list[str], table: Table) -> None:
         if first.setdefault(text, row) != row:
             raise DataError(
                 f"object {text!r} is listed twice", file=table.name, row=table.row_number(row),
-                remedy="Give each object one row, and a name of its own.",
+                remedy="Give each object one row and its own name.",
             )
 
 

@@ -346,7 +346,7 @@ def _of_matrices(
     if kind not in (None, "ratings", "confusions"):
         raise DataError(
             f"its columns are not those of {kind}", file=files[0][0],
-            remedy="Name them as the help on files of ratings says.",
+            remedy="Name them as in the help on files of ratings.",
         )
     squares = [read_square(source, name) for name, source in files]
     ids = squares[0].ids
@@ -483,7 +483,7 @@ def _told(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
     if wrong.any():
         row = int(np.argmax(wrong))
         raise DataError(
-            f"the choice {frame['choice'].iloc[row]!r} is none of the two", file=table.name,
+            f"the choice {frame['choice'].iloc[row]!r} is neither of the two", file=table.name,
             row=table.row_number(row),
             remedy="Write the chosen object, left, right or tie, or remove the row.",
         )

@@ -185,6 +185,6 @@ def notes_on(names: Sequence[str]) -> list[str]:
     more = f"; and {len(result) - _SHOWN:,} more" if len(result) > _SHOWN else ""
     which = f"{counted(len(result), 'name')} of objects {'is' if len(result) == 1 else 'are'} "
     return [
-        f"{which}written in several ways that look the same, and taken for different objects: "
+        f"{which}written in several ways that look the same, and read as different objects: "
         f"{shown}{more}. Write each in one way if it is one object."
     ]

@@ -113,7 +113,7 @@ def write_prompts(
     every = prompted(questions_of(data) if questions is None else questions)
     if not every:
         raise DataError(
-            "there is no question that can be put to a model", file=data.name,
+            "no question can be put to a model", file=data.name,
             remedy="Questions are about an anchor and its options, or about three objects.",
         )
     rng = np.random.default_rng(seed)

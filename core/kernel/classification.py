@@ -96,7 +96,8 @@ def classify(
     ] = "svm",
     folds: Annotated[int, Number(2, 50, "Folds", advanced=True)] = 10,
     repeats: Annotated[int, Number(
-        1, 100, "Repeats", "Of the cross-validation, with the objects shuffled anew.", advanced=True
+        1, 100, "Repeats", "Repeats of the cross-validation, with objects shuffled each time.",
+        advanced=True
     )] = 5,
     seed: Seed = 0,
     progress: Progress = silent,

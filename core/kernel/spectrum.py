@@ -62,9 +62,10 @@ def kernel_map(
     )] = "pca",
     n_components: Annotated[int, Number(1, 20, "Dimensions")] = 2,
     n_neighbours: Annotated[int, Number(
-        2, 200, "Neighbours", "Of UMAP: more neighbours emphasise larger structures.", advanced=True
+        2, 200, "Neighbours", "For UMAP: more neighbours emphasise larger structures.",
+        advanced=True
     )] = 15,
-    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", "Of UMAP.", advanced=True)] = 0,
+    seed: Annotated[int, Number(0, 2**31 - 1, "Seed", "For UMAP.", advanced=True)] = 0,
     progress: Progress = silent,
 ) -> KernelMap:
     """Fit a kernel and draw a map of it."""
@@ -186,7 +187,7 @@ def spectrum(
     triplets: Triplets,
     *,
     shuffles: Annotated[int, Number(
-        5, 1000, "Permutations", "Of the answers, for the null distribution of the eigenvalues."
+        5, 1000, "Permutations", "Permuted answers, for the null distribution of the eigenvalues."
     )] = 20,
     seed: Seed = 0,
     progress: Progress = silent,

@@ -88,8 +88,8 @@ class TripletKernel(Kernel):
     reduce_diagonal: Annotated[bool, Switch(
         "Reduce the diagonal",
         "With few answers every object is far more similar to itself than to any other. "
-        "Subtracting the smallest eigenvalue from the diagonal mends this and leaves a valid "
-        "kernel, as in all experiments of the paper."
+        "Subtracting the smallest eigenvalue from the diagonal corrects this and keeps the kernel "
+        "valid, as in all experiments of the paper."
     )] = True
 
     def fit(self, triplets: Triplets, y: None = None, *, progress: Progress = silent) -> Self:

@@ -146,7 +146,7 @@ def with_lapses(
         bool,
         Switch(
             "Side preference",
-            "Lets people prefer a side when they guess, where the answers say which was chosen.",
+            "Lets people prefer a side when they guess, if the file records sides.",
         ),
     ] = True,
     steps: Annotated[

@@ -36,8 +36,8 @@ _FLOOR = np.log(1e-4)
 _FEWEST = 5
 
 Folds = Annotated[
-    int, Number(2, 50, "Folds", "The answers are split into this many; each is predicted from the "
-                "others.")
+    int, Number(2, 50, "Folds", "Answers are split into this many folds; each is predicted from "
+                "the others.")
 ]
 
 
@@ -224,7 +224,7 @@ def compare_people(
     triplets: Judgements,
     *,
     most_groups: Annotated[
-        int, Number(1, 6, "Max. groups", "Up to so many groups of people are tried.")
+        int, Number(1, 6, "Max. groups", "Largest number of groups of people that is tried.")
     ] = 3,
     folds: Folds = 5,
     seed: Seed = 0,

@@ -101,7 +101,7 @@ def compare_conditions(
     triplets: Judgements,
     *,
     permutations: Annotated[
-        int, Number(19, 100_000, "Permutations", "Of the conditions, for the test.")
+        int, Number(19, 100_000, "Permutations", "Permutations of the conditions, for the test.")
     ] = 999,
     folds: Folds = 10,
     seed: Seed = 0,

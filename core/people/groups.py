@@ -25,7 +25,8 @@ By = Annotated[str, Column(
     "Participants", "Column of the response metadata that names the participant or the "
     "session.", of="answers"
 )]
-Most = Annotated[int, Number(2, 1000, "Max. participants", "Those with the most answers.")]
+Most = Annotated[int, Number(2, 1000, "Max. participants", "Participants with the most answers are "
+                                                           "used.")]
 
 
 def groups_of(triplets: Judgements, column: str) -> dict[str, np.ndarray]:

@@ -71,7 +71,7 @@ def observer_maps(
     members = {name: members[name] for name in floor.names[floor.reached].tolist()}
     if len(members) < 2:
         raise DataError(
-            "fewer than two gave answers enough for a map of their own", file=triplets.name,
+            "fewer than two people gave enough answers for their own maps", file=triplets.name,
             remedy=f"A map takes {np.median(floor.needed):,.0f} answers of each, and they gave "
             f"{np.median(floor.n_answers):,.0f} (medians).",
         )

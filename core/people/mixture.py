@@ -38,7 +38,8 @@ _SURE, _DIRECTIONS = 0.9, 5
 _OF_GROUPS = Spread(1.0, 1.0)
 
 Groups = Annotated[
-    int, Number(1, 10, "Groups", "How many groups; held-out answers say how many are worth it.")
+    int, Number(1, 10, "Groups", "Number of groups. Held-out answers show how many improve "
+                                 "prediction.")
 ]
 Differ = Annotated[
     str, Choice(
@@ -117,8 +118,8 @@ class LatentClassMap(PeopleMap):
     response: Response = "ste"
     n_init: Annotated[
         int, Number(
-            1, 100, "Restarts", "Each begins with people grouped in another way; the likeliest is "
-            "kept.", advanced=True,
+            1, 100, "Restarts", "Each start groups people differently; the likeliest fit is kept.",
+            advanced=True,
         )
     ] = 6
     prior: Prior = 0.1

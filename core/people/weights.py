@@ -66,15 +66,16 @@ Prior = Annotated[
 ]
 Starts = Annotated[
     int, Number(
-        1, 100, "Restarts", "Each begins with the shared map turned in another way; the likeliest "
-        "is kept.", advanced=True,
+        1, 100, "Restarts", "Each start rotates the shared map differently; the likeliest fit is "
+        "kept.", advanced=True,
     )
 ]
 Response = Annotated[
     str, Choice(
         {"ste": "STE", "tste": "t-STE", "ckl": "CKL"}, "Response model",
-        "Probability of an answer as a function of the distances. STE: exp(−d²), so that weights "
-        "are exactly stretched axes. t-STE and CKL forgive distant objects.", advanced=True,
+        "Probability of an answer as a function of the distances. STE: exp(−d²), so weights "
+        "stretch the axes exactly. t-STE and CKL are more tolerant of errors about distant "
+        "objects.", advanced=True,
     )
 ]
 
@@ -251,7 +252,7 @@ class WeightedEuclidean(PeopleMap):
     alike: Annotated[
         bool, Switch(
             "Same weight on all axes", "People differ in how precisely they answer, not in "
-            "what they attend to. The map may then be turned freely.",
+            "what they attend to. The map may then be rotated freely.",
         )
     ] = False
     response: Response = "ste"

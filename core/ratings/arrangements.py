@@ -83,7 +83,7 @@ class Arrangements(Measured):
             row = int(np.argmax(twice))
             raise DataError(
                 f"{self.ids[item[row]]} is twice in one arrangement", row=row,
-                remedy="Name the column that tells a person's arrangements apart trial.",
+                remedy="Name the column that numbers a person's arrangements trial.",
             )
         self._owner = np.array([rater[np.argmax(number == k)] for k in range(number.max() + 1)])
         self._placed = np.bincount(number)

@@ -74,8 +74,8 @@ class Piles(Measured):
         nowhere = is_blank(table["pile"])
         if nowhere.any():
             self.notes.append(
-                f"{int(nowhere.sum()):,} rows without a pile left out: who left objects over did "
-                "not put these together."
+                f"{int(nowhere.sum()):,} rows without a pile are omitted: unsorted objects were "
+                "not put together."
             )
             table = table[~nowhere]
             self.ids, (item,) = named_objects(table["item"])

@@ -263,7 +263,7 @@ class _Preferences:
         if linked > 1:
             examples = [self.ids[np.argmax(part == k)] for k in range(2)]
             raise DataError(
-                f"{examples[0]} and {examples[1]} were never compared, not even by way of others",
+                f"{examples[0]} and {examples[1]} were never compared, not even through others",
                 remedy="Scale the groups of objects one by one.",
             )
         strong, part = connected_components(wins + ties, connection="strong")
@@ -274,9 +274,9 @@ class _Preferences:
                     "would be infinite", remedy="Give a prior, such as 0.1.",
                 )
             self.notes.append(
-                "Some objects were always preferred to all others, or never: how far they are "
-                "from these is held by the prior alone. Intervals are at least as wide as it and "
-                "the number of answers leave them."
+                "Some objects were always preferred to all others, or never: only the prior limits "
+                "how far they are from these. Intervals are at least as wide as prior and number "
+                "of answers allow."
             )
         return bool(strong > 1)
 

@@ -105,7 +105,7 @@ class Ratings(Measured):
             rating = top - rating
         alike = first == second
         if alike.any():
-            self.notes.append(f"{alike.sum():,} ratings of an object beside itself are left out.")
+            self.notes.append(f"{alike.sum():,} ratings of an object with itself are omitted.")
         first, second, rater, rating = (x[~alike] for x in (first, second, rater, rating))
         self._unit, self._pair = rater, pair_number(first, second, len(self.ids))
         self._value = self._standardised(rating)
@@ -226,5 +226,5 @@ class Ratings(Measured):
             raise DataError(
                 f"a dissimilarity is below zero: {value.min():g}",
                 row=int(np.argmax(value < 0)),
-                remedy="Are large values similarities? Then say so.",
+                remedy="If large values mean similar, choose that direction.",
             )

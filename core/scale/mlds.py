@@ -120,8 +120,8 @@ class MLDS(Method):
     stimulus: Stimulus = None
     most_levels: Annotated[int | None, Number(
         3, 1000, "Max. levels",
-        "Where there are more, neighbouring stimulus values are binned into this many levels, "
-        "as if their objects looked the same.", automatic="one for every value"
+        "If there are more, neighbouring stimulus values are binned into this many levels and "
+        "treated as equal.", automatic="one for every value"
     )] = None
     link: Annotated[str, Choice(
         {name: link.title for name, link in LINKS.items()}, "Link",
@@ -129,19 +129,19 @@ class MLDS(Method):
     )] = "probit"
     outside: Annotated[bool, Switch(
         "Use answers whose anchor lies at one end",
-        "On a monotonic scale their correct answer is known beforehand, so the published "
-        "method does not ask them.", advanced=True
+        "On a monotonic scale, their correct answer is certain beforehand, so the published method "
+        "omits them.", advanced=True
     )] = False
     lapses: Annotated[str, Choice(
         LAPSES, "Lapses",
-        "Proportion of trials in which an observer guesses, whatever was shown: estimated with "
-        "the scale. Without, a few errors in clear cases make all answers look noisy.",
+        "Proportion of trials in which an observer guesses, whatever was shown; estimated with the "
+        "scale. Without it, a few errors in clear cases make all answers look noisy.",
         advanced=True, later=True
     )] = "none"
     order: Annotated[bool, Switch(
         "Preference for first or second",
-        "Lets every observer prefer the first or the second interval, where it is recorded "
-        "which came first.", advanced=True, later=True
+        "Lets every observer prefer the first or the second interval, if the file records their "
+        "order.", advanced=True, later=True
     )] = False
 
     @property

@@ -320,7 +320,9 @@ def scales_by(
         "Groups", "Column of the response metadata: one scale per value, beside that of all "
         "answers.", of="answers"
     )] = "participant",
-    most: Annotated[int, Number(1, 1000, "Max. groups", "Those with the most answers.")] = 12,
+    most: Annotated[int, Number(
+        1, 1000, "Max. groups", "Groups with the most answers are used."
+    )] = 12,
     unit: Unit = "auto",
     maps: Maps = 100,
     coverage: Annotated[float, Number(0.5, 0.999, "Coverage of the band")] = 0.95,

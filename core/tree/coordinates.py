@@ -109,16 +109,16 @@ def coordinate_tree(
     *,
     tree: Annotated[str, Choice(
         TREES, "Tree", "KD trees halve cells along the feature of largest variance, RP trees "
-        "along a random direction, PA trees along the first principal component (PCA). Rank "
-        "cover trees compare only: each level has fewer objects, each below its nearest."
+        "along a random direction, PA trees along the first principal component (PCA). Rank cover "
+        "trees only compare: each level has fewer objects, each linked to its nearest one above."
     )] = "kd",
     leaf_size: LeafSize = 16,
     coverage: Annotated[float, Number(
         1.0, 1000.0, "Coverage ω",
-        "Of a rank cover tree: objects from which a search continues at each level.", advanced=True
+        "In a rank cover tree, objects from which a search continues at each level.", advanced=True
     )] = 4.0,
     folds: Annotated[int, Number(
-        2, 1000, "Folds", "The neighbours of each part are searched in trees of the others.",
+        2, 1000, "Folds", "Neighbours of each fold are searched in trees of the others.",
         advanced=True
     )] = 10,
     seed: Seed = 0,

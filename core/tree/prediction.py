@@ -55,12 +55,12 @@ _FEW_LEAVES = (1, 4, 16)
 
 OracleChoice = Annotated[str, Choice(
     {"fitted": "Map or features", "answered": "The data first"}, "Oracle",
-    "What answers which of two objects a third is nearer to: the map, kernel or features "
-    "alone, or the data wherever they have an answer."
+    "Source of comparisons: the map, kernel or features alone, or the data wherever they have an "
+    "answer."
 )]
 Kind = Annotated[str, Choice({"classes": "Classes", "numbers": "Numbers"}, "Predicted as")]
 Share = Annotated[float, Number(
-    0.1, 1.0, "Subsample fraction r", "Of the objects, for each tree.", advanced=True
+    0.1, 1.0, "Subsample fraction r", "Share of the objects for each tree.", advanced=True
 )]
 
 

@@ -48,7 +48,7 @@ class ForestProximity(MapKernel):
     title = "Forest proximity"
 
     basis: Annotated[Method | dict | None, Inner(
-        ("embedding",), "Map", "Answers questions that nobody was asked.",
+        ("embedding",), "Map", "Answers questions that nobody answered.",
         automatic=DEFAULT_EMBEDDING.title
     )] = None
     n_estimators: Trees = 200

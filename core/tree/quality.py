@@ -190,12 +190,12 @@ def search_curve(
     triplets: Triplets,
     *,
     n_trees: Annotated[int, Number(
-        2, 100, "Trees of the forest", "Compared with one tree, for as many questions."
+        2, 100, "Trees of the forest", "Compared with one tree, for the same number of questions."
     )] = 10,
     folds: Annotated[int, Number(
         2, 100_000, "Folds",
-        "The neighbours of each part are searched in trees of the others; as many folds as "
-        "objects leave one out.", advanced=True
+        "Neighbours of each fold are searched in trees of the others; as many folds as objects "
+        "leave one out.", advanced=True
     )] = 10,
     max_objects: Annotated[int, Number(
         10, 100_000, "Objects searched for", "Fewer are faster, with wider intervals.",

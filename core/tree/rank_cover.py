@@ -42,7 +42,7 @@ class RankCoverTree(ComparingEstimator):
     metric: str | Oracle = "euclidean"
     n_levels: Annotated[int | None, Number(
         1, 20, "Levels h", "Each level has the h-th root of n times fewer objects.",
-        automatic="As many as leave a quarter of the objects at each, about"
+        automatic="As many as leave about a quarter of the objects at each"
     )] = 4
     coverage: Annotated[float, Number(
         1.0, 1000.0, "Coverage ω", "Objects from which a search continues at each level."

@@ -38,8 +38,8 @@ Reached = Iterable[tuple[np.ndarray, np.ndarray]]
 
 OutOfBag = Annotated[bool, Switch(
     "Out-of-bag error",
-    "Each training object is predicted by the trees that were grown without it, which takes "
-    "questions about it. Needs a share of objects per tree below 1."
+    "Each training object is predicted by the trees grown without it, which takes questions about "
+    "it. Needs a share of objects per tree below 1."
 )]
 
 #: How votes of more than two classes are counted.
@@ -52,7 +52,7 @@ Multiclass = Annotated[
         },
         "More than two classes",
         "One forest per pair of classes takes more questions, and as many trees for each pair. "
-        "Each says which class wins, or its shares of votes are summed, as published.",
+        "Each votes for a class, or its shares of votes are summed, as published.",
         advanced=True, later=True,
     ),
 ]
@@ -175,7 +175,7 @@ class ComparisonForestClassifier(ClassifierMixin, SupervisedForest):
     divide_pure: Annotated[bool, Switch(
         "Divide pure cells",
         "Under supervised pivots, cells of one class are divided by random pairs too, as in "
-        "the paper: more questions, and for a leaf size of 1 the same law of the votes.",
+        "the paper: more questions, and for a leaf size of 1 the same distribution of votes.",
         advanced=True
     )] = False
     oob_score: OutOfBag = False
@@ -325,7 +325,7 @@ class ComparisonForestRegressor(RegressorMixin, SupervisedForest):
             },
             "Pivots",
             "The best of several pairs lowers the variance of the responses most: fewest errors, "
-            "and as many times the questions. Of different values: one up to the mean of the cell, "
+            "but several times the questions. Of different values: one up to the mean of the cell, "
             "one above it.",
         ),
     ] = "best"
@@ -406,7 +406,7 @@ def _warn_useless(constant: str) -> None:
     (tests/core/tree/test_forest.py::test_forests_say_when_the_mean_is_no_worse).
     """
     warnings.warn(
-        f"comparisons say next to nothing about these targets: by out-of-bag error, predicting "
+        f"comparisons say little about these targets: by out-of-bag error, predicting "
         f"{constant} is not clearly worse than this forest.", UserWarning, stacklevel=4,
     )
 

@@ -95,8 +95,8 @@ class ComparisonTree(ComparingEstimator):
                 "answered": "With most answers",
             },
             "Pivots",
-            "With most answers: for a collection of answers; the pair about which most objects of "
-            "the cell have been asked.",
+            "With most answers: for a collection of answers, the pair with answers about most "
+            "objects of the cell.",
         ),
     ] = "random"
     n_pairs: Annotated[int, Number(

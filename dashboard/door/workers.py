@@ -119,14 +119,13 @@ class Worker(Child):
         """What it means that the process is no more."""
         if self._late:
             return DataError(
-                "reading takes too long and was given up", file=file, remedy=_SMALLER
+                "reading took too long and was stopped", file=file, remedy=_SMALLER
             )
         if asked_to_stop or self._dismissed:
             return Stopped()
         log.warning("the process that read %s has ended", file)
         return Ended(
-            "the file is damaged so that reading it ends the program that reads, or takes all of "
-            "its memory", file=file, remedy=_SMALLER,
+            "the file is damaged, or reading it takes too much memory", file=file, remedy=_SMALLER,
         )
 
 
@@ -152,7 +151,7 @@ def _result(message: dict[str, Any], file: str) -> Any:
         )
     log.error("%s could not be read: %s", file, message.get("broken"))
     raise DataError(
-        "the program has failed to read it; the server's log says why", file=file,
+        "the program failed to read it; the server's log says why", file=file,
         remedy="Save it again as CSV.",
     )
 

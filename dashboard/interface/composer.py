@@ -116,7 +116,7 @@ def _show_figure(session: Session, panels: list[Panel], printable: Printable) ->
         running = session.jobs()
         if running:
             st.warning(
-                f"{running[0].title} is not done: the figure has what is known by now.",
+                f"{running[0].title} is not done: the figure shows what has been computed so far.",
                 icon=":material/hourglass_top:",
             )
         places = _places(printable.key, FORMATS) if browser.can_render() else {}
@@ -176,8 +176,8 @@ def _places(key: str, forms: Iterable[str]) -> dict[str, DeltaGenerator]:
 
 def _without_browser(printable: Printable, composition: Composition) -> None:
     st.caption(
-        "No Chrome or Chromium was found on the server. Your browser draws SVG and PNG instead, "
-        "without the title; a PDF can be printed from the SVG."
+        "The server has no Chrome or Chromium. Your browser draws SVG and PNG instead, without the "
+        "title; print the SVG for a PDF."
     )
     browser_download(
         printable.figure(composition), key=f"{printable.key}.browser", name=printable.name,
@@ -221,8 +221,8 @@ def _asked_for(session: Session, printable: Printable, there: Possible) -> Compo
     ).strip()}
     caption = switch(
         session, f"{_COMMON}.caption", "Caption in the figure", last.caption,
-        help="Journals set captions themselves: it stands below, to be copied, and in the ZIP. In "
-        "the figure it takes room from what is drawn.",
+        help="Journals set captions themselves; you find it below and in the ZIP. In the figure, "
+        "it takes room from the drawing.",
     )
     common = {
         "width": width or last.width, "height": height, "font": font or last.font,
@@ -276,7 +276,7 @@ def _preview(svg: str, alt: str, session: Session) -> None:
     width, height = (pixels / PIXELS_PER_MM for pixels in size_of(svg))
     grey = switch(
         session, f"{_COMMON}.grey", "See it in grey", False,
-        help="As a printer without colours would show it. Files keep their colours.",
+        help="Shows the figure as printed without colours. Files keep their colours.",
     )
     content = base64.b64encode(as_form(svg, "svg", 0)).decode()
     style = f"width:{width:g}mm;max-width:none;border:1px solid var(--st-border-color, #ccc)"
@@ -297,7 +297,7 @@ def _show_sheet(session: Session, panels: list[Panel], name: str) -> None:
     with right:
         width = number(
             session, f"{_COMMON}.sheet.width", "Width (mm)", 30.0, 1200.0, 180.0, step=5.0,
-            help="Panels stand side by side as long as they find room.",
+            help="Panels stand side by side where there is room.",
         )
         style = pick(
             session, f"{_COMMON}.sheet.letters", "Letters", {s: s for s in LETTERS}, default="A"

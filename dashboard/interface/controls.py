@@ -216,8 +216,8 @@ def _presets(
     for cited, settings in settings_as_published(name).items():
         st.button(
             f"As in {cited}", key=f"{prefix}.as in {cited}", width="stretch",
-            help="Sets what the paper set otherwise than usual, and everything else as usual, but "
-            "for numbers of dimensions and clusters.",
+            help="Sets what the paper changed, and resets all other settings except numbers of "
+            "dimensions and clusters.",
             on_click=_set_to, args=(session, prefix, {
                 p.name: settings.get(p.name, p.default) for p in declared
                 if not isinstance(p.spec, Inner | Column) and p.name not in LEFT_OPEN

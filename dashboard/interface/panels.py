@@ -117,8 +117,8 @@ def _numbers(
     st.download_button(
         "Numbers (CSV)", lambda: export.csv(table()), f"{printable.name}.csv", "text/csv",
         key=f"{printable.key}.csv", on_click="ignore", icon=":material/table:",
-        help="For spreadsheets and programs. A name that a spreadsheet would take for a "
-        "formula has an apostrophe in front.",
+        help="For spreadsheets and programs. An apostrophe precedes names that a spreadsheet would "
+        "read as formulas.",
     )
     told = "its numbers and what was simulated" if info is None else (
         "its numbers, which data they come from, how these were read, and all exclusions"
@@ -213,7 +213,7 @@ def ago(moment: str) -> str:
     except (ValueError, TypeError):
         return "at an unknown time"
     if seconds < -60:
-        return "at a time that is yet to come by this computer's clock"
+        return "in the future, by this computer's clock"
     for unit, length in (("day", 86400), ("hour", 3600), ("minute", 60)):
         n = int(seconds // length)
         if n >= 1:

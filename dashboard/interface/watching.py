@@ -57,7 +57,7 @@ def _show_active(job: Job, place: str, narrow: bool) -> None:
         )
     button.button(
         "Cancel", key=f"{place}.cancel.{job.id}", on_click=job.cancel, disabled=job.stopping,
-        help="Stops, and keeps what has been computed.", width="content" if narrow else "stretch",
+        help="Stops, and keeps results so far.", width="content" if narrow else "stretch",
     )
 
 

@@ -68,8 +68,8 @@ def draw(figure: go.Figure, options: Mapping[str, Any]) -> bytes:
         # Asking first matters: without a browser, kaleido's server would wait for ever.
         if not can_render():
             raise ExportError(
-                "This format is drawn by a Chrome or Chromium on the server, and none was found. "
-                "Install one, or choose HTML."
+                "This format needs a Chrome or Chromium on the server. Install one, or choose "
+                "HTML."
             )
         try:
             try:

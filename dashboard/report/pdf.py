@@ -26,8 +26,8 @@ def pdf(document: Document) -> bytes:
     browser = Chromium.find_browser(skip_local=False)
     if not browser:
         raise ExportError(
-            "A PDF is printed by a Chrome or Chromium on the server, and none was found. Install "
-            "one, or print the web page with your own browser."
+            "A PDF needs a Chrome or Chromium on the server. Install one, or print the web page "
+            "with your own browser."
         )
     with tempfile.TemporaryDirectory(prefix="tripletscope-") as folder:
         source, target = Path(folder, "report.html"), Path(folder, "report.pdf")

@@ -59,7 +59,7 @@ from tripletscope.dashboard.reproduce.terms import LICENCES, Terms
 #: What a file of data holds, by the word for it in Psych-DS's names.
 _ABOUT = {
     "objects": "The objects that were compared.",
-    "answers": "Every imported answer: what is nearer to the anchor, and what is farther.",
+    "answers": "Every imported answer: the nearer and the farther object.",
     "pairs": "Every imported comparison of two pairs of objects.",
     "catch": "Trials with a correct response by construction.",
     "gold": "Questions with an answer that every attentive participant gives.",
@@ -307,8 +307,8 @@ def _not_computed(deposit: Deposit, steps: Steps) -> list[str]:
     return [
         f"{names[run.key]}: " + (
             "it compares views" if "views" in run.options else
-            "its features are no columns of the objects, nor tables that are kept"
-        ) + ", so that the script does not compute it; its result is in here."
+            "its features are neither columns of the objects nor kept tables"
+        ) + ", so the script does not compute it; its result is included."
         for run in steps.unknown if run.key in names
     ]
 

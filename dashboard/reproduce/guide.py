@@ -10,19 +10,19 @@ from tripletscope.dashboard.reproduce.terms import LICENCES, Terms
 
 #: What begins so, in words; only what is there is listed.
 _WHERE = {
-    "data/": "the tables as CSV; beside each, what its columns mean (Psych-DS)",
-    "participants.tsv": "who answered: one row for each participant (BIDS)",
-    "participants.json": "what the columns of this table mean",
-    "dataset_description.json": "what this data set is, for machines (Psych-DS, schema.org)",
-    "analysis/": "a script and a notebook that compute the results again; how they came about",
+    "data/": "tables as CSV, each with a description of its columns (Psych-DS)",
+    "participants.tsv": "participants, one per row (BIDS)",
+    "participants.json": "description of the columns of this table",
+    "dataset_description.json": "description of the data set for machines (Psych-DS, schema.org)",
+    "analysis/": "a script and a notebook that compute the results again; their provenance",
     "tables/": "the numbers behind the figures of every result, as CSV",
     "environment/": "the versions of the software, for pip, uv and conda",
     "pictures/": "pictures of the objects",
     "products/": "reports and other files that were added",
     "about.json": "the data set as TripletScope keeps it, with `*.parquet` and `features/`",
     "results/": "a folder for each result: its settings, and its numbers as NPZ",
-    "pages.json": "what was set on the pages of TripletScope",
-    "LICENSE": "what others may do with it",
+    "pages.json": "settings of the pages of TripletScope",
+    "LICENSE": "licence",
     "CITATION.cff": "how to cite it",
 }
 
@@ -43,28 +43,28 @@ def readme(
     by = f"by {', '.join(terms.authors)}\n\n" if terms.authors else ""
     report = [f"- {line}" for line in info.report]
     excluded = [f"- {info.left_out}"] if info.left_out else []
-    missing = ["## What is not in it", "", *(f"- {line}" for line in left), ""] if left else []
+    missing = ["## Not included", "", *(f"- {line}" for line in left), ""] if left else []
     names = (
         ["Participants are called `sub-001` and so on, in the order of their names.", ""]
         if terms.pseudonyms else []
     )
     return "\n".join([
         f"# {terms.title}", "", f"{by}Licence: {LICENCES[terms.licence].name} (`LICENSE`).", "",
-        "## What is where", "", "| file | what it holds |", "| --- | --- |", *there,
+        "## Files", "", "| file | content |", "| --- | --- |", *there,
         "| `manifest-sha256.txt` | sums of all files: `sha256sum -c manifest-sha256.txt` |", "",
         "## The data", "", *report, *excluded, "", *names, *missing,
         "## Compute the results again", "",
         f"TripletScope {__version__} computed them. In the folder `analysis`:", "",
         "```", "pip install -r ../environment/requirements.txt", f"python {name}.py", "```", "",
-        f"or, without installing anything first, `uv run {name}.py`. The notebook "
-        f"`{name}.ipynb` has the same steps, and figures. Both say whether each result is the "
-        "one that was computed then.", "",
+        f"or, without installing anything, `uv run {name}.py`. The notebook "
+        f"`{name}.ipynb` has the same steps, and figures. Both check that each result is the same "
+        "as then.", "",
         "`environment/requirements.txt` and `environment.yml` name the versions that were "
         "installed. `environment/requirements-locked.txt` has those of the release, with the "
         "hashes of their files: `pip install --require-hashes -r requirements-locked.txt`.", "",
         "## Look at them", "",
         "Upload this file on the start page of TripletScope, or unpack it into a new folder in "
-        "the folder of its workspace: data, exclusions, pictures and results are there as they "
-        "were, and nothing is computed again. In Python, `tripletscope.open(\"FOLDER\")` opens "
-        "what was unpacked.", "",
+        "the folder of its workspace: data, exclusions, pictures and results return without "
+        "computing anything again. In Python, `tripletscope.open(\"FOLDER\")` opens that folder.",
+        "",
     ])

@@ -71,11 +71,13 @@ def restore(workspace: Workspace, found: Unpacked, name: str) -> Restored:
     info = _keep(workspace, *made, about, runs)
     notes = []
     if unknown:
-        notes.append(f"{count(unknown, 'result')} that this version does not have, or "
-                     "has otherwise, could not be opened.")
+        notes.append(
+            f"{count(unknown, 'result')} unknown to this version, or incompatible with it, could "
+            "not be opened."
+        )
     if changed:
         some = ", ".join(changed[:3]) + (" and others" if len(changed) > 3 else "")
-        notes.append(f"Not as they were in the archive, or missing: {some}.")
+        notes.append(f"Changed since the archive was made, or missing: {some}.")
     return Restored(info, sound_settings(settings, info, [run for run, _ in runs]), notes)
 
 
@@ -111,7 +113,7 @@ def _dataset(
     """
     triplets = folder.triplets(about)
     if triplets.fingerprint != about["imported"]:
-        raise DataError("its answers are not what was written")
+        raise DataError("its answers were changed")
     cleaning = folder.cleaning(about, triplets)
     cleaning.triplets  # noqa: B018 - the exclusions can be made of these answers
     for steps in views_of(about)[1].values():

@@ -44,7 +44,7 @@ LICENCES = {
     "CC-BY-NC-4.0": Licence(
         "Creative Commons Attribution-NonCommercial 4.0 International", "CC BY-NC 4.0",
         "CC-BY-NC-4.0", f"{_CC}/licenses/by-nc/4.0/legalcode",
-        "You may share and adapt this data set for purposes that are not commercial, if you give "
+        "You may share and adapt this data set for non-commercial purposes, if you give "
         "appropriate credit, link to the licence and say what was changed.",
     ),
     "other": Licence(

@@ -64,13 +64,13 @@ def parser() -> argparse.ArgumentParser:
     )
     command.add_argument(
         "--key", action=argparse.BooleanOptionalAction, default=True,
-        help="let in only who has the key in the address that is printed, and so no other account "
-        "of this computer (default)",
+        help="admit only browsers with the key in the printed address, and so no other account of "
+        "this computer (default)",
     )
     command.add_argument(
         "--lab", type=Path, metavar="FILE.toml",
-        help="let in people of a list who sign in with their institution, in place of a key; "
-        "the page For a lab of the documentation shows the file",
+        help="admit listed people who sign in with their institution, instead of a key; the page "
+        "For a lab of the documentation shows the file",
     )
     command.add_argument(
         "--engine", metavar="NAME",
@@ -83,20 +83,21 @@ def parser() -> argparse.ArgumentParser:
     )
     command.add_argument(
         "--data", type=Path, metavar="DIR",
-        help="folder of the data sets that the page Papers needs and that may not be shipped, as "
-        "its documentation lists them",
+        help="folder of data sets for the page Papers that may not be shipped; its documentation "
+        "lists them",
     )
     command.add_argument(
         "--prepare", action="store_true",
-        help="only compile what the first fit needs, so that it need not wait for it",
+        help="only compile what the first fit needs, so that it need not wait",
     )
     command.add_argument(
         "--backup", type=Path, metavar="FILE.zip",
-        help="only put the workspace, which may be in use, into a file",
+        help="only back up the workspace, which may be in use, to a file",
     )
     command.add_argument(
         "--restore", type=Path, metavar="FILE.zip",
-        help="only make a workspace of such a file, in the new folder that --workspace names",
+        help="only restore a workspace from such a file, into the new folder that --workspace "
+             "names",
     )
     command.add_argument("--version", action="version", version=f"TripletScope {__version__}")
     return command

@@ -104,8 +104,8 @@ def _refusal(connection: HTTPConnection, wrong: bool) -> Response:
     return HTMLResponse(
         notice(
             "The key is not right" if wrong else "The key is missing",
-            "<p>This dashboard opens to whoever has its address with the key. The terminal in "
-            "which it was started shows it; a key is good until the program ends.</p>"
+            "<p>This dashboard needs its address with the key. The terminal that started it shows "
+            "both; a key is valid until the program ends.</p>"
             f'<form method="get">{kept}<label>Key, or the address with it'
             f'<input name="{PARAMETER}" autocomplete="off" autofocus></label>'
             "<button>Open</button></form>",

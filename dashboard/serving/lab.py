@@ -167,8 +167,8 @@ def _checked(given: dict[str, Any], workspace: Path) -> Lab:
         raise ValueError("addresses_are_confirmed must be true or false")
     if confirmed and _OF_ANYBODY.search(provider["metadata"]):
         raise ValueError(
-            "addresses_are_confirmed cannot be true of a provider for several organisations, each "
-            "of which names its people as it likes; use the metadata of your own"
+            "addresses_are_confirmed cannot be true for a provider of several organisations, as "
+            "each names its people as it likes; use your organisation's metadata"
         )
     return Lab(
         address.rstrip("/"), frozenset(person.lower() for person in people),
@@ -292,7 +292,7 @@ def _refusal(connection: HTTPConnection, lab: Lab, person: str | None, left: flo
     way_in = f'<p><a href="{_SIGN_IN}">Sign in</a></p>'
     if not listed:
         title, body = "You are not on the list", (
-            f"<p>{html.escape(str(person))} may not use this dashboard. Ask whoever runs it, or "
+            f"<p>{html.escape(str(person))} may not use this dashboard. Ask its administrator, or "
             '<a href="/auth/logout">sign out</a> and come in under another address.</p>'
         )
     elif person is not None and left <= 0:

@@ -90,13 +90,13 @@ PLACES = {place.name: place for place in (
     PageEntry("clusters", "Clusters", "account_tree", _ANALYSIS),
     PageEntry("trees", "Trees", "forest", _ANALYSIS),
     PageEntry("people", "People", "groups", _ANALYSIS,
-          "Do people differ: weights of their own, groups, conditions, single persons.",
+          "How people differ: individual weights, groups, conditions, single persons.",
           "answers of two or more people", _has_people),
     PageEntry("scale", "Scale", "stairs", _ANALYSIS,
           "How a physical quantity is perceived: difference scaling, and scales from maps.",
           "a column of numbers of the objects, or comparisons of pairs", _has_physical_column),
     PageEntry("dimensions", "Dimensions", "category", _ANALYSIS,
-          "Dimensions that can be named, from choices of the odd one out (SPoSE, VICE).",
+          "Interpretable dimensions from choices of the odd one out (SPoSE, VICE).",
           "trials in which one of three objects was chosen", _has_trials),
     PageEntry("features", "Features and models", "rule", _ANALYSIS,
           "How well features or the layers of networks explain the answers.",
@@ -119,7 +119,8 @@ TABS = {
         "another data set or view with results",
     ),
     ("compare", "robustness"): (
-        "Robustness", "What changes over views of the answers, beside random sets of their sizes.",
+        "Robustness", "How results change over views of the answers, compared with random sets of "
+                      "the same size.",
         "a view with exclusions",
     ),
     ("kernel", "graphs"): (

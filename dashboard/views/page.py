@@ -84,7 +84,7 @@ def tabs_of(page: str) -> dict[str, Tab]:
 
 
 def show_page(
-    name: str, title: str, otherwise: str | None = None, *, with_pairs: bool = False,
+    name: str, title: str, *, needs_data: bool = True, with_pairs: bool = False,
     without_map: bool = False,
     head: Callable[[Session, DatasetInfo], None] | None = None,
     without: Callable[[Session], None] | None = None,
@@ -92,7 +92,7 @@ def show_page(
     """Show a page: its head, and the tab that is chosen.
 
     name: As that of its file and of its folder of views.
-    otherwise: What the page is made of, where no data set is open; None of a page that needs none.
+    needs_data: Whether the page needs an open data set.
     with_pairs: Whether the page can do with nothing but comparisons of pairs.
     without_map: Whether it can do with answers of which no map can be made.
     head: Shows the head of an open data set; by default the title.
@@ -100,9 +100,9 @@ def show_page(
     """
     current = session()
     info = None
-    if otherwise is not None:
+    if needs_data:
         info = _opened(current, name, title, head)
-        info = _usable(info, otherwise, with_pairs, without_map)
+        info = _usable(info, with_pairs, without_map)
         if info is None:
             if current.dataset is None and without is not None:
                 without(current)
@@ -143,7 +143,7 @@ def of_the_open_data(
     """
 
     def opened(context: Context) -> Context | None:
-        info = _usable(context.session.dataset, "These questions are about your objects", False)
+        info = _usable(context.session.dataset, with_pairs=False)
         if info is None:
             return None
         of_data = replace(context, info=info)
@@ -186,21 +186,20 @@ def say_no_map() -> None:
 
 
 def _usable(
-    info: DatasetInfo | None, otherwise: str, with_pairs: bool, without_map: bool = False,
+    info: DatasetInfo | None, with_pairs: bool, without_map: bool = False,
 ) -> DatasetInfo | None:
     """A data set that a page can do with; None, and why not, if it cannot."""
     if info is None:
         panels.empty(
-            "No data set is open",
-            f"{otherwise}: upload a file on the start page, or open one of the samples.",
+            "No data set is open", "Upload answers on the start page, or open one of the samples.",
         )
         st.page_link("../pages/start.py", label="Go to the start page", icon=":material/home:")
         return None
     if info.has_only_pairs and not with_pairs:
         panels.empty(
             "These answers compare pairs",
-            f"All {count(info.n_pairs, 'answer')} of this data set compare two pairs of objects "
-            "without one in common. The page Scale uses them; this page needs triplets.",
+            f"All {count(info.n_pairs, 'answer')} of this data set compare two pairs without a "
+            "common object. The page Scale uses them; this page needs triplets.",
         )
         st.page_link("../pages/scale.py", label="Go to Scale", icon=":material/stairs:")
         return None

@@ -19,8 +19,8 @@ def view_switch(current: Session, info: DatasetInfo) -> None:
     st.selectbox(
         "View", [*info.views], index=[*info.views].index(info.view), key=key,
         on_change=_use, args=(info, key),
-        help="Answers that every page computes with. Results of other views stay, and return with "
-        "them. The page Data makes views under Exclusions.",
+        help="Answers that all pages use. Results of other views are kept and return with them. "
+        "Make views on the page Data, under Exclusions.",
     )
     if info.left_out:
         st.caption(plain(info.left_out))

@@ -67,8 +67,8 @@ class UncertaintyContext(Context):
         self.compute_button(
             f"{PAGE}.response_model.run", "Response probabilities",
             [(self.method, *self._response_of(run))],
-            "Predicts responses that are held out in turn, and learns how often people respond as "
-            "the maps have it. Positions and ellipses do not need it.",
+            "Predicts held-out responses, and learns how often people respond as the maps predict. "
+            "Positions and ellipses do not need it.",
         )
 
     @staticmethod
@@ -91,8 +91,8 @@ class UncertaintyContext(Context):
             )
         elif found != "bootstrap" and self.info.n_participants > 1:
             st.caption(
-                "Takes all answers as those of one observer, or of people who do not differ. The "
-                "bootstrap of participants tells what other people would have changed."
+                "Treats all answers as those of one observer, or of people who do not differ. The "
+                "bootstrap of participants shows how much other people would change the map."
             )
         return found
 

@@ -41,11 +41,11 @@ _SPARE, _IDLE, _GROWN = 2, 300.0, 2**30
 _TIMES = 3  # that a process is asked for: one that has waited for long may be gone
 
 _LOST = (
-    "The process that computed this has ended: the system has ended it, which it does where memory "
-    "runs out, or compiled code has failed. Nothing else is affected, and it can be started again."
+    "The process that computed this has ended: either memory ran out, or compiled code failed. "
+    "Nothing else is affected; you can start it again."
 )
 _NOT_HEARD = (
-    f"It did not stop within {_UNHEARD:g} seconds and was ended. What it had so far is lost."
+    f"It did not stop within {_UNHEARD:g} seconds and was ended. Its partial result is lost."
 )
 
 

@@ -252,7 +252,7 @@ def test_reading_that_takes_long_is_watched_and_cancelled(services, monkeypatch)
         assert job.wait(300)
         app.run()
         assert [info.value for info in app.info] == [
-            "Reading was stopped. Nothing of it is kept."
+            "Reading was stopped. Nothing is kept."
         ]
         assert len(asked) == 1, "looking at the page again reads nothing again"
     monkeypatch.setattr(imports, "SOON", 60.0)

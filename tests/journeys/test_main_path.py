@@ -143,7 +143,7 @@ def test_where_the_server_cannot_draw_the_browser_does(browser, tmp_path):
         the_map(page).locator(".nsewdrag").wait_for()
         wait_for_map(page)
         page.get_by_role("button", name="Download figure").click()
-        expect(page.get_by_text("No Chrome or Chromium was found")).to_be_visible()
+        expect(page.get_by_text("The server has no Chrome or Chromium")).to_be_visible()
         expect(page.get_by_role("button", name="PDF", exact=True)).to_have_count(0)
         svg = ElementTree.fromstring(download(page, "SVG"))
         assert svg.get("width") == "85.000mm"

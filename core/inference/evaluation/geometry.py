@@ -129,11 +129,12 @@ def compare_geometries(
     *,
     exponent: Annotated[float, Number(
         1.0, 10.0, "Minkowski exponent", "1 is city block distance, 2 Euclidean. In two "
-        "dimensions, large exponents are much as small ones with axes turned by 45°.",
+        "dimensions, large exponents resemble small ones with axes rotated by 45°.",
     )] = 1.0,
     folds: Annotated[int, Number(2, 20, "Folds")] = 5,
     most: Annotated[int, Number(
-        1000, 1_000_000, "Answers at most", "Of more, so many are drawn.", advanced=True,
+        1000, 1_000_000, "Answers at most", "Larger sets are sampled at random down to this "
+                                            "number.", advanced=True,
     )] = 50_000,
     unit: LearnedUnit = "auto",
     seed: Seed = 0,

@@ -157,8 +157,8 @@ def cross_validate(
     triplets: Judgements,
     *,
     folds: Annotated[int, Number(
-        2, 100, "Folds", "The answers are split into this many folds, and each fold is "
-        "predicted from the others."
+        2, 100, "Folds", "Answers are split into this many folds; each is predicted from the "
+        "others."
     )] = 5,
     repeats: Annotated[
         int, Number(1, 100, "Repeats", "Repeating the division into folds narrows the interval.")

@@ -17,7 +17,7 @@ from tripletscope.core.engine.declared import Choice
 ENOUGH = 8
 
 UNITS = {
-    "auto": f"Participants, if ≥ {ENOUGH}",
+    "auto": f"Participants ({ENOUGH} or more), else answers",
     "participants": "Participants",
     "answers": "Answers",
     "both": "Participants, then their answers",
@@ -25,26 +25,25 @@ UNITS = {
 
 Unit = Annotated[str, Choice(
     UNITS, "Sampling unit",
-    f"Participants, if ≥ {ENOUGH}: if as many are known, else answers. Participants: what "
-    "another sample of people would have changed, as people differ. Answers: what the same "
-    "people would have answered on another day, and too little for a statement about people. "
-    "Participants, then their answers: conservative."
+    "Participants: variation over "
+    "samples of people. Answers: variation over answers of the same people, which is too small for "
+    "a statement about people. Participants, then their answers: conservative."
 )]
 
 #: Where the interval has a formula, and nothing is drawn.
 IntervalUnit = Annotated[str, Choice(
     {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
-    "Of the interval. Participants: how far the error may lie with another sample of people, "
-    "of whom other answers are learned from, as here; people of whom nothing is known are "
-    "predicted worse. Answers: with other answers by the same people."
+    "Unit of the interval. Participants: variation of the error over samples of people whose other "
+    "answers are learned from, as here; people without answers are predicted worse. Answers: "
+    "variation over answers of the same people."
 )]
 
 #: The same for what features predict.
 LearnedUnit = Annotated[str, Choice(
     {name: UNITS[name] for name in ("auto", "participants", "answers")}, "Sampling unit",
-    "Of the intervals, beside the objects. Participants: how far a share may lie with other "
-    "objects and another sample of people. Answers: with other objects and other answers by "
-    "the same people. In both, models stay as they were learned."
+    "Unit of the intervals, beside the objects. Participants: variation of a share over objects "
+    "and samples of people. Answers: variation over objects and answers of the same people. In "
+    "both, the learned models are fixed."
 )]
 
 

@@ -316,7 +316,8 @@ def calibrate(
     source: Source = "bootstrap",
     unit: Unit = "auto",
     data_sets: Annotated[
-        int, Number(2, 1000, "Data sets", "Simulated; more make the result more precise.")
+        int, Number(2, 1000, "Data sets", "Number of simulated data sets. More make the result "
+                                          "more precise.")
     ] = 12,
     maps: Maps = 60,
     spread: Spread = "joint",

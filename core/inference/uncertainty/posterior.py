@@ -46,7 +46,7 @@ Variance = Annotated[
     float | None,
     Number(
         0.01, 10_000.0, "Prior variance",
-        "Of every coordinate. Lohaus et al. (2019) used 15.",
+        "Prior s.d. of every coordinate. Lohaus et al. (2019) used 15.",
         advanced=True, automatic="1 / the method's prior, so that its map is the most probable",
     ),
 ]
@@ -174,7 +174,7 @@ def laplace(
     triplets: Triplets,
     *,
     samples: Annotated[
-        int, Number(20, 10_000, "Maps", "Drawn from the normal approximation.")
+        int, Number(20, 10_000, "Maps", "Maps drawn from the normal approximation.")
     ] = 400,
     variance: Variance = None,
     seed: Seed = 0,
@@ -261,7 +261,7 @@ def sample_distances(
         float,
         Number(
             0.01, 100.0, "Prior standard deviation",
-            "Of every distance, relative to the mean distance of the map.",
+            "Prior s.d. of every distance, relative to the mean distance of the map.",
         ),
     ] = 1.0,
     effective: Effective = 400,

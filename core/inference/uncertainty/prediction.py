@@ -59,7 +59,7 @@ class Abstention:
     def by_response(self) -> Abstention:
         """The same, left open by response probability, which is about what people answer."""
         if self.response is None:
-            raise ValueError("this result has no response probabilities; compute it anew")
+            raise ValueError("this result has no response probabilities; compute it again")
         return replace(self, probability=self.response)
 
     def at(self, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

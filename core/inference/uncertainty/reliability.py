@@ -50,8 +50,8 @@ _VAGUE = 0.05
 Folds = Annotated[
     int,
     Number(
-        2, 100, "Folds", "The responses are split into this many folds, and each fold is "
-        "predicted from the others.", advanced=True,
+        2, 100, "Folds", "Responses are split into this many folds; each is predicted from the "
+        "others.", advanced=True,
     ),
 ]
 

@@ -48,22 +48,24 @@ Scheme = Annotated[
     str,
     Choice(
         {"resample": "With replacement", "subsample": "Subsample"}, "Resampling",
-        "With replacement: as many units as in the data, which in simulations gives ellipses "
-        "of about the right size. Subsample: a fraction of the units without replacement, as "
+        "With replacement: as many units as in the data. In simulations, ellipses then have about "
+        "the right size. Subsample: a fraction of the units without replacement, as "
         "in Lohaus et al. (2019). Answers from one trial, such as the two of an odd-one-out "
         "response, are drawn together.",
     ),
 ]
 Fraction = Annotated[
     float,
-    Number(0.01, 0.99, "Subsample fraction", "Of the units, in each subsample.", advanced=True),
+    Number(
+        0.01, 0.99, "Subsample fraction", "Fraction of the units in each subsample.", advanced=True,
+    ),
 ]
 Align = Annotated[
     str,
     Choice(
         {"whole": "Map of all answers", "replicate": "A replicate, sizes fitted"}, "Alignment",
-        "Map of all answers: replicates are brought to it and get its size. A replicate, drawn at "
-        "random, to which the size of the others is fitted: as in Lohaus et al. (2019).",
+        "Map of all answers: replicates are aligned to it and get its size. A replicate: others "
+        "are scaled to one drawn at random, as in Lohaus et al. (2019).",
         advanced=True, later=True,
     ),
 ]

@@ -112,9 +112,11 @@ def robustness(
     draws: Annotated[int, Number(
         19, 9999, "Random sets", "More make p values and grey bands more precise."
     )] = 39,
-    folds: Annotated[int, Number(2, 20, "Folds", "Of the held-out error.", advanced=True)] = 5,
+    folds: Annotated[int, Number(
+        2, 20, "Folds", "Folds for the held-out error.", advanced=True
+    )] = 5,
     replicates: Annotated[int, Number(
-        10, 1000, "Replicates", "Of the interval of a map.", advanced=True
+        10, 1000, "Replicates", "Replicates for the interval of a map.", advanced=True
     )] = 20,
     seed: Seed = 0,
     progress: Progress = silent,

@@ -200,8 +200,8 @@ class Samples:
             return self
         if self.learn is None:
             raise ValueError(
-                "these samples have no response model, and no answers to learn one from; take "
-                "those of a run by run.samples(answers), or compute them anew"
+                "these samples have no response model, and no answers to learn one from; use "
+                "run.samples(answers), or compute them again"
             )
         return replace(self, response=asdict(self.learn(progress=progress)))
 

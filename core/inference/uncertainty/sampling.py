@@ -48,7 +48,7 @@ Effective = Annotated[
     int,
     Number(
         20, 10_000, "Effective samples",
-        "Sampling continues until the draws are worth this many independent ones.",
+        "Sampling continues to this effective number of independent draws.",
     ),
 ]
 Most = Annotated[

@@ -32,8 +32,8 @@ Source = Annotated[
     Choice(
         SOURCES, "Uncertainty from",
         "Bootstrap: maps of resampled participants or answers, for every method. Posterior and "
-        "normal approximation: for STE, t-STE and CKL, whose losses are likelihoods; they are "
-        "for one observer, and too narrow for people who differ.",
+        "normal approximation: for STE, t-STE and CKL, whose losses are likelihoods; they assume "
+        "one observer, and are too narrow for people who differ.",
     ),
 ]
 Maps = Annotated[

@@ -136,7 +136,7 @@ def choice_codings(table: Table, reading: Reading) -> tuple[list[str], str]:
         return ["signed_count"], f"Column {column}: {CHOICE_CODINGS['signed_count'].help}"
     if not fitting:
         return ["item" if by_name else "position_1"], (
-            f"Column {column} seems to name objects, but not those that were offered."
+            f"Column {column} seems to name objects, but not the options of its row."
         )
     if normalised(column) in ("eval", "firstisnearer"):
         fitting.sort(key=lambda name: name != "first_is_nearer")

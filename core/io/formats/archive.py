@@ -113,11 +113,11 @@ class Archive:
         )
         packed_again = path.lower().endswith(ARCHIVE_SUFFIXES) and not _hidden(path)
         for wrong, problem, remedy in (
-            (outside, "points outside of the archive",
+            (outside, "points outside the archive",
              "Make a new zip file from the files themselves."),
             (entry.flag_bits & 0x1, "is encrypted", "Make a zip file without a password."),
-            (entry.compress_type not in _METHODS, "is packed in an unusual way",
-             "Make a zip file with the usual method, which is called deflate."),
+            (entry.compress_type not in _METHODS, "is compressed by an unusual method",
+             "Make a zip file with the usual method, deflate."),
             (packed_again, "is itself an archive",
              "Unpack the inner archive and upload the files in it."),
         ):

@@ -60,7 +60,7 @@ def _npy(data: bytes, name: str) -> np.ndarray:
             stream.seek(0)
         array = np.load(stream, allow_pickle=False)
         if not array.dtype.itemsize:
-            raise ValueError("cells without any content may be any number")
+            raise ValueError("empty cells have no defined value")
         return array
     except Exception as error:
         # numpy lets whatever Python's parser meets in the header through.
@@ -87,7 +87,8 @@ def _parsed(parser: Any, title: str, data: bytes, name: str, most: int) -> dict[
         raise too_large(name) from None
     except _ReachesOut:
         raise DataError(
-            f"parts of the {title} file are not in it: external storage, a virtual dataset, a "
+            f"parts of the {title} file are stored elsewhere: external storage, a virtual dataset, "
+            "a "
             "link to another file, or a filter of its own", file=name,
             remedy="Write the arrays themselves into one file, uncompressed or by gzip, or save "
             "the answers as CSV.",

@@ -219,8 +219,8 @@ def _has_header(first: list[str], body: list[list[str]]) -> tuple[bool, str]:
         return False, f"There is no header row: {again!r} of the first row occurs again below."
     if usual and any(columns) and len(set(first)) == len(first):
         return True, (
-            "The first row is taken for the names of the columns, because one of its words is a "
-            "usual name and none occurs again. If it is an answer, switch the header off."
+            "The first row is read as names of columns, because one of its words is a usual name "
+            "and none recurs. If it is an answer, switch the header off."
         )
     alike = any(
         _pattern(cell) in {_pattern(value) for value in column} and not cell.isalpha()
@@ -229,8 +229,8 @@ def _has_header(first: list[str], body: list[list[str]]) -> tuple[bool, str]:
     if alike or len(first) == 1 or not any(columns):
         return False, "There is no header row: the first row looks like the others."
     return True, (
-        "The first row is taken for the names of the columns, because none of its words occurs "
-        "again. If it is an answer, switch the header off."
+        "The first row is read as names of columns, because none of its words recurs. If it is an "
+        "answer, switch the header off."
     )
 
 

@@ -341,8 +341,8 @@ def _sides(
         else:
             option = f"number {side[0] + 1}"
         notes.append(
-            f"Every response is the option {option}: the file was sorted, so that side bias cannot "
-            "be assessed."
+            f"Every response is the option {option}: the file was sorted, so side bias cannot be "
+            f"assessed."
         )
         return {}
     names = {2: ["left", "right"], 3: ["first", "second", "third"]}[len(task.outcomes)]
@@ -356,7 +356,7 @@ def _keep_twins_together(answers: pd.DataFrame, rows: np.ndarray, notes: list[st
     if result is not None:
         task, answers["trial"] = result
         notes.append(
-            f"Answers come in twos that one response to {task} trial implies: they are kept "
+            f"Each response to {task} trial implies two answers: they are kept "
             f"together as {counted(answers['trial'].nunique(), 'trial')}, and not taken as "
             "independent."
         )

@@ -88,7 +88,8 @@ def refusal(table: Table) -> OtherTask | None:
         return MatrixGiven(
             f"{table.n_rows} rows of as many numbers are a matrix of similarities, distances or "
             "confusions, not answers", file=table.name,
-            remedy="Derive answers from it (in Python: tripletscope.core.io.read_matrix and "
+            remedy="Make a map of it by MDS, or derive answers (in Python: "
+            "tripletscope.core.io.read_matrix and "
             f"tripletscope.core.models.simulation.simulate.comparisons_of). {_INSIST}",
         )
     if other is not None and other.kind == PREFERENCES:

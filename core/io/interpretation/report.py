@@ -15,7 +15,7 @@ from tripletscope.core.io.tasks import TASKS, Task
 #: What is said of answers whose objects do not recur.
 NO_MAP = (
     "No map can be made",
-    "No object occurs in two different questions. Features of the objects can be held against the "
+    "No object occurs in two different questions. Features of the objects can be compared with the "
     "answers.",
 )
 

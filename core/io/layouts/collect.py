@@ -96,8 +96,9 @@ def _reading(table: Table, question: str) -> Reading | None:
     only |= response_zones(table)
     return LAYOUT.reading(
         table, roles,
-        f"Column {TASK} says that this is an experiment made here, and {KIND} what each question "
-        "was there for: answers to practice, catch and gold questions are none about objects.",
+        f"Column {TASK} identifies an experiment made here, and {KIND} the purpose of each "
+        f"question: answers to practice, catch and gold questions are not used as answers about "
+        f"objects.",
         where, *reasons, side={}, program=LAYOUT.title,
         task=columns.task, choice_coding=coding, only=only,
         response_time_unit="ms" if roles.get("response_time") == _OWN["response_time"] else None,
@@ -183,7 +184,7 @@ def once(table: Table) -> Table | None:
         return None
     return replace(
         table, data=table.data.take(pa.array(kept)), rows=table.row_numbers(kept),
-        notes=[*table.notes, f"{again:,} of the answers had been sent twice, and are read once."],
+        notes=[*table.notes, f"{again:,} of the answers were sent twice, and are read once."],
     )
 
 
@@ -197,7 +198,7 @@ def _reshape(table: Table) -> Table | None:
             column.removeprefix(before): table.data.column(column)
             for column in table.columns if column.startswith(before)
         },
-        "Columns of the spreadsheet are also called by their own names.",
+        "Columns of the spreadsheet keep their own names, too.",
     )
 
 

@@ -110,7 +110,7 @@ def _ranking(table: Table) -> list[Reading]:
     side = {role: paths[name] for role, name in by_names(paths, names).items()}
     chosen = (
         "n_select says how many were selected" if "n_chosen" in side
-        else "one option is taken to be selected, because nothing says how many"
+        else "the file does not state a number, so one option counts as selected"
     )
     return [RANKING.reading(
         table, {"anchor": columns[0]} | items(columns[1:]),

@@ -250,10 +250,12 @@ def _tasks(
         # Three objects of which only two were ever chosen may also be odd ones out.
         return result if scale else [*result, ("odd_one_out", "The response may be the odd one.")]
     tasks = ["odd_one_out", "most_central", "similar_pair"]
-    doubt = f"Nothing says whether {choice} is the odd one or another: check the sentences."
+    doubt = (
+        f"The file does not say whether {choice} is the odd one or another: check the sentences."
+    )
     if likeliest:
         tasks.sort(key=lambda task: task not in likeliest)
-        doubt = f"Column {choice} is called so."
+        doubt = f"The name of column {choice} says so."
     elif called == "chosen" and any("survey" in normalised(c) for c in table.columns):
         tasks.sort(key=lambda task: task != "most_central")
         doubt = "The survey of 60 cars asked for the most central one."
@@ -308,8 +310,8 @@ def _by_values(table: Table) -> tuple[dict[str, str], list[str]]:
     choice = _tells_one_of_two(table, objects)
     if choice:
         return dict(zip(_CODED, objects, strict=False)) | {"choice": choice}, [
-            f"Columns {listing(objects[:3])} contain the same objects, and {choice} tells one of "
-            "two. The order anchor, first option, second option is only a guess. Check the "
+            f"Columns {listing(objects[:3])} contain the same objects, and {choice} has two "
+            f"values. The order anchor, first option, second option is only a guess. Check the "
             "sentences."
         ]
     return dict(zip(("anchor", "near", "far"), objects, strict=False)), [

@@ -86,8 +86,8 @@ def _jspsych(table: Table) -> list[Reading]:
             meant = [("similar_pair", items(parts) | {"choice": pair[0], "choice2": pair[1]},
                       f"{response} lists two of the three: the pair that belongs together.")]
         elif len(parts) == 3:
-            doubt = (f"{name} lists three objects; whether {response} is the odd one or another "
-                     "the file does not say: check the sentences.")
+            doubt = (f"{name} lists three objects; the file does not say whether {response} is the "
+                     f"odd one or another: check the sentences.")
             meant = [(task, items(parts) | {"choice": response}, doubt)
                      for task in ("odd_one_out", "most_central")]
         for task, roles, reason in meant:
@@ -217,8 +217,8 @@ def _meadows(table: Table) -> list[Reading]:
         MEADOWS.reading(
             table, roles,
             "Columns participation, stim1_name and label are those of Meadows' annotations.",
-            "Label is the object that was chosen; whether as the odd one or another the file does "
-            "not say: check the sentences.",
+            "Label is the chosen object; the file does not say whether as the odd one or another: "
+            "check the sentences.",
             side=side, task=task, program="Meadows", choice_coding="item",
             response_time_unit="s" if "response_time" in side else None,
         )

@@ -113,7 +113,7 @@ def _with_levels(table: Table) -> Table | None:
 def _triad_test(table: Table) -> list[Reading]:
     choice = table.columns[-1] if {_WHO, _ANSWER} <= set(table.columns) else None
     columns = _objects(table) if choice else None
-    reason = "Each participant has a column; the answers of all of them follow each other."
+    reason = "Each participant has a column; their answers are put one after the other."
     side: dict[str, str] = {"participant": _WHO}
     if choice is None:
         corners = [[named(table.columns, [name]) for name in names] for names in _CORNERS]

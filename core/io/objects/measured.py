@@ -227,7 +227,7 @@ def read_feature_tables(
     if len(result) > MOST_TABLES:
         raise DataError(
             f"it holds {len(result):,} tables", file=name,
-            remedy=f"At most {MOST_TABLES} are read at once; give those that matter.",
+            remedy=f"At most {MOST_TABLES} are read at once; upload fewer.",
         )
     return result
 
@@ -337,7 +337,7 @@ def _matched(
         if lacking.any():
             short = [about.ids[i] for i in np.flatnonzero(lacking)]
             notes.append(
-                f"{counted(len(short), 'object')} left out for want of a number: {listing(short)}."
+                f"{counted(len(short), 'object')} omitted for missing numbers: {listing(short)}."
             )
         wide[lacking] = np.nan
         there &= ~lacking

@@ -47,12 +47,12 @@ class ColumnMap(Embedding):
     title = "Features"
 
     columns: Annotated[list[str], Column(
-        "Features", "Columns of numbers by which objects are compared. Leave out what is to be "
+        "Features", "Columns of numbers for comparing objects. Leave out the column to be "
         "predicted.", several=True
     )]
     standardise: Annotated[bool, Switch(
-        "Standardise", "Each feature gets a standard deviation of 1. Without it, features with "
-        "large numbers decide."
+        "Standardise", "Each feature gets a standard deviation of 1; otherwise features with large "
+        "numbers dominate."
     )] = True
 
     def fit(self, triplets: Judgements, y: Any = None, *, progress: Progress = silent) -> Self:

@@ -68,8 +68,8 @@ class GNMDS(OrdinalEmbedding):
 
     rounded: Annotated[bool, Switch(
         "Rounded hinge",
-        "Rounds off the corner of the loss, which fits need to come near to its minimum. "
-        "Published programs keep the corner.", advanced=True, later=True
+        "Rounds the corner of the loss, without which fits do not come near its minimum. Published "
+        "programs keep the corner.", advanced=True, later=True
     )] = True
 
     def _loss(self) -> Loss:

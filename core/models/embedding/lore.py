@@ -79,7 +79,7 @@ class LORE(OrdinalEmbedding):
 
     n_components: Annotated[int, Number(
         1, 20, "Max. dimensions",
-        "Coordinates at the outset. Those that the answers do not support are set to 0."
+        "Initial number of dimensions. Those that the answers do not support are set to 0."
     )] = 10
     penalty: Annotated[float, Number(
         0.0, 1000.0, "Rank penalty", "Cost of a dimension. Larger values keep fewer of them."

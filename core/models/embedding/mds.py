@@ -323,7 +323,7 @@ class NMDS(Scaling):
             },
             "Tied dissimilarities",
             "Kruskal's approaches; R's MASS and vegan use the primary one. Ratings with few "
-            "levels have many ties, and the secondary approach asks much of their map.",
+            "levels have many ties, and the secondary approach constrains their map strongly.",
         ),
     ] = "primary"
 

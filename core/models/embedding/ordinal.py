@@ -55,9 +55,9 @@ Tolerance = Annotated[float, Number(
 
 Prior = Annotated[float, Number(
     0.0, 10_000.0, "Prior",
-    "Strength of the Gaussian prior on the coordinates. It shrinks the map towards its centre "
-    "by adding half of this times each object's squared distance from there to the loss. Helps "
-    "with few answers, and keeps the map finite.", advanced=True
+    "Strength of the Gaussian prior on the coordinates. It adds half of this strength times each "
+    "object's squared distance from the centre to the loss. This shrinks the map, helps with few "
+    "answers, and keeps the map finite.", advanced=True
 )]
 
 
@@ -118,10 +118,10 @@ class OrdinalEmbedding(Embedding):
     n_init: Annotated[int | None, Number(
         1, 100, "Restarts",
         "The loss has local minima. Of this many restarts, the map with the lowest loss is "
-        "kept. Automatic: 4, then twice as many, up to 16, as long as only one of them has "
-        "reached the lowest loss (within 0.1 %), there are at most 20,000 answers, and the "
-        "first does not begin at the objects' order. Of a million answers or more, 4 are compared "
-        "on a fifth of them or less, and the best 2 go on with all.", advanced=True,
+        "kept. Automatic: 4, then twice as many, up to 16, while only one has reached the lowest "
+        "loss (within 0.1 %), there are at most 20,000 answers, and the first does not begin at "
+        "the objects' order. With a million answers or more, 4 are "
+        "compared on a fifth of them or less, and the best 2 continue with all.", advanced=True,
         automatic=f"{_STARTS} to {_MOST_STARTS}"
     )] = None
     init: Annotated[
@@ -133,8 +133,8 @@ class OrdinalEmbedding(Embedding):
             }, "Initialisation",
             "Where the first restart begins. Spectral: at the leading eigenvectors of the triplet "
             "counts, which finds the best map far more often, above all in one dimension. Object "
-            "order: on a line, in the order in which the objects are listed, for scales from "
-            "comparisons of pairs, which otherwise end up folded.",
+            "order: on a line, in the listed order, for scales from "
+            "comparisons of pairs, which otherwise fold.",
             advanced=True,
         ),
     ] = "spectral"
@@ -148,8 +148,8 @@ class OrdinalEmbedding(Embedding):
     prior: Prior = 0.1
     average: Annotated[bool, Switch(
         "Average over restarts",
-        "Predicts answers from distances averaged over all restarts, not from the best map "
-        "alone. Helps with few answers.", advanced=True
+        "Predicts answers from distances averaged over all restarts. Helps with few answers.",
+        advanced=True
     )] = False
     seed: Annotated[int, Number(
         0, 2**31 - 1, "Seed", "The same seed gives the same map, bit for bit.", advanced=True

@@ -67,8 +67,8 @@ class SOE(OrdinalEmbedding):
 
     margin: Annotated[float, Number(
         1e-3, 1000.0, "Margin",
-        "By how much the two distances in an answer should differ. It sets the size of the "
-        "map.", advanced=True
+        "Minimum difference of the two distances in an answer. It sets the size of the map.",
+        advanced=True
     )] = 1.0
     prior: Prior = 0.01
 
@@ -101,8 +101,8 @@ class LOE(SOE):
 
     max_answers: Annotated[int, Number(
         1, 100_000_000, "Max. comparisons",
-        "Where a graph implies more, each neighbour is compared with a random subset of the "
-        "other objects, so that about this many comparisons remain.", advanced=True
+        "If a graph implies more, each neighbour is compared with a random subset of the other "
+        "objects, for about this many comparisons.", advanced=True
     )] = 200_000
 
     def fit_graph(self, adjacency: Any, *, progress: Progress = silent) -> Self:

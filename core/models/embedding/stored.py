@@ -117,7 +117,7 @@ class StoredAnswers:
                     statistics = column.statistics
                     if statistics is None or not statistics.has_min_max:
                         raise DataError(
-                            "the file does not tell how many objects there are", file=self.name,
+                            "the file does not state the number of objects", file=self.name,
                             remedy="Hand over n_objects.",
                         )
                     highest = max(highest, statistics.max)

@@ -36,15 +36,14 @@ LEVELS = {
     ), 0.3),
     "positions": Parameter("level", Number(
         0.0, 100.0, "Position noise (s.d.)",
-        "Standard deviation of the perceived positions of the three objects, drawn anew in every "
-        "trial. A normal cloud has one of 1, circles have a radius of 1, squares and scales a "
-        "length of 1.",
+        "Standard deviation of the perceived positions of the three objects, drawn in every trial. "
+        "A normal cloud has an s.d. of 1, circles a radius of 1, squares and scales a length of 1.",
     ), 0.1),
     "logistic": Parameter("level", Number(
         0.01, 100.0, "Unit of distance",
         "Distances are divided by this unit before they are squared and compared: differences well "
-        "below it are hard to perceive. A normal cloud has a standard deviation of 1, circles have "
-        "a radius of 1, squares and scales a length of 1.",
+        "below it are hard to perceive. A normal cloud has an s.d. of 1, circles a radius of 1, "
+        "squares and scales a length of 1.",
     ), 0.7),
     "crowd": Parameter("level", Number(
         0.0, 100.0, "Smoothing μ",

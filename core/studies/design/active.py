@@ -39,15 +39,15 @@ STRATEGIES = {
 Strategy = Annotated[str, Choice(
     STRATEGIES, "Questions",
     "Random: any question. Most uncertain: where the plausible maps disagree most. Information "
-    "gain: where an answer would tell most about the position of the anchor. Landmarks: every "
+    "gain: where an answer is most informative about the anchor's position. Landmarks: every "
     "object against pairs of a few. Repeats: questions asked before, to measure intra-observer "
     "consistency."
 )]
 Batch = Annotated[str, Choice(
     {"spread": "Spread over the objects", "top": "The first ones, as published"}, "Batch",
-    "Of most uncertain or most informative questions. Spread: without near-duplicates, and no "
-    "object much more often than its share. The first ones: nothing but the rank counts, and "
-    "uncertainty is that of Lohaus et al. (2019).", advanced=True, later=True
+    "For most uncertain or most informative questions. Spread: avoids near-duplicates, and objects "
+    "much above their share. The first ones: only rank counts, with the uncertainty of Lohaus et "
+    "al. (2019).", advanced=True, later=True
 )]
 Landmarks = Annotated[int, Number(
     2, 1000, "Landmarks", "Objects with which all others are compared.", advanced=True
@@ -318,14 +318,14 @@ def compare_active(
     *,
     strategy: Annotated[str, Choice(
         {name: STRATEGIES[name] for name in ("uncertain", "gain", "landmark")}, "Questions",
-        "How questions are selected in the condition that is compared with random ones."
+        "Selection that is compared with random questions."
     )] = "uncertain",
     batch: Batch = "spread",
     more: Annotated[int, Number(
-        10, 1_000_000, "Further answers", "How many you could still collect."
+        10, 1_000_000, "Further answers", "Number of answers that you could still collect."
     )] = 1000,
     batches: Annotated[int, Number(
-        1, 50, "Batches", "Questions are selected anew after each batch."
+        1, 50, "Batches", "Questions are selected again after each batch."
     )] = 4,
     repeats: Annotated[
         int, Number(2, 100, "Simulations", "More make the result more precise.")

@@ -68,9 +68,11 @@ def detect_dimension(
     scenario: Annotated[Scenario, Fields()] = Scenario(),
     sizes: Annotated[SampleSizes, Fields()] = SampleSizes(),
     beyond: Annotated[int, Number(
-        1, 5, "Extra dimensions tested", "Beyond the true number.", advanced=True
+        1, 5, "Extra dimensions tested", "Dimensions tried beyond the true number.", advanced=True
     )] = 2,
-    folds: Annotated[int, Number(2, 20, "Folds", "Of the cross-validation.", advanced=True)] = 5,
+    folds: Annotated[int, Number(
+        2, 20, "Folds", "Folds of the cross-validation.", advanced=True
+    )] = 5,
     repeats: Repeats = 8,
     seed: Seed = 0,
     progress: Progress = silent,

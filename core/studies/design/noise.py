@@ -101,7 +101,10 @@ def noise_curve(
     highest: Annotated[float, Number(0.01, 100.0, "Highest")] = 0.4,
     steps: Annotated[int, Number(2, 20, "Levels", advanced=True)] = 5,
     participants: Annotated[
-        int, Number(1, 1_000, "Participants", "Where each has a scale of their own.", advanced=True)
+        int, Number(
+            1, 1_000, "Participants", "Number of observers, if each has their own scale.",
+            advanced=True,
+        )
     ] = 50,
     design: Annotated[str, Choice(DESIGNS, "Questions", advanced=True)] = "random",
     sizes: Annotated[SampleSizes, Fields()] = SampleSizes(most=2_000, points=2),
@@ -133,7 +136,9 @@ def noise_curve(
 def _levels(scenario: Scenario, vary: str, lowest: float, highest: float, steps: int) -> np.ndarray:
     """(steps,) levels, evenly spaced."""
     if vary == "length_scale" and scenario.truth != "observer":
-        raise ValueError("length scales are of observers: choose one scale per observer as truth")
+        raise ValueError(
+            "length scales belong to observers: choose one scale per observer as truth"
+        )
     if vary == "level" and scenario.noise not in LEVELS:
         raise ValueError("without noise there is no level to vary: choose a kind of noise")
     if not lowest < highest:

@@ -51,8 +51,8 @@ Design = Annotated[str, Choice(
     {**DESIGNS, **{name: STRATEGIES[name] for name in _ACTIVE}}, "Questions",
     "Random: any question. Repeated: each is asked several times, and the majority response is "
     "used. Landmarks: every object against pairs of a few. Triads: those of difference "
-    "scaling, for scales. Most uncertain and information gain select questions batch by batch, "
-    "starting from the smallest number of answers; they take much longer."
+    "scaling, for scales. Most uncertain and information gain select questions in batches, from "
+    "the smallest number of answers on; they take much longer."
 )]
 
 

@@ -42,14 +42,14 @@ _ENOUGH = 50_000
 OBJECTS = Number(4, 5_000, "Objects")
 Objects = Annotated[int, OBJECTS]
 Dimensions = Annotated[int, Number(
-    1, 20, "Dimensions", "Of the true configuration, if it is a cloud or a cube, and of the "
-    "map."
+    1, 20, "Dimensions", "Dimensions of the map, and of the true configuration if it is a cloud or "
+    "a cube."
 )]
 TruthName = Annotated[str, TRUTHS]
 LengthScale = Annotated[float, Number(
     0.05, 10.0, "Length scale",
-    "Of the Gaussian process from which observers are drawn: the shorter, the more they "
-    "differ. Lohaus et al. (2019) used 2, 0.88 and 0.54."
+    "Length scale of the Gaussian process from which observers are drawn: the shorter, the more "
+    "they differ. Lohaus et al. (2019) used 2, 0.88 and 0.54."
 )]
 Noise = Annotated[str, NOISE]
 Level = Annotated[float, Number(
@@ -67,7 +67,7 @@ Repeats = Annotated[
     int, Number(2, 1_000, "Simulations", "Simulated experiments; more of them narrow the band.")
 ]
 Repeated = Annotated[int, Number(
-    3, 9, "Times asked", "For the repeated design; odd, so that there is a majority.", advanced=True
+    3, 9, "Times asked", "For the repeated design; odd, for a majority.", advanced=True
 )]
 
 
@@ -251,7 +251,7 @@ def simulated_data(
     design: Annotated[str, Choice(DESIGNS, "Questions")] = "random",
     repeated: Repeated = 3,
     participants: Annotated[
-        int, Number(1, 10_000, "Participants", "The questions are dealt out to them in turn.")
+        int, Number(1, 10_000, "Participants", "Questions are dealt to them in turn.")
     ] = 1,
     seed: Seed = 0,
     name: str = "Simulated answers",

@@ -104,8 +104,8 @@ def questions_for(
     if program != "plain" and experiment.task not in _ONE_PRESS:
         raise DataError(
             f"“{ASKINGS[experiment.task].title}” is not one choice of objects, and a row for "
-            f"{chosen.title} can say no other", file=experiment.title,
-            remedy="Take the page that runs without TripletScope, or ask for one of two.",
+            f"{chosen.title} cannot express it", file=experiment.title,
+            remedy="Use the page that runs without TripletScope, or ask for one of two.",
         )
     trials = {
         person + 1: chosen._trials(experiment, person_list(experiment, person).questions)
@@ -240,7 +240,7 @@ def _gorilla(experiment: Experiment, questions: list[Question]) -> list[dict[str
     if twice is not None:
         raise DataError(
             f"several objects show {twice!r}, and Gorilla names objects by what they show",
-            file=experiment.title, remedy="Give every object a content of its own.",
+            file=experiment.title, remedy="Give every object its own content.",
         )
     by_name = experiment.task in ("triplet", "odd_one_out")
     rows = []
@@ -263,8 +263,8 @@ PROGRAMS: dict[str, Program] = {
     for program in (
         Program(
             "plain", "Plain table",
-            "One row per trial with the ids in the order shown, what the question is there for, "
-            "and the right options by number. Collect reads it as a list of questions.", _plain,
+            "One row per trial with the ids in the order shown, the purpose of the question, and "
+            "the right options by number. Collect reads it as a list of questions.", _plain,
             is_joined=True,
         ),
         Program(
@@ -286,8 +286,8 @@ PROGRAMS: dict[str, Program] = {
         ),
         Program(
             "gorilla", "Gorilla spreadsheet",
-            "One row per trial, displays practice and trial. Objects are clicked themselves; pairs "
-            "are chosen by buttons 1, 2 and, of three objects, 3.", _gorilla,
+            "One row per trial, displays practice and trial. Participants click objects, or choose "
+            "pairs by buttons 1, 2 and, with three objects, 3.", _gorilla,
         ),
     )
 }

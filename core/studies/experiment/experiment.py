@@ -30,7 +30,7 @@ MEDIA = {
 LANGUAGES = {"en": "English", "de": "Deutsch", "fr": "Français", "es": "Español"}
 SOURCES = {
     "balanced": "Balanced over objects and sides", "random": "Random",
-    "landmark": "Landmarks", "list": "A list of mine",
+    "landmark": "Landmarks", "list": "My list",
     "uncertain": "Adaptive: most uncertain", "gain": "Adaptive: information gain",
 }
 #: Sources that look at the answers so far, and the tasks that can be asked so.
@@ -90,7 +90,7 @@ class Stimulus:
             raise DataError("an id has 1 to 200 characters in one line", file=self.id[:40])
         if not reads_as_itself(self.id):
             raise DataError(
-                f"the id {self.id!r} would not be read again as the same from a file of answers",
+                f"the id {self.id!r} would change when read from a file of answers",
                 file=self.id[:40],
                 remedy="Begin and end ids with a visible character, and call no object none or "
                 "n/a, nor by a whole number with a decimal point.",
@@ -155,10 +155,10 @@ class Experiment:
         {name: asking.title for name, asking in ASKINGS.items()}, "Task"
     )] = "triplet"
     n_options: Annotated[int, Number(
-        2, 8, "Options", "Objects beside the anchor, of a ranking.", advanced=True
+        2, 8, "Options", "Objects beside the anchor, in a ranking.", advanced=True
     )] = 4
     n_ranked: Annotated[int, Number(
-        1, 7, "Chosen", "How many of them are put in order, of a ranking.", advanced=True
+        1, 7, "Chosen", "Number of objects to put in order, in a ranking.", advanced=True
     )] = 2
     n_levels: Annotated[int, Number(
         2, 100, "Levels", "Of a rating. Up to 11 are buttons, more a slider.", advanced=True
@@ -168,45 +168,49 @@ class Experiment:
         "several tables with a part of them each.", automatic="all", advanced=True,
     )] = None
     source: Annotated[str, Choice(
-        SOURCES, "Questions", "In simulations, adaptive ones needed fewer answers for the same "
-        "map. Of the most uncertain, ellipses came out too small: information gain is safer.",
+        SOURCES, "Questions", "In simulations, adaptive questions needed fewer answers for the "
+        "same map. With the most uncertain ones, ellipses were too small: information gain is "
+        "safer.",
     )] = "balanced"
     n_questions: Annotated[int, Number(
-        1, 10_000, "Questions per participant", "Beside practice, repeats, catch and gold ones."
+        1, 10_000, "Questions per participant", "Without practice, repeats, catch and gold "
+                                                "questions."
     )] = 100
     repeated: Annotated[float, Number(
-        0.0, 0.5, "Share of repeats", "Of the questions are asked again, in addition."
+        0.0, 0.5, "Share of repeats", "Share of the questions that are asked again, in addition."
     )] = 0.1
     catch: Annotated[float, Number(
-        0.0, 1.0, "Catch questions", "For each question, so many with the anchor, or the same "
-        "object twice, among the options: who looks, answers right. “Same or different?” needs "
-        "many, or the answer is always “different”.",
+        0.0, 1.0, "Catch questions", "Number per question, with the anchor, or the same object "
+        "twice, among the options. Attentive people answer them correctly. “Same or different?” "
+        "needs many, or the answer is always “different”.",
     )] = 0.05
     gold_share: Annotated[float, Number(
-        0.0, 0.3, "Gold questions", "For each question, so many of yours with a right answer."
+        0.0, 0.3, "Gold questions", "Number per question of your own questions with a correct "
+                                    "answer."
     )] = 0.0
     random_share: Annotated[float, Number(
-        0.05, 1.0, "Random share", "Of adaptive questions, asked at random all the same: only "
-        "these tell honestly how well a map predicts.", advanced=True,
+        0.05, 1.0, "Random share", "Share of random questions among adaptive ones: only these "
+        "measure without bias how well a map predicts.", advanced=True,
     )] = 0.2
     n_landmarks: Annotated[int, Number(2, 1000, "Landmarks", advanced=True)] = 10
-    n_practice: Annotated[int, Number(0, 50, "Practice questions", "By lot, as later ones; gold "
-        "questions, with feedback, where their share is 0.")] = 3
+    n_practice: Annotated[int, Number(0, 50, "Practice questions", "Random questions; gold "
+        "questions, with feedback, if their share is 0.")] = 3
     break_every: Annotated[int, Number(
-        0, 10_000, "Break after", "So many questions; 0 for none.", advanced=True
+        0, 10_000, "Break after", "Number of questions; 0 for no breaks.", advanced=True
     )] = 50
     fails: Annotated[int, Number(
-        0, 100, "Stop after failed checks", "Catch and gold questions answered wrong, after which "
-        "a person is stopped; 0 for never.",
+        0, 100, "Stop after failed checks", "Number of wrong answers to catch and gold questions "
+        "that stops a person; 0 for never.",
     )] = 3
-    most_people: Annotated[int, Number(1, 100_000, "Participants", "After whom it is full.")] = 100
+    most_people: Annotated[int, Number(1, 100_000, "Participants", "The experiment is full after "
+                                                                   "this number.")] = 100
     enough_error: Annotated[float | None, Number(
-        0.001, 0.5, "Enough at an error of", "Of predicting held-out random questions, chosen "
-        "before the first answer.", automatic="never: the number of participants decides",
+        0.001, 0.5, "Enough at an error of", "Error in predicting held-out random questions, "
+        "chosen before the first answer.", automatic="never: the number of participants decides",
         advanced=True,
     )] = None
     language: Annotated[str, Choice(LANGUAGES, "Language")] = "en"
-    size: Annotated[int, Number(20, 1000, "Size", "Of every stimulus, in CSS pixels.")] = 200
+    size: Annotated[int, Number(20, 1000, "Size", "Size of every stimulus, in CSS pixels.")] = 200
     labels: Annotated[bool, Switch("Labels", "Under each stimulus.", advanced=True)] = False
     least_ms: Annotated[int, Number(
         0, 10_000, "Minimum display time", "In milliseconds, before an answer counts.",
@@ -216,8 +220,8 @@ class Experiment:
         "Desktop only", "Turn away phones and tablets.", advanced=True
     )] = False
     one_browser: Annotated[bool, Switch(
-        "One browser per person", "An id that began in one browser does not go on in another, so "
-        "that nobody answers for others by guessing.", advanced=True,
+        "One browser per person", "An id that began in one browser cannot go on in another, so "
+        "nobody can answer for others by guessing their id.", advanced=True,
     )] = True
     texts: Mapping[str, str] = field(default_factory=dict)
     questions: tuple[Mapping[str, Any], ...] = ()
@@ -244,7 +248,7 @@ class Experiment:
         often = Counter(ids).most_common(1)
         if often[0][1] > 1:
             raise DataError(f"the object {often[0][0]!r} is there twice", file=self.title,
-                            remedy="Give every object an id of its own.")
+                            remedy="Give every object its own id.")
         if needed > MOST_ON_TABLE:
             raise DataError(
                 f"one table would hold {needed:,} objects, and at most {MOST_ON_TABLE} have room",
@@ -253,7 +257,7 @@ class Experiment:
         if self.task == "ranking" and self.n_ranked >= self.n_options:
             raise DataError(
                 f"{self.n_ranked} of {self.n_options} options cannot be put in order: one must "
-                "be left over", file=self.title,
+                "remain", file=self.title,
             )
         if self.is_adaptive and self.task not in ADAPTIVE_TASKS:
             raise DataError(
@@ -318,7 +322,7 @@ class Experiment:
             record = json.loads(file.read_text(encoding="utf-8"))
         except OSError:
             raise DataError("there is no experiment here", file=str(file),
-                            remedy="Name the folder that the page Collect made.") from None
+                            remedy="Name a folder made by the page Collect.") from None
         except ValueError as error:
             raise DataError(f"the file is damaged: {error}", file=str(file)) from None
         return cls.from_record(record)

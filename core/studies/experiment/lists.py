@@ -212,7 +212,7 @@ def own_question(experiment: Experiment, record: Mapping[str, Any], called: str)
         )
     if question.kind in CHECKS and not question.correct:
         raise DataError(
-            "its right answer is not known", file=called, remedy="Say which option is right.",
+            "its right answer is missing", file=called, remedy="Say which option is right.",
         )
     if question.correct:
         _check_right_answer(question, called)

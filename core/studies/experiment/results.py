@@ -244,7 +244,7 @@ def _of_task(experiment: Experiment, records: Iterable[AnswerRecord]) -> list[An
         raise DataError(
             f"the answer of {strange.participant} to question {strange.key} is of the task "
             f"{strange.task!r}, and the experiment's is {experiment.task!r}",
-            file=experiment.title, remedy="Begin a new experiment to ask something else.",
+            file=experiment.title, remedy="Begin a new experiment for another task.",
         )
     return records
 

@@ -44,21 +44,21 @@ _BEGIN = datetime(2000, 1, 1, tzinfo=UTC)
 
 Participants = Annotated[int, Number(1, 10_000, "Participants")]
 Careless = Annotated[float, Number(
-    0.0, 1.0, "Careless", "Share of participants who press at random, and soon."
+    0.0, 1.0, "Careless", "Share of participants who press at random, and fast."
 )]
 Heterogeneity = Annotated[float, Number(
     0.0, 2.0, "Differences between people", "Root mean square distance of people's positions "
     "from those of the group, as a share of the size of the map.", advanced=True,
 )]
 Seconds = Annotated[float, Number(
-    0.2, 600.0, "Seconds per question", "Including what is between two of them."
+    0.2, 600.0, "Seconds per question", "Including the time between questions."
 )]
 Before = Annotated[float, Number(
     0.0, 3600.0, "Seconds before and after", "Consent, instructions, the end."
 )]
 Pay = Annotated[float, Number(0.0, 1000.0, "Pay per hour", "In whatever currency.")]
 Fee = Annotated[float, Number(
-    0.0, 2.0, "Fee", "Of a platform, as a share of the pay.", advanced=True
+    0.0, 2.0, "Fee", "Fee of a platform, as a share of the pay.", advanced=True
 )]
 
 

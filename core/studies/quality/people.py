@@ -209,7 +209,7 @@ def agreement_with_map(
     triplets: Judgements,
     *,
     folds: Annotated[
-        int, Number(2, 100, "Folds", "At most; with fewer participants, each is a fold.")
+        int, Number(2, 100, "Folds", "Largest number; with fewer participants, each is a fold.")
     ] = 10,
     seed: Seed = 0,
     progress: Progress = silent,

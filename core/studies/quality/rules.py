@@ -115,8 +115,8 @@ def _failed_checks(data: RuleData, *, most: _Most = 0.2) -> np.ndarray:
 
 @_rule(
     "Other values of a column",
-    "Keeps answers with these values in a column, such as a group of participants or a session; "
-    "all others are excluded.",
+    "Keeps only answers with these values in a column, such as a group of participants or a "
+    "session.",
     "by design",
 )
 def _other_values(
@@ -189,8 +189,7 @@ def _favourite_side(data: RuleData, *, most: _Most = 0.8, least: _Least = 0.0) -
 
 @_rule(
     "Sequential side pattern",
-    "Participants whose sequence of chosen positions is not random: the runs test gives a p value "
-    "below this.",
+    "Participants with a p value below this in the runs test on their chosen positions.",
     _THINGS,
 )
 def _patterned_sides(

@@ -25,8 +25,7 @@ def show_agreement(shown: ShownClustering) -> None:
         if not columns:
             panels.empty(
                 "There is no column of labels",
-                "Objects need a column with a class, a category or a group. Add stimulus metadata "
-                "on the page Data.",
+                "Add stimulus metadata with a class, category or group on the page Data.",
             )
             st.page_link("../pages/data.py", label="Go to Data", icon=":material/table_rows:")
             return
@@ -76,7 +75,7 @@ def _curve(shown: ShownClustering, column: str) -> None:
         any_number = shown.run.fresh().set_params(n_clusters=None)
         run = shown.result(
             any_number, "agreement_curve", "Clusters random subsets of the answers, to show how "
-            "many it takes until clusters agree with the labels.", options=options,
+            "many are needed for agreement with the labels.", options=options,
             label="By number of answers",
         )
     if run is not None:

@@ -108,12 +108,12 @@ def _distances(context: Context, method: Clustering) -> None:
     """Cluster an uploaded matrix by the chosen method."""
     file = st.file_uploader(
         "Matrix", key=f"{PAGE}.distances",
-        help="A square table of distances or similarities, in any format, with the names "
-        "of the objects in the first row and column, or without names in the order of the objects.",
+        help="A square table of distances or similarities, in any format: with object names in the "
+        "first row and column, or in the order of the objects.",
     )
     asked = pressed(
         context.session, f"{PAGE}.distances.run", "Cluster these distances", width="stretch",
-        disabled=file is None, help="By the method above; its choice of similarity is ignored.",
+        disabled=file is None, help="Uses the method above, but ignores its choice of similarity.",
     )
     if file is None or not asked:
         return

@@ -45,8 +45,8 @@ def show_numbers(shown: ShownClustering) -> None:
         ]
         shown.compute_button(
             f"{PAGE}.count.run", "How many clusters", missing,
-            "Compares silhouettes with those of lines, rings and clouds without clusters, and the "
-            "clusters of bootstrap replicates with these.",
+            "Compares silhouettes with those of lines, rings and clouds without clusters, and "
+            "these clusters with those of bootstrap replicates.",
         )
     runs = [run for run in found if run is not None]
     with shown.picture:

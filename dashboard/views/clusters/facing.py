@@ -42,7 +42,7 @@ def show_two_trees(shown: ShownClustering) -> None:
         with shown.picture:
             panels.empty(
                 "This clustering has no tree",
-                "Choose one that has on the right, or compute one under “Clusters”: "
+                "Choose one with a tree on the right, or compute one under “Clusters”: "
                 f"{AgglomerativeClustering.title} or {ComparisonLinkage.title}.",
             )
         return
@@ -97,12 +97,12 @@ def _draw(shown: ShownClustering, second: ShownClustering, most: int) -> None:
         f"{100 * found.entanglement:.1f} %; 0 % if both have the same leaf order)."
     )
     text = (
-        f"Left: {shown.caption()} Right: {second.caption()} Colours are those of "
-        f"the clusters on the left, also of branches on the right that hold one alone. {verdict}"
+        f"Left: {shown.caption()} Right: {second.caption()} Colours show the clusters on the left, "
+        f"also for branches on the right with objects of only one. {verdict}"
     )
     n = max(found.first.n_leaves, found.second.n_leaves)
     if most < n:
-        text += f" Branches that merge first are collapsed, until {most} rows are left."
+        text += f" Branches that merge first are collapsed, down to {most} rows."
     height = screen_height(Rows(found.first, most), Rows(found.second, most))
     shown.figure(Drawing(
         "two-trees", "Two trees", text, f"Two trees of {count(n, 'object')}. {text}",

@@ -84,8 +84,7 @@ def _cut_controls(shown: ShownClustering) -> None:
     height = st.number_input(
         "Cut at height", 0.0, max(1.05 * top, at), at, step=max(top / 50, 1e-6), format="%.4g",
         width=150, key=shown.session.key_following(f"{PAGE}.height@{shown.run.key}", at),
-        help="Objects that merge below it form one cluster. The dashed line in the tree can be "
-        "dragged.",
+        help="Objects that merge below it form one cluster. You can drag the dashed line.",
     )
     if height != at:
         shown.cut_at(height)
@@ -97,8 +96,8 @@ def _suggestion(shown: ShownClustering) -> str:
     if len(shown.fitted.silhouettes_):
         best = shown.fitted.n_clusters_
         text = (
-            f"Initially {best:,}: of 2 to {len(shown.fitted.silhouettes_) + 1}, the number with "
-            "the highest mean silhouette. See also “Number and stability”."
+            f"Initially {best:,}, with the highest mean silhouette of 2 to "
+            f"{len(shown.fitted.silhouettes_) + 1}. See also “Number and stability”."
         )
     return text
 
@@ -128,8 +127,8 @@ def pick_rows(shown: ShownClustering) -> int:
     return number(
         shown.session, f"{PAGE}.rows@{shown.info.id}", "Max. leaves", 5, min(m, _MOST_ROWS),
         usual, step=10, width=150,
-        help="Branches that merge first are collapsed into wedges with their number of objects, "
-        "until this many rows are left.",
+        help="Collapses branches that merge first into wedges with their number of objects, down "
+        "to this many rows.",
     ) or usual
 
 
@@ -152,7 +151,7 @@ def _draw_tree(shown: ShownClustering, marks: str, most: int) -> None:
         "add them. Drag the dashed line to cut elsewhere. Draw a box to zoom, double-click to see "
         "all."
         + ("" if shown.support is not None or not shown.is_of_answers else
-           " “Number and stability” computes how sure the branches are.")
+           " “Number and stability” computes the support of branches.")
     )
 
 
@@ -215,7 +214,7 @@ def _draw_map(shown: ShownClustering, marks: str) -> None:
             f"Compute draws a map by {analysis.describe(method)}.",
         )
         shown.compute_button(
-            f"{PAGE}.map.run", "Map", [piece], "Computes the map on which clusters are shown.",
+            f"{PAGE}.map.run", "Map", [piece], "Computes the map that shows the clusters.",
         )
         return
     for drawing in on_map(shown.presented(run, marks=marks), shown.run):

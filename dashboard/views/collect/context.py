@@ -93,9 +93,9 @@ def with_experiment(context: Context) -> CollectContext | None:
         watch(context.job)
         context.empty(
             "There is no experiment yet",
-            "Make one first: a click suffices to make one of the open data set, or of names that "
-            f"you type. This workspace keeps them in {services().workspace.folder / NAME}; those "
-            "of another workspace are there when TripletScope is started with it.",
+            "Make one first, from the open data set or from names that you type. This workspace "
+            f"keeps experiments in {services().workspace.folder / NAME}. To see those of another "
+            f"workspace, start TripletScope with it.",
         )
         st.button(
             "Make an experiment", key=f"{PAGE}.first", type="primary", on_click=go_to,
@@ -112,7 +112,7 @@ def with_experiment(context: Context) -> CollectContext | None:
         return None
     if slug in current.drafts.get(_UNSAVED, []):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.caption("Make has changes of this experiment that are not saved.", width="content")
+            st.caption("This experiment has unsaved changes on Make.", width="content")
             st.button(
                 "See them", key=f"{PAGE}.unsaved.see", on_click=partial(go_to, PAGE, "making"),
             )

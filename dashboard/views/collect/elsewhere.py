@@ -44,11 +44,11 @@ def _static(context: CollectContext) -> None:
     if sending == "post":
         address = line(
             current, f"{PAGE}.sending.address", "Address", "", placeholder="https://…",
-            help="Where the page sends answers to, after each of them.",
+            help="The page sends each answer to this address.",
         )
     lists = number(
         current, f"{PAGE}.sending.lists", "Lists of questions", 1, 10_000,
-        min(experiment.most_people, 100), help="For so many different participants.",
+        min(experiment.most_people, 100), help="Number of different participants.",
     ) or 1
     if experiment.is_adaptive:
         st.caption("Without a server, questions cannot depend on answers: they are balanced.")

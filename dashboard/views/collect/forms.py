@@ -119,8 +119,8 @@ def _list(asked: ExperimentForm) -> str:
     kept = asked.begin.get("questions", ())
     file = st.file_uploader(
         "Your questions", key=f"{asked.place}.listed", type=["csv", "txt", "tsv"],
-        help="A row for each question, with objects in the order shown, as Simulate › "
-        "Questions makes them; a column list divides them among participants.",
+        help="One row per question, with objects in the order shown, as Simulate › Questions makes "
+        "them; a column list divides questions among participants.",
     )
     if file is not None:
         return file.getvalue().decode("utf-8", "replace")
@@ -143,7 +143,8 @@ def ask_for_checks(asked: ExperimentForm, *further: str) -> None:
         asked.current, f"{asked.place}.gold", "Gold questions",
         as_lines(asked.begin.get("gold", ())), height=100,
         placeholder=_GOLD[asked.values["task"]],
-        help=f"One per line, objects apart by commas: {_GOLD[asked.values['task']]}. Where their "
+        help=f"One per line, with commas between objects: {_GOLD[asked.values['task']]}. Where "
+             "their "
         "share is 0, practice takes them.",
     )
 
@@ -187,7 +188,7 @@ def ask_for_recruitment(asked: ExperimentForm) -> None:
     service = pick(
         current, f"{place}.service", "Participants come from",
         {name: title for name, (title, _) in SERVICES.items()} | {_OWN: "Elsewhere"},
-        default=known, help="Decides on the names in the address that are recorded.",
+        default=known, help="Sets which names in the address are recorded.",
     )
     if service == _OWN:
         names = line(
@@ -205,14 +206,13 @@ def ask_for_recruitment(asked: ExperimentForm) -> None:
     asked.values["return_address"] = line(
         current, f"{place}.return", "Return address", begin.get("return_address", ""),
         placeholder=_RETURNS.get(service) or "https://…",
-        help="Where participants go in the end. {code} in it becomes the code, and a name in the "
-        "address, such as {survey_code}, what it was for this participant.",
+        help="Where participants go at the end. {code} becomes their code, and a name in the "
+        "address, such as {survey_code}, its value for this participant.",
     )
     salt = begin.get("salt", "")
     hashed = switch(
         current, f"{place}.hashed", "Hash ids", bool(salt),
-        help="Ids are not written as they are. They can then not be compared with a list of "
-        "payments.",
+        help="Stores hashes of ids, which cannot be compared with a list of payments.",
     )
     drawn = f"{place}.salt"  # the same on every run of the page
     made = current.drafts.get(drawn) or current.remember(drawn, salt or secrets.token_hex(16))
@@ -304,7 +304,7 @@ def _fitting(
     for row, record in enumerate(listed, 1):
         if record["task"] != made.task or not known.issuperset(record["shown"]):
             raise DataError(
-                "it asks about other objects, or in another way", file=where, row=row,
+                "it has other objects or another task", file=where, row=row,
                 remedy="Upload a list for this experiment.",
             )
     return tuple(listed)

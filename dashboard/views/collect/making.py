@@ -242,8 +242,8 @@ def _save(
     held = changed and folder is not None and has_answers(folder) and _of_answers(kept, draft)
     if held:
         st.info(
-            "People have answered: what is shown and asked stays as it is. Copy the experiment to "
-            "change it.", icon=":material/lock:",
+            "People have answered, so stimuli and questions can no longer change. Copy the "
+            "experiment to change them.", icon=":material/lock:",
         )
     wanted = pressed(
         current, f"{PAGE}.save", "Save changes" if slug else "Make the experiment",

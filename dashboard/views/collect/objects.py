@@ -172,7 +172,7 @@ def typed_stimuli(lines: str) -> tuple[Stimulus, ...]:
         if len(line) > 200:
             raise DataError(
                 "a name has at most 200 characters", file="the typed names", row=row,
-                remedy="Longer texts are pictures or files.",
+                remedy="Use pictures or files for longer texts.",
             )
         if colour:
             name = colour[1] or colour[2].lower()
@@ -187,8 +187,8 @@ def _tabled(current: Session, place: str) -> GivenObjects:
     """Objects of a table of stimuli; their pictures are where the questions will be asked."""
     file = st.file_uploader(
         "Stimulus metadata", key=f"{place}.table",
-        help="CSV, Excel or the like with one row per object. Names in a column of pictures are "
-        "those of files beside the list.",
+        help="CSV, Excel or similar, with one row per object. A column of pictures names files "
+        "that are uploaded with the list.",
     )
     if file is None:
         raise DataError("no table has been chosen yet", remedy="Choose one with a row per object.")
@@ -209,7 +209,7 @@ def _uploaded(current: Session, place: str) -> GivenObjects:
         "Pictures, sounds or videos", key=f"{place}.files", accept_multiple_files=True,
         type=[*_PICTURES, *_SOUNDS, *_VIDEOS],
         help="PNG, JPEG, GIF, WebP, BMP or a ZIP of them; MP3, WAV, OGG, M4A, FLAC; MP4, WebM. "
-        "Each file is an object, called like the file.",
+        "Each file is an object with the file's name.",
     ) or []
     if not given:
         raise DataError("no file has been chosen yet", remedy="Choose at least three files.")

@@ -107,15 +107,15 @@ def _report(
     ]
     if others:
         lines.append(
-            f"{count(others, 'answer')} to practice and check questions are not among them. "
-            f"Quality knows the {count(checks, 'check')}."
+            f"{count(others, 'answer')} to practice and check questions are not included. Quality "
+            f"uses the {count(checks, 'check')}."
         )
     stopped = sum(
         one.state == "excluded" and not one.simulated for one in answer_log.people(folder)
     )
     if stopped:
         lines.append(
-            f"{count(stopped, 'participant')} failed so many checks that no more was asked. "
-            "Their answers are here: Quality leaves them out, if you wish."
+            f"{count(stopped, 'participant')} failed so many checks that they were stopped. Their "
+            "answers are included; Quality can exclude them."
         )
     return lines

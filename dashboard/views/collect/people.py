@@ -88,7 +88,7 @@ def ask_for_one(context: CollectContext, people: Sequence[CollectedPerson]) -> N
         known = {one.name: one for one in people}[who]
         if known.person:
             st.download_button(
-                "All that is kept (JSON)", partial(_kept, context.folder, known.name),
+                "All data kept (JSON)", partial(_kept, context.folder, known.name),
                 f"participant-{known.number + 1}.json", "application/json",
                 key=f"{PAGE}.person.kept.{slug}", on_click="ignore", width="stretch",
                 icon=":material/download:",
@@ -99,8 +99,7 @@ def ask_for_one(context: CollectContext, people: Sequence[CollectedPerson]) -> N
             ):
                 panels.ask_to_delete(
                     "this participant", f"{known.name}, with all answers, for good. A data set "
-                    "that was made of the answers still has them until Open the answers is "
-                    "pressed again.",
+                    "made from the answers keeps them until you press Open the answers again.",
                     partial(_delete, context, lambda: answer_log.delete_person(
                         context.folder, known.name
                     )),
@@ -108,12 +107,12 @@ def ask_for_one(context: CollectContext, people: Sequence[CollectedPerson]) -> N
         if pressed(
             current, f"{PAGE}.purge.{slug}", "Remove all ids", icon=":material/person_off:",
             width="stretch",
-            help="Ids, parameters of addresses and devices go; the answers stay. Nobody who has "
-            "not finished can go on.",
+            help="Removes ids, parameters of addresses and devices; answers stay. People who have "
+            "not finished cannot go on.",
         ):
             panels.ask_to_delete(
-                "all ids", "Ids, parameters of addresses and devices of everybody, for good. The "
-                "answers stay. Nobody who has not finished can go on.",
+                "all ids", "Ids, parameters of addresses and devices of everybody, for good. "
+                "Answers stay. People who have not finished cannot go on.",
                 partial(_delete, context, lambda: answer_log.purge(context.folder)),
             )
 

@@ -109,7 +109,8 @@ def _live(
 ) -> None:
     if found.is_overdue:
         st.warning(
-            f"Personal data were to be gone by {context.experiment.keep_until}. Remove them under "
+            f"Personal data should have been removed by {context.experiment.keep_until}. Remove "
+            "them under "
             "Participants’ data.", icon=":material/warning:",
         )
     if server is not None:
@@ -120,8 +121,8 @@ def _live(
     said = ended_by_itself(context.folder)
     if said:
         st.error(
-            f"The server has ended without being stopped here. Start it again: every answer that "
-            f"was acknowledged is kept. It said last: {panels.plain(said)}",
+            f"The server has ended by itself. Start it again: every acknowledged answer is kept. "
+            f"Its last message: {panels.plain(said)}",
             icon=":material/error:",
         )
 
@@ -131,7 +132,7 @@ def _facts(context: CollectContext, found: CollectingState) -> None:
     facts = st.columns(3)
     facts[0].metric("Participants", f"{found.n_people:,}")
     facts[1].metric(
-        "Answers", f"{found.n_answers:,}", help="Also to practice, catch and gold questions.",
+        "Answers", f"{found.n_answers:,}", help="Includes practice, catch and gold questions.",
     )
     facts[2].metric("Held-out error", f"{looks[-1].found.error:.3f}" if looks else "—")
     words = f"{found.n_finished:,} finished, {found.n_excluded:,} stopped after failed checks."
@@ -169,8 +170,8 @@ def _server(context: CollectContext, server: RunningServer | None) -> None:
             if pressed(
                 current, f"{PAGE}.start.{slug}", "Start the server", type="primary",
                 icon=":material/play_arrow:", width="stretch", disabled=bool(missing),
-                help="A separate program that serves this experiment alone. It goes on when "
-                "TripletScope ends.",
+                help="A separate program for this experiment alone. It continues when TripletScope "
+                "ends.",
             ):
                 _do(lambda: running.start(context.folder, int(port or 0), host), "Starting")
         return
@@ -206,7 +207,7 @@ def _state(context: CollectContext, found: CollectingState) -> None:
         for to, word, icon in _CHANGES[found.state]:
             if pressed(
                 context.session, f"{PAGE}.to_{to}.{context.slug}", word, icon=f":material/{icon}:",
-                help="Answers to what was asked before are still taken.",
+                help="Answers to questions already shown are still accepted.",
             ):
                 _do(lambda to=to: answer_log.set_state(context.folder, to), word)
 
@@ -216,10 +217,10 @@ def _address(context: CollectContext, server: RunningServer | None) -> None:
     base = line(
         context.session, f"{PAGE}.public.{context.slug}", "Public address", "",
         placeholder=server.address if server else "https://…",
-        help="Under which a reverse proxy or a tunnel serves the experiment, if there is one.",
+        help="Address of the reverse proxy or tunnel, if there is one.",
     ) or (server.address if server else "")
     if base:
-        st.caption("To be sent out:")
+        st.caption("Send out:")
         st.code(address_to_send(base, context.experiment), language=None, wrap_lines=True)
 
 
@@ -237,8 +238,8 @@ def _answers(context: CollectContext, records: list[AnswerRecord]) -> None:
         context.session, f"{PAGE}.answers.{context.slug}", "Open the answers",
         icon=":material/folder_open:", width="stretch", disabled=not records,
         help="On Scale › Preferences, at this moment." if is_scale else
-        "A data set of the answers at this moment, on which all pages work. Pressed again, "
-        "it is brought up to date; results of earlier answers go.",
+        "Makes a data set of the answers so far, for all pages. Press again to update it; "
+        "results from earlier answers are deleted.",
     ):
         if is_scale:
             take_preferences(context.session, experiment.title, table())
@@ -258,7 +259,7 @@ def _answers(context: CollectContext, records: list[AnswerRecord]) -> None:
         f"{export.file_name(experiment.title, 'answers')}.csv", "text/csv",
         key=f"{PAGE}.csv.{context.slug}", on_click="ignore", icon=":material/download:",
         width="stretch", disabled=not records,
-        help="Every answer with its question, also to practice and checks.",
+        help="Every answer with its question, including practice and checks.",
     )
     if experiment.before or experiment.after:
         st.download_button(

@@ -78,7 +78,7 @@ def _of_file(place: str, task: str) -> tuple[dict[str, str], str]:
     """Texts of another language, and what tells the file from others."""
     file = st.file_uploader(
         "Another language", key=f"{place}.texts.file", type=["json"],
-        help="A translation of the file below, with all that stands on participants’ pages.",
+        help="A translation of the file below, with all texts of participants’ pages.",
     )
     st.download_button(
         "English file", lambda: json.dumps(

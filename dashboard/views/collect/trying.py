@@ -94,9 +94,9 @@ def show_trying(context: CollectContext) -> None:
         else:
             context.empty(
                 "Nobody has been simulated",
-                "Simulated participants answer the questions of this experiment: how many fail "
-                "its checks, how consistent they are, and what a map of all answers would be "
-                "worth.",
+                "Simulated participants answer the questions of this experiment. They show how "
+                "many fail its checks, how consistent they are, and how well a map of all answers "
+                "would predict.",
             )
 
 
@@ -153,7 +153,7 @@ def _takes(experiment: Experiment, assumed: Mapping[str, float]) -> None:
     st.caption(panels.plain(
         f"If {count(experiment.most_people, 'participant')} finish, at {assumed['seconds']:g} s "
         f"{each}, {assumed['seconds_before']:g} s before and after, {assumed['pay']:g} per hour"
-        f"{fee}. Answers are those about objects, repeats aside."
+        f"{fee}. Answers exclude checks and repeats."
     ))
 
 
@@ -168,7 +168,7 @@ def _scenario(current: Session) -> Scenario:
         ways["open"] = _LIKE["open"]
     way = pick(
         current, f"{PAGE}.like", "Noise", ways,
-        help="It matters more than anything else. A pilot knows it best.",
+        help="This matters most. A pilot estimates it best.",
     )
     if way == "open":
         try:
@@ -258,6 +258,6 @@ def _accuracy(context: CollectContext, run: Run | None, why: str) -> None:
         return
     context.present(run, is_fixed=True)
     st.caption(
-        "Assumed: nobody presses at random. Adaptive questions count as random ones, and every "
-        "response as one triplet."
+        "Assumed: nobody presses at random, adaptive questions count as random ones, and every "
+        "response counts as one triplet."
     )

@@ -82,13 +82,13 @@ def show_dimensions(context: Context) -> None:
         ]
         context.compute_button(
             "compare.run", "Comparing methods", missing,
-            "Fits every method in every number of dimensions and measures its error on held-out "
-            "answers. Results that exist are not computed again.",
+            "Fits every method in every number of dimensions and measures its held-out error. "
+            "Keeps existing results.",
         )
         if missing and len(missing) < len(plan.pieces):
             done = len(plan.pieces) - len(missing)
             st.caption(
-                f"{done} of {len(plan.pieces)} computations are done. Compute does the others."
+                f"{done} of {len(plan.pieces)} computations are done. Compute runs the others."
             )
     first = _first_look(context, plan)
     if context.job is None and first and not plan.runs(context.info, context.triplets):
@@ -147,18 +147,18 @@ def _by_group(context: Context, runs: list[Run]) -> None:
                            for n in ("error", "low", "high")},
         )
         st.caption(
-            f"The intervals are{ENGLISH.over_each(found['participants'])}, and take the maps as "
-            "given. Questions selected by an active sampler are harder than random ones, so that "
-            f"their error is higher; chance is {CHANCE:g}."
+            f"The intervals are{ENGLISH.over_each(found['participants'])}, and treat the maps as "
+            f"fixed. Questions selected by an active sampler are harder than random ones, so their "
+            f"error is higher; chance is {CHANCE:g}."
         )
 
 
 def _uncertainty(context: Context, plan: Comparison) -> None:
     with st.expander("Average uncertainty by dimensions"):
         st.caption(
-            "How likely the maps order two distances wrongly, on average over all comparisons, as "
-            "published (Lohaus et al., 2019). With the bootstrap it is lowest near the "
-            "true number of dimensions; from the posterior it levels off there."
+            "Mean probability that the maps order two distances wrongly, as published (Lohaus et "
+            "al., 2019). With the bootstrap, it is lowest near the true number of dimensions; from "
+            "the posterior, it levels off there."
         )
         options = parameter_form(context.session, uncertainty_by_dimension, "compare.uncertainty")
         found = {

@@ -65,13 +65,13 @@ task_tab(
     PAGE, "Hyperparameters", 4, "tune", name="tuning", method=_of_tuning, after=_use,
     seconds=5e-4,
     about="Cross-validates five prior strengths in several numbers of dimensions.",
-    promise="With few answers, a prior that shrinks the map and an average over restarts predict "
-    "better than the best single map. Compute finds the prior strength that predicts best.",
+    promise="With few answers, a shrinking prior and an average over restarts predict better than "
+    "the best single map. Compute finds the best prior strength.",
 )
 task_tab(
     PAGE, "Geometry", 5, "compare_geometries", name="geometry", slot=f"{PAGE}.geometry",
     method=_of_geometry,
     about="Predicts held-out answers by other distances, by context and by asymmetry.",
-    promise="Compute shows whether city block or hyperbolic distances, the third object of a "
-    "question, or an asymmetry between anchor and option predict better than a Euclidean map.",
+    promise="Compute shows whether city block or hyperbolic distances, the third object, or "
+    "asymmetry between anchor and option predict better than a Euclidean map.",
 )

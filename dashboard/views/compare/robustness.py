@@ -85,6 +85,6 @@ task_tab(
     ),
     after=_clusters,
     about="Fits the method of the open map to every view and to random sets of the same sizes.",
-    promise="Compute shows held-out error, noise ceiling and map of every view, and whether a view "
-    "differs more than random sets of its size.",
+    promise="Compute shows held-out error, noise ceiling and map of every view, and whether they "
+    "differ more than those of random sets of its size.",
 )

@@ -49,7 +49,7 @@ def _where(status: Status, remote: bool) -> str:
     page = f" [The cluster’s own page]({status.page})" if status.page else ""
     return (
         f"Jobs run on {plain(status.name)}: {count(len(status.workers), 'worker')} with "
-        f"{count(cores, 'core')}. Each is led by a process of its own here{limit}.{page}"
+        f"{count(cores, 'core')}. A process here controls each{limit}.{page}"
     )
 
 

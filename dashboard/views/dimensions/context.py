@@ -136,8 +136,8 @@ def choose_fit(context: Context, *, watching: bool = True) -> DimensionsContext 
     if fit is None or not fit.arrays.get("embedding_", np.zeros((0, 0))).size:
         panels.empty(
             "No dimension is left",
-            "The penalty emptied all of them, or the trials tell nothing apart. Fit again with a "
-            "lower penalty, or with more trials.",
+            "The penalty removed all of them, or the trials are uninformative. Fit again with a "
+            "lower penalty or more trials.",
         )
         return None
     return DimensionsContext.of(context, fit=fit)

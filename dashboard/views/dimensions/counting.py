@@ -29,14 +29,14 @@ def show_counting(context: DimensionsContext) -> None:
         st.subheader("Penalty", anchor=False)
         run = context.result(
             context.method, "penalty_curve",
-            "Fits with several penalties, and predicts trials that were held out.",
+            "Fits with several penalties, and predicts held-out trials.",
         ) or context.find(context.method, "penalty_curve")
     with picture:
         if run is None:
             context.empty(
                 "The curve of the penalty has not been computed",
-                "The curve shows how well held-out trials are predicted with more and with fewer "
-                "dimensions. A fit without a given penalty chooses one by a tenth of the trials.",
+                "The curve shows how well more or fewer dimensions predict held-out trials. A fit "
+                "without a set penalty chooses one by a tenth of the trials.",
             )
         else:
             context.present(run)
@@ -48,12 +48,12 @@ def _reproducibility(context: DimensionsContext) -> None:
         st.subheader("Reproducibility", anchor=False)
         context.result(
             context.method, "dimension_reproducibility",
-            "Fits again, and looks for each dimension in what comes of it.",
+            "Fits again, and looks for each dimension in the new fits.",
         )
     with picture:
         if not fitted_again(context.shown(context.fit), context.fit):
             context.empty(
-                "Nothing was fitted again yet",
+                "No other fits yet",
                 "Compute shows which dimensions are found in halves of the trials, or from other "
                 "starts.",
             )

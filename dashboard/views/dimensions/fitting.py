@@ -44,16 +44,16 @@ def ask_for_fit(context: Context) -> None:
         if n_odd:
             context.empty(
                 "No dimensions have been found yet",
-                f"{count(n_odd, 'odd-one-out trial')}. Fit finds dimensions of which every object "
-                "has much, little or nothing, so that two objects are similar by what they share.",
+                f"{count(n_odd, 'odd-one-out trial')}. Fit finds dimensions. Each object has a "
+                "weight of zero or more in each; shared dimensions make objects similar.",
             )
         else:
             panels.empty(
                 "There are no odd-one-out trials",
-                "Dimensions are best found in choices of the odd one out of three: a file with "
-                "the three objects of each trial, and which one was chosen as the odd one. The "
-                "sample Odd one out on the start page shows how. Choices between two pairs can be "
-                "fitted too, but tell much less about each dimension.",
+                "Dimensions are best estimated from choices of the odd one out of three. The file "
+                "has the three objects of each trial, and the one chosen as odd, as in the sample "
+                "Odd one out on the start page. Choices between two pairs are much less "
+                "informative about each dimension.",
             )
             st.page_link("../pages/start.py", label="Go to the samples", icon=":material/home:")
     with side:
@@ -63,8 +63,8 @@ def ask_for_fit(context: Context) -> None:
 
 def new_fit(context: Context, listed: list[RunInfo]) -> RunInfo:
     """Beside the tabs: the fit that is shown, and the form for another one."""
-    with context.row, st.popover("Fit", icon=":material/tune:", help="Which fit is shown, and "
-                                 "how to compute another one."):
+    with context.row, st.popover("Fit", icon=":material/tune:", help="Choose a fit, or compute "
+                                 "another one."):
         chosen = choose_run(
             context.session, listed, _place(context.info), "this fit",
             lost=", with its accuracy and reproducibility,",
@@ -127,8 +127,8 @@ def _form(context: Context) -> tuple[Method, dict[str, dict[str, Any]]]:
     usual = next(iter(_usual_tasks(context)), "none")
     scheme = pick(
         session, f"{PAGE}.error@{context.info.id}", "Held-out accuracy", schemes, default=usual,
-        help="Accuracy on trials to which the dimensions were not fitted. All answers to one "
-        "question are held out together. Cross-validation takes as long as ten fits.",
+        help="Accuracy on held-out trials; all answers to one question are held out together. "
+        "Cross-validation takes as long as ten fits.",
     )
     if scheme == "cross_validate":
         with st.expander("Cross-validation"):

@@ -105,8 +105,7 @@ def _accuracy(context: DimensionsContext, place: Any) -> None:
     found = accuracy_of(context)
     if found is None:  # no odd-one-out trials
         place.metric("Accuracy", f"{100 * context.fitted.score(context.triplets):.1f} %",
-                     help="Share of the answers that the dimensions were fitted to which they "
-                     "predict.")
+                     help="Share of the training answers that the dimensions predict.")
         chance = 100 * context.fitted.chance(context.triplets)
         place.caption(f"of the fitted answers, chance {chance:.{int(chance != 50)}f} %")
         return
@@ -114,7 +113,7 @@ def _accuracy(context: DimensionsContext, place: Any) -> None:
         computing = context.waiting
         place.metric(
             "Held-out accuracy", "computing" if computing else "—",
-            help="Not computed: ask for it in the menu Fit.",
+            help="Not computed: choose it in the menu Fit.",
         )
         text = f"chance {100 * found.chance:.1f} %"
     else:
@@ -145,7 +144,7 @@ def _taken(context: DimensionsContext) -> None:
     row.button(
         "Without names", key=f"{PAGE}.without", on_click=rename_dimensions,
         args=(context.info, context.fit, {}), type="tertiary",
-        help="Begins this fit without names; those of the other fit stay with it.",
+        help="Starts this fit without names; the other fit keeps its names.",
     )
 
 
@@ -195,8 +194,8 @@ def _strips(context: DimensionsContext, facts: pd.DataFrame, page: np.ndarray) -
             "Download everything", lambda: everything(context, facts), f"{name}.zip",
             "application/zip", key=f"{PAGE}.everything", on_click="ignore",
             icon=":material/folder_zip:",
-            help="Figures of all dimensions, their weights with names and uncertainty, the table "
-            "below, the settings and a script that computes all of it again.",
+            help="Figures of all dimensions, weights with names and uncertainty, the table below, "
+            "settings, and a script that computes everything again.",
         )
 
 
@@ -239,8 +238,8 @@ _COLUMNS = {
     ),
     "lost": st.column_config.NumberColumn(
         "lost (points)", format="%.2f",
-        help="By how many percentage points the share of correctly predicted trials, among those "
-        "fitted, falls if the dimension is left out and nothing is fitted again.",
+        help="Drop in training accuracy, in percentage points, if the dimension is left out "
+        "without fitting again.",
     ),
     "reproduced": st.column_config.NumberColumn(
         "reproduced (r)", format="%.2f",

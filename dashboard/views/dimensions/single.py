@@ -27,8 +27,8 @@ def show_one(context: DimensionsContext) -> None:
             )
     if looked.column is None:
         st.caption(
-            "The objects have no further columns. A table with one row per object, such as ratings "
-            "or categories, can be added on the page Data."
+            "The objects have no further columns. Add a table with one row per object, such as "
+            "ratings or categories, on the page Data."
         )
 
 
@@ -56,7 +56,7 @@ def _choose(context: DimensionsContext) -> OneDimension:
         if columns := _columns(context):
             column = pick(
                 context.session, f"{PAGE}.column@{context.info.id}", "Column", columns, width=200,
-                help="Is drawn against the weights, at the end.",
+                help="Plotted against the weights, below.",
             )
     return OneDimension(dimension, along == "along", column)
 

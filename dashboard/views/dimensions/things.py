@@ -50,7 +50,7 @@ def _choose(context: DimensionsContext) -> SomeObjects:
             st.button(
                 "Take the selected", key=f"{PAGE}.take", type="tertiary",
                 on_click=_take, args=(context, chosen),
-                help="Shows what is selected on the pages, one object or two.",
+                help="Shows one or two selected objects.",
             )
     return SomeObjects(one, None if other < 0 else other, shape == "bars")
 

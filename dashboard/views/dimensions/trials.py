@@ -63,8 +63,8 @@ def _choose(context: DimensionsContext) -> np.ndarray:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         how = pick(
             context.session, f"{PAGE}.which", "Trials", _WHICH, width=190,
-            help="Surprising: what was chosen as the odd one was improbable. Undecided: the three "
-            "objects were nearly as probable.",
+            help="Surprising: the chosen object was improbable. Undecided: all three were about "
+            "equally probable.",
         )
         about = "all"
         if chosen:
@@ -104,8 +104,8 @@ def _list(context: DimensionsContext, table: pd.DataFrame) -> int:
     n, (rows, _) = asked_in(context).odd_one_out, context.trials
     some = f" of {PICKED:,} drawn at random from {n:,}" if len(rows) < n else ""
     st.caption(
-        f"The first {count(len(table), 'trial')}{some}. The figure explains the row that is "
-        "chosen, at first the first."
+        f"The first {count(len(table), 'trial')}{some}. The figure explains the selected row, "
+        "initially the first."
     )
     chosen = st.dataframe(
         table, hide_index=True, height=210, key=f"{PAGE}.trials", on_select="rerun",
@@ -113,7 +113,7 @@ def _list(context: DimensionsContext, table: pd.DataFrame) -> int:
             "odd one": st.column_config.TextColumn("chosen as odd"),
             "probability": st.column_config.ProgressColumn(
                 "probability (%)", format="%.1f", min_value=0.0, max_value=100.0,
-                help="Of the object that was chosen as the odd one. Chance is 33.3 %.",
+                help="Probability of the object chosen as odd. Chance is 33.3 %.",
             ),
             "expected": st.column_config.TextColumn("most probable odd one"),
         },

@@ -54,14 +54,16 @@ def show_dissimilarities(context: Context) -> None:
             if MEASURED in context.info.extra:
                 panels.empty(
                     "No map of the dissimilarities yet",
-                    "Press Fit. NMDS keeps the order of what was judged, metric MDS its size.",
+                    "Press Fit. NMDS uses the rank order of the judgements, metric MDS their "
+                    "values.",
                 )
             else:
                 panels.empty(
                     "No dissimilarities yet",
-                    "Upload a square matrix of dissimilarities between these objects: ratings, "
-                    "confusions, distances of features; then press Fit. The map keeps their order, "
-                    "not their size.",
+                    "Upload a square matrix of dissimilarities between these objects, such as "
+                    "ratings, confusions or distances of features; then press Fit. Only their rank "
+                    "order is "
+                    "used.",
                 )
 
 
@@ -70,9 +72,8 @@ def _ask(context: Context) -> None:
     measured = MEASURED in context.info.extra
     file = st.file_uploader(
         "Another matrix" if measured else "Matrix", key=_PLACE,
-        help="A square table of dissimilarities or similarities, in any format, with the "
-        "names of the objects in the first row and column, or without names in the order of "
-        "the objects.",
+        help="A square table of dissimilarities or similarities, in any format: with object names "
+        "in the first row and column, or in the order of the objects.",
     )
     kind = pick_method(
         context.session, ("matrix_embedding",), f"{_PLACE}.method", "Method", NMDS.name
@@ -83,13 +84,13 @@ def _ask(context: Context) -> None:
         most = max(context.triplets.n_objects - 2, 1)
         neighbours = int(number(
             context.session, f"{_PLACE}.neighbours", "Neighbours", 1, most, min(5, most),
-            help="Of every object: the map is to keep so many most similar ones nearest.",
+            help="The map is to keep this number of most similar objects nearest to each object.",
         ) or 1)
     own = measured and file is None
     weigh = own and kind is not LOE and switch(
         context.session, f"{_PLACE}.weigh", "Weigh by precision", False,
-        help="Each pair counts by one over its squared standard error: pairs about which raters "
-        "agree count more. Of few raters agreement is chance mostly, and plain means make the "
+        help="Weights pairs by one over their squared standard error: pairs on which raters agree "
+        "count more. With few raters, agreement is mostly chance, and plain means give a "
         "better map.",
     )
     asked = pressed(
@@ -167,11 +168,11 @@ def _told(given: Measured, apart: Dissimilarities) -> str:
     upper = np.triu_indices(len(apart.mean), 1)
     missing = int(np.isnan(apart.mean[upper]).sum())
     if missing:
-        words += f" {count(missing, 'pair')} never judged: what is not known does not count."
+        words += f" {count(missing, 'pair')} never judged, and therefore omitted."
     if given.n_objects > _MOST and not len(apart.replicates):
         words += f" Ellipses are for up to {_MOST} objects."
     elif not len(apart.replicates):
-        words += " No pair was judged twice, so that nothing is known of errors."
+        words += " No pair was judged twice, so errors cannot be estimated."
     return words
 
 

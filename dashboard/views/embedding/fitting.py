@@ -101,8 +101,8 @@ def _settings(context: Context) -> None:
             schemes = {"split_error": "The data's own test answers", **schemes}
         scheme = pick(
             context.session, scheme_of(context.info), "Held-out error", schemes,
-            help="Error on answers to which the map was not fitted. All answers to one question "
-            "are held out together, and so are those from one trial.",
+            help="Error on held-out answers. All answers to one question, and all from one trial, "
+            "are held out together.",
         )
         if scheme == "cross_validate":
             tasks[scheme] = parameter_form(
@@ -182,8 +182,8 @@ def _too_few(result: Result) -> str:
         return ""
     return (
         f"{count(len(answers), 'answer')} are far too few for {count(answers.n_objects, 'object')} "
-        f"in {count(d, 'dimension')}: by the rule of thumb, it takes at least d n ln n = "
-        f"{needed:,.0f}. A map fits so few answers whatever they are."
+        f"in {count(d, 'dimension')}: the rule of thumb takes at least d n ln n = "
+        f"{needed:,.0f}. A map fits so few answers, even random ones."
     )
 
 

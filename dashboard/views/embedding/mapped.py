@@ -147,13 +147,13 @@ def show_map(current: Session, result: Result) -> None:
         if in_plane and moved.offsets:
             st.button(
                 "Put labels back", key="labels.back", icon=":material/undo:",
-                on_click=moved.put_back, help="Labels that were dragged go where there is room.",
+                on_click=moved.put_back, help="Moves dragged labels to where there is room.",
             )
         st.download_button(
             "Download everything", _everything(result, recipe, name), f"{name}.zip",
             "application/zip", key="everything", icon=":material/folder_zip:", on_click="ignore",
-            help="The figure in every format, coordinates with their ellipses, the table of "
-            "objects and the settings, as one ZIP.",
+            help="The figure in every format, coordinates with ellipses, table of objects and "
+            "settings, in a ZIP.",
         )
 
     canvas = replace(_MAP, height=_HEAD + height_of(data, *_HEIGHTS)) if in_plane else _MAP
@@ -237,8 +237,8 @@ def _style(current: Session, result: Result) -> tuple[MapStyle, pd.DataFrame]:
         if result.covariances is not None:
             coverage = pick(current, "map.coverage", _shape(d, flat).capitalize(), _COVERAGES,
                             default=0.95, width=110,
-                            help="In how many repetitions of the experiment they would hold the "
-                            "true place.")
+                            help="In how many repetitions of the experiment they would contain the "
+                            "true position.")
     title = colours[colour].title if colour else None
     if title is not None and title not in objects:
         objects = objects.assign(**{title: colours[colour].values().array})
@@ -367,8 +367,7 @@ _COLUMNS = {
     ),
     "uncertainty": st.column_config.NumberColumn(
         format="%.3f",
-        help="Half-length of the error bar, or radius of the circle or ball of the same size as "
-        "the object's ellipse or ellipsoid, in units of the root mean square distance of the "
-        "objects from the centre of the map.",
+        help="Half-length of the error bar, or radius of a circle or ball as large as the ellipse "
+        "or ellipsoid, relative to the root mean square distance of objects from the centre.",
     ),
 }

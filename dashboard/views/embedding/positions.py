@@ -45,8 +45,8 @@ def show_positions(context: UncertaintyContext) -> None:
         if run is None:
             context.empty(
                 "Nothing has been computed yet",
-                "Compute draws many plausible maps (bootstrap replicates or posterior samples) and "
-                "shows how much the position of each object varies.",
+                "Compute draws many plausible maps, and shows how much the position of each object "
+                "varies.",
             )
             return
         result = Result(context.info, context.triplets, context.fit, run, None)
@@ -75,19 +75,19 @@ def _table(
 #: that hold positions of objects.
 _WEAK = {
     "Most uncertain distances": (
-        "One minus order certainty, on average over the comparisons of this distance with others "
-        "from either object: how likely the maps order them wrongly.",
+        "Mean probability that the maps order this distance wrongly (one minus order certainty), "
+        "over comparisons with others from either object.",
         undecided_pairs, ["first", "second"],
     ),
     "Most uncertain comparisons": (
-        "Of all possible comparisons, with the order certainty that the nearer object is indeed "
-        "nearer: further answers can raise it.",
+        "All possible comparisons, with the order certainty that the nearer object is nearer. "
+        "Further answers can raise it.",
         undecided_comparisons, ["anchor", "near", "far"],
     ),
     "Least probable answers": (
-        "By the response probability of the answer as given, because it is about what a person "
-        "did; order certainty beside it. Some are mistakes; many from one participant may reflect "
-        "a different percept.", answers_against, [],
+        "Sorted by the probability of the response that was given; order certainty beside it. Some "
+        "are mistakes; many from one participant may reflect a different percept.",
+        answers_against, [],
     ),
 }
 
@@ -125,9 +125,9 @@ def _distances(context: UncertaintyContext, samples: Samples) -> None:
         return
     with st.expander("A prior on distances instead of positions"):
         st.markdown(
-            "Lohaus et al. (2019) also tried a prior on distance matrices, and abandoned it: it "
-            "ignores the triangle inequality and the number of dimensions, so that a distance is "
-            "informed only by answers about itself. It yields no map, and is here for comparison."
+            "Lohaus et al. (2019) tried and abandoned a prior on distance matrices: it ignores the "
+            "triangle inequality and the number of dimensions, so only answers about a distance "
+            "inform it. It yields no map, and is here for comparison."
         )
         run = context.result(
             context.method, "distance_posterior", "Samples distances from their own posterior.",

@@ -53,14 +53,14 @@ def _list(context: UncertaintyContext) -> None:
     with left:
         file = st.file_uploader(
             "Questions", key=f"{PAGE}.questions",
-            help="A table with an anchor and two objects per row, named by id, by label or by "
-            "number from 0: columns anchor, first, second, or head, left, right.",
+            help="A table with an anchor and two objects per row, as id, label or number from 0: "
+                 "columns anchor, first, second, or head, left, right.",
         )
     with right:
         threshold = float(pick(
             context.session, f"{PAGE}.threshold", "Predict from", _LISTED,
-            help="By response probability, because it is people who are predicted: responses that "
-            "are less likely are not predicted.",
+            help="Less probable responses are not predicted. The probability is that of people's "
+            "responses, not of the order of distances.",
         ))
     if file is None:
         return
@@ -75,7 +75,7 @@ def _list(context: UncertaintyContext) -> None:
     st.caption(panels.plain(how))
     samples = context.samples(run)
     if samples.response is None:
-        context.learn_responses(run, "How likely people respond so has not been computed yet.")
+        context.learn_responses(run, "Response probabilities have not been computed yet.")
         return
     questions = Triplets(rows, context.triplets.objects, None, file.name)
     table = predicted(samples, questions, threshold=threshold)
@@ -92,9 +92,10 @@ def _list(context: UncertaintyContext) -> None:
             )
             for name, title, about in (
                 ("response_probability", "Response probability",
-                 "How likely a person gives this response; calibrated on held-out responses."),
+                 "Probability that a person gives this response, calibrated on held-out "
+                 "responses."),
                 ("order_certainty", "Order certainty",
-                 "How sure the maps are which of the two objects is nearer."),
+                 "How certain the maps are about which object is nearer."),
             )
         },
     )

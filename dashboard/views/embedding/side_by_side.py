@@ -70,8 +70,8 @@ def show_maps(context: Context) -> None:
     chosen = several(
         context.session, f"compare.maps@{context.info.id}", "Maps", names,
         default=_first(context, listed),
-        help="Maps fitted on any page, including those of other views, and those of other data "
-        "sets about the same objects.",
+        help="Maps fitted on any page, for any view, and for other data sets about the same "
+        "objects.",
     )
     if not chosen:
         panels.empty("No map is chosen", "Choose some above.")

@@ -25,11 +25,11 @@ def show_trust(context: UncertaintyContext) -> None:
         options = parameter_form(context.session, calibrate, f"{PAGE}.calibrate")
         real = context.result(
             context.method, "reliability", "Predicts held-out responses of your participants, and "
-            "counts how often the predictions were right.", label="Real responses", newest=True,
+            "counts how often it is right.", label="Real responses", newest=True,
             options={name: options[name] for name in _SHARED},
         )
         simulated = context.result(
-            context.method, "calibrate", "Simulates answers like yours with known positions, and "
+            context.method, "calibrate", "Simulates answers like yours from true positions, and "
             "counts how often ellipses and order certainty are right.", label="Simulated answers",
             newest=True, options=options,
         )
@@ -40,8 +40,8 @@ def show_trust(context: UncertaintyContext) -> None:
         else:
             context.empty(
                 "Real responses have not been predicted yet",
-                "“Real responses” predicts every response from the others, and counts how often "
-                "predictions of each probability were right. It checks against real answers.",
+                "“Real responses” predicts every response from the others, and compares predicted "
+                "probabilities with real answers.",
             )
         st.subheader("Simulated answers", anchor=False)
         if simulated is not None:

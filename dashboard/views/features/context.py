@@ -93,9 +93,9 @@ def choose_spaces(context: Context) -> FeaturesContext | None:
     if not offered:
         panels.empty(
             "No features yet",
-            "Under Tables, upload what is known of the objects: measurements, ratings, layers of a "
-            "network, vectors of a language model, or distances; a row for each object. A CSV "
-            "file looks like this: id,size,brightness, and below it cup,9,0.3.",
+            "Under Tables, upload measurements, ratings, layers of a network, vectors of a "
+            "language model, or distances, with one row per object. Example of a CSV file: "
+            "id,size,brightness, and below it cup,9,0.3.",
         )
         return None
     key = place_of_spaces(PAGE, context)
@@ -107,8 +107,8 @@ def choose_spaces(context: Context) -> FeaturesContext | None:
         chosen = several(
             context.session, key, "Feature spaces", {name: name for name in offered},
             default=_usual(offered), max_selections=MOST,
-            help="Columns of numbers of the objects, and uploaded tables. All are held against "
-            "the same answers: those about objects that are in each of them.",
+            help="Numeric columns of the objects, and uploaded tables. All are compared with the "
+            "same answers, about objects that are in each.",
         )
     if not chosen:
         panels.empty("Nothing is chosen", "Choose at least one feature space above.")
@@ -123,7 +123,7 @@ def choose_spaces(context: Context) -> FeaturesContext | None:
     if known.sum() < len(known):
         st.caption(panels.plain(
             f"{count(int(known.sum()), 'object')} of {len(known):,} are in all of these; answers "
-            "about others take no part."
+            "about others are omitted."
         ))
     return found
 

@@ -177,12 +177,12 @@ def _prompts(context: Context, questions: list[Questions]) -> None:
             about, questions=questions, most=int(most), language=language
         ), export.file_name(info.name, "prompts") + ".jsonl", "application/x-ndjson",
         key=f"{_PAGE}.prompts", on_click="ignore", icon=":material/download:",
-        help="One JSON object a line: id, messages for a chat model, ids and pictures of what is "
-        "shown.",
+        help="One JSON object per line: id, messages for a chat model, ids and pictures of the "
+        "objects shown.",
     )
     st.caption(
-        f"{count(there, 'question')}. Each is asked with every option in every place, "
-        "because models prefer places."
+        f"{count(there, 'question')}. Each is asked with every option in every position, "
+        "because models prefer some positions."
     )
 
 
@@ -192,7 +192,7 @@ def _replies(context: Context) -> tuple[Replies, str] | None:
     file = st.file_uploader(
         "Replies (JSONL or CSV)", key=f"{_PAGE}.replies",
         help="With the id of each prompt and the reply to it, several samples, or p_1, p_2, "
-        "logprob_A and so on; files of batch services are read as they are.",
+        "logprob_A and so on; files of batch services need no conversion.",
     )
     if file is None:
         return None
@@ -219,7 +219,7 @@ def _replied(context: Context, replies: Replies, name: str) -> None:
     if replies.both_ways:
         lines.append(
             f"{count(replies.both_ways, 'question')} came back in all orders: the answer was the "
-            f"same in all for {100 * replies.consistent / replies.both_ways:.0f} %. The first "
+            f"same in {100 * replies.consistent / replies.both_ways:.0f} %. The first "
             f"option was named in {100 * replies.first_share:.0f} % of replies."
         )
     st.markdown(panels.plain(" ".join(lines)))
@@ -251,7 +251,8 @@ def _figure(context: Context, agreement: list[ChoiceAccuracy], name: str) -> Non
     """Agreement for each kind of question; chance and ceiling of a single kind."""
     one, table = agreement[0], agreement_table(agreement)
     text = (
-        f"{context.size} Answers of people that are also those of {name}, with 95 % intervals."
+        f"{context.size} Share of people's answers that {name} also gives, with 95 % intervals. "
+        "Line: chance."
     )
     band = None
     if len(agreement) == 1:

@@ -38,10 +38,10 @@ def ask_for_tables(context: Context, page: str) -> tuple[list[KeptTable], list[s
     place = f"{page}.upload@{context.info.id}"
     files = st.file_uploader(
         "Tables of features or distances", key=place, accept_multiple_files=True,
-        help="CSV, Excel, Parquet, NumPy (npy, npz), MATLAB or HDF5; several at once. A row for "
-        "each object, found by a column id or name, or in the order of the objects where there is "
-        "none. A symmetric square with zeros on its diagonal holds distances. Each array of a file "
-        "is a table of its own, such as a layer of a network.",
+        help="CSV, Excel, Parquet, NumPy (npy, npz), MATLAB or HDF5; several at once. One row per "
+        "object, identified by a column id or name, otherwise in the order of the objects. A "
+        "symmetric square with zeros on its diagonal holds distances. Each array of a file is a "
+        "table, such as a layer of a network.",
     ) or []
     taken = set(context.session.drafts.get(f"{place}.taken", ()))
     added: list[str] = []
@@ -121,8 +121,8 @@ def _settings(context: Context, key: str, table: KeptTable) -> None:
     )
     standardise = st.toggle(
         "Standardise", before["standardise"], key=f"{key}.standardise",
-        help="Each column gets a standard deviation of 1. Usual for measurements in different "
-        "units; columns of a network are usually left as they are.",
+        help="Each column gets a standard deviation of 1: usual for measurements in different "
+        "units, not for columns of a network.",
     )
     now = {"metric": metric, "standardise": standardise}
     if now != before:

@@ -40,8 +40,8 @@ def _counted(context: FeaturesContext) -> dict[str, Any]:
         return {}
     counted = pick(
         context.session, f"{PAGE}.counted", "Count choices", _COUNTED,
-        help="An odd one out is one choice of three, or two comparisons of two. Each way has its "
-        "own chance and ceiling.",
+        help="An odd one out counts as one choice of three, or as two comparisons of two, each "
+        "with its own chance and ceiling.",
     )
     return {"two_at_a_time": counted == "two"}
 
@@ -52,8 +52,8 @@ def _too_many_to_weigh(context: FeaturesContext) -> tuple[str, str] | None:
         return None
     return (
         "Too many features to weigh each",
-        f"{count(features, 'feature')} are chosen. At most {MOST} can be weighed, with {FOR_EACH} "
-        "answers for each: choose other feature spaces above. Tables of many columns are weighted "
+        f"{count(features, 'feature')} are chosen. At most {MOST} can be weighted, with {FOR_EACH} "
+        f"answers for each: choose other feature spaces above. Tables of many columns are weighted "
         "under Accuracy, where a penalty helps.",
     )
 
@@ -61,7 +61,7 @@ def _too_many_to_weigh(context: FeaturesContext) -> tuple[str, str] | None:
 def _no_rival(context: FeaturesContext) -> tuple[str, str] | None:
     if len(context.spaces) > 1:
         return None
-    return "Only one feature space", "Choose two or more above: each could be taken for another."
+    return "Only one feature space", "Choose two or more above."
 
 
 def _no_subsets(context: FeaturesContext) -> tuple[str, str] | None:
@@ -111,24 +111,23 @@ def _name_the_map(context: FeaturesContext) -> dict[str, Any]:
 task_tab(
     PAGE, "Accuracy", 1, "explain", name="accuracy", needs=choose_spaces, further=_counted,
     at_once=lambda context: context.size_of_work <= _AT_ONCE,
-    about="Predicts choices that nothing was learned from, by each feature space.",
-    promise="Compute shows how often each feature space predicts what people chose: as it is, "
-    "with a weight for each of its dimensions, and after a linear transform.",
+    about="Predicts held-out choices from each feature space.",
+    promise="Compute shows how often each feature space predicts people's choices: as it is, with "
+    "weighted dimensions, and after a linear transform.",
 )
 task_tab(
     PAGE, "Recovery", 1.5, "recover_spaces", name="recovery", slot=f"{PAGE}.recovery",
     needs=choose_spaces, refuse=_no_rival,
-    about="Simulates answers from each feature space, and asks which space predicts them best.",
-    promise="Compute shows whether the feature space that is right would predict best, with these "
-    "questions and this much noise, and how many choices would do.",
+    about="Simulates answers from each feature space, and computes which space predicts them best.",
+    promise="Compute shows whether the right feature space would predict best, with these "
+    "questions and this much noise, and how many choices would suffice.",
 )
 task_tab(
     PAGE, "Weights", 2, "feature_weights", name="weights", slot=f"{PAGE}.weights",
     needs=choose_spaces_whole, refuse=_too_many_to_weigh,
     at_once=lambda context: context.size_of_work <= _AT_ONCE,
-    about="Finds the weights under which the answers are most likely, for the answers and for "
-    "bootstrap replicates.",
-    promise="Compute shows what each feature counts beside the others, with its interval.",
+    about="Estimates weights by maximum likelihood, for the answers and for bootstrap replicates.",
+    promise="Compute shows the weight of each feature beside the others, with its interval.",
 )
 task_tab(
     PAGE, "Map", 3, "map_correlation", name="map", slot=f"{PAGE}.map", needs=choose_spaces,
@@ -144,9 +143,9 @@ task_tab(
     PAGE, "Alignment", 3.5, "align_spaces", name="alignment", slot=f"{PAGE}.alignment",
     needs=choose_spaces, refuse=_too_few_objects, further=_name_the_map,
     given=lambda context, _: {"embedding": described(_map_of(context))},
-    about="Seeks, by distances alone, which object of the map is which of each feature space.",
+    about="Matches objects of the map with those of each feature space, by distances alone.",
     promise="Compute shows how many objects are matched with themselves, in each feature space and "
-    "in maps of two halves of the answers, and which are taken for each other.",
+    "in maps of two halves of the answers, and which are confused.",
 )
 task_tab(
     PAGE, "Unique and shared", 4, "unique_parts", name="unique", slot=f"{PAGE}.unique",
@@ -156,10 +155,10 @@ task_tab(
     promise="Compute shows what each feature space explains alone, and what is lost without it.",
 )
 task_tab(
-    PAGE, "What is left over", 5, "left_over", name="left_over", slot=f"{PAGE}.left_over",
+    PAGE, "Residual map", 5, "left_over", name="left_over", slot=f"{PAGE}.left_over",
     needs=choose_spaces_whole, refuse=_no_map,
     at_once=lambda context: context.size_of_work <= _AT_ONCE,
-    about="Fits a map beside the features, and asks whether it predicts held-out trials.",
-    promise="Compute maps what people see that the features do not tell, and says whether it is "
-    "more than noise.",
+    about="Fits a map beside the features, and tests whether it predicts held-out trials.",
+    promise="Compute maps what the features do not explain, and tests whether it is more than "
+    "noise.",
 )

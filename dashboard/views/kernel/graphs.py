@@ -98,13 +98,12 @@ def _given(context: Context, file: Any) -> Graphs | None:
     if not context.session.drafts.get(key):
         panels.empty(
             "No graphs yet",
-            "Upload a file of graphs to see which of them are alike: molecules, texts, "
-            "networks. They are not added to the open data set.",
+            "Upload graphs, such as molecules, texts or networks, to see which are alike. They are "
+            "not added to the open data set.",
         )
         if not pressed(
             context.session, f"{key}.try", "Try simulated graphs", icon=":material/science:",
-            help="Small graphs of two classes, which differ only in how a few nodes of a motif are "
-            "joined.",
+            help="Small graphs of two classes that differ only in the links of a few nodes.",
         ):
             return None
         context.session.remember(key, True)

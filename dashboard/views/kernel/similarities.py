@@ -39,23 +39,23 @@ def show_similarities(here: KernelContext) -> None:
         if here.info.n_objects > MOST_IN_A_MATRIX:
             panels.empty(
                 "Too many objects for a matrix",
-                "The map, the spectrum and the classes do without it.",
+                "Map, spectrum and classes do not need it.",
             )
             return
     with here.side:
         by = pick(
             here.session, f"{PAGE}.order@{here.info.id}", "Order",
             {"": "Hierarchical clustering", **{c: c for c in here.columns}},
-            help="Hierarchical clustering puts similar objects next to each other; a column shows "
-            "how far similarity follows it.",
+            help="Clustering puts similar objects next to each other; a column shows how far "
+            "similarity follows it.",
         )
     kernel: Kernel = run.fitted()
     with here.picture:
         if kernel.placed_.sum() < 2:
             here.empty(
                 "There are no two objects to compare",
-                "The answers give no two objects a place in this kernel. Collect more of them, or "
-                "choose another kernel.",
+                "The answers give no two objects a position in this kernel. Collect more answers, "
+                "or choose another kernel.",
             )
         here.present(run, colour=by or None)
         _turn_to_more(here, kernel)
@@ -79,8 +79,8 @@ def _turn_to_more(here: KernelContext, kernel: Kernel) -> None:
     designed = any(design.kernel == kernel.name for design in recognise(here.triplets))
     # Kleindessner & von Luxburg (2017, figure 5) find classes of digits in such answers.
     st.caption("A map needs fewer answers; kernels need " + (
-        "more: those at hand follow a landmark design already. Groups of many objects, over which "
-        "similarities average, can be right nevertheless."
+        "more, though these follow a landmark design. Groups of many objects, over which "
+        "similarities average, can still be right."
         if designed else "more, or a landmark design."
     ))
     with st.container(horizontal=True, vertical_alignment="center"):

@@ -122,7 +122,7 @@ def _verdict(item: Item) -> None:
         f":{colour}-badge[{icon} **{known.word.capitalize()}**]{other}", help=WORDS[known.word]
     )
     if known.share.startswith(("held", "did")):
-        told = "; nothing is random, so that one run tells" if item.exact else ""
+        told = "; nothing is random, so one run suffices" if item.exact else ""
         st.markdown(f"The rule {known.share}{told}.")
     for title, said in (("Rule", item.rule), ("Not judged", item.not_judged),
                         ("Why", known.why)):
@@ -162,7 +162,7 @@ def _buttons(context: Context, item: Item, runs: dict[str, Outcome]) -> None:
     if there is not None and pressed(
         context.session, f"{PAGE}.open.{item.key}", f"Open in {there.page.capitalize()}",
         icon=":material/open_in_new:", width="stretch",
-        help="The page with these answers or settings, to go on from there.",
+        help="Opens the page with these answers or settings.",
     ):
         go_on(context.session, item)
 

@@ -79,9 +79,9 @@ def show_overview(context: Context) -> None:
     table = overview()
     places = len(table) + sum(len(item.also) for item in items().values())
     st.write(
-        f"{len(table):,} figures, tables, theorems, algorithms and claims of four documents, which "
-        f"stand in {places:,} places. What can be measured was computed again; its word follows by "
-        "the rule on its card, over five seeds where anything is random."
+        f"{len(table):,} figures, tables, theorems, algorithms and claims of four documents, in "
+        f"{places:,} places. What can be measured was computed again. The rule on each card gives "
+        "the verdict, over five seeds where anything is random."
     )
     tallies = table["verdict"].value_counts()
     with st.container(horizontal=True, gap="xsmall"):

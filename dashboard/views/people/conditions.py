@@ -28,8 +28,8 @@ def show_conditions(context: PeopleContext) -> None:
         with context.picture:
             context.empty(
                 "No conditions",
-                "These answers have no column with a few values, such as an instruction, a context "
-                "or a session. Keep such a column when the file is read.",
+                "No column of these answers has only a few values, such as instruction, context or "
+                "session. Keep such a column when the file is read.",
             )
         return
     with context.side:

@@ -67,8 +67,8 @@ def with_people(context: Context) -> PeopleContext | None:
         watch(context.job)
         panels.empty(
             "No participants",
-            "These answers have no column that says who gave them. Choose it when the file is "
-            "read, on the page Data; then people can be told apart here.",
+            "These answers have no column of participants. Choose one when the file is read, on "
+            "the page Data.",
         )
         st.page_link("../pages/data.py", label="Go to Data", icon=":material/table_rows:")
         return None

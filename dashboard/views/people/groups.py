@@ -28,7 +28,8 @@ def show_groups(context: PeopleContext) -> None:
         n_groups = int(number(
             current, f"{PAGE}.groups@{context.info.id}", "Groups", 1, _MOST,
             max(found.n_groups, 2) if found else 2,
-            help="Held-out answers say how many are worth it: compute the tab Weights first.",
+            help="Held-out answers show how many groups improve prediction: compute the tab "
+                 "Weights first.",
         ) or 2)
         differ = pick(
             current, f"{PAGE}.differ", "Groups differ in",
@@ -40,7 +41,7 @@ def show_groups(context: PeopleContext) -> None:
         )
         context.compute_button(
             f"{PAGE}.groups.run", "Groups", context.missing([(mixture, "fit", {})]),
-            "Finds groups of people, their maps, and who belongs to which.",
+            "Estimates groups of people, their maps and memberships.",
         )
     fit = context.find(mixture, "fit")
     with context.picture:
@@ -48,8 +49,8 @@ def show_groups(context: PeopleContext) -> None:
             panels.sentences([groups_said(ENGLISH, found)])
             context.empty(
                 "Nothing has been computed yet",
-                "Compute finds groups of people who answer alike, and says whether they are worth "
-                "it.",
+                "Compute finds groups of people who answer alike, and shows whether they improve "
+                "prediction.",
             )
             return
         context.present(fit, beside=[compared] if compared else [])

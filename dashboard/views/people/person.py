@@ -35,8 +35,7 @@ def show_person(context: PeopleContext) -> None:
         with context.picture:
             context.empty(
                 "No weights have been computed yet",
-                "Compute them on the tab Weights: then the map of each person stands here beside "
-                "that of all.",
+                "Compute them on the tab Weights to compare each person's map with that of all.",
             )
         return
     fitted: WeightedEuclidean = fit.fitted()
@@ -44,8 +43,8 @@ def show_person(context: PeopleContext) -> None:
     if compared is None or not compared.result().weights_differ:
         with context.picture:
             context.empty(
-                "No single people", "Single people are not shown: that weights predict held-out "
-                "answers better than one map is not seen."
+                "No single people", "Single people are not shown: weights are not seen to predict "
+                "held-out answers better than one map."
             )
         return
     floor = fitted.floor
@@ -59,7 +58,7 @@ def show_person(context: PeopleContext) -> None:
         person = pick(
             context.session, f"{PAGE}.person@{context.info.id}", "Person",
             {name: names[name] for name in fitted.people_[order].tolist()},
-            help="Those who weight the axes least alike come first.",
+            help="People who weight the axes least alike come first.",
         )
         columns = {"": "None", **{c: c for c in context.columns}}
         colour = pick(
@@ -90,8 +89,8 @@ def _said(fitted: WeightedEuclidean, place: int, found: PeopleComparison) -> str
         return text
     right = dict(zip(found.models.tolist(), found.accuracy[rows[0]], strict=True))
     return (
-        f"{text} Held-out answers of this person are predicted right by one map in "
-        f"{right[ONE]:.0%}, by weights in {right[WEIGHTS]:.0%} (precision alone: "
+        f"{text} One map predicts this person's held-out answers correctly in "
+        f"{right[ONE]:.0%}, weights in {right[WEIGHTS]:.0%} (precision alone: "
         f"{right[CONSISTENCY]:.0%}; chance: {found.chance[rows[0]]:.0%})."
     )
 
@@ -104,8 +103,8 @@ def _maps(
     both = np.where(fitted.placed_[None, :, None], both, np.nan)
     titles = ["all", short_people([person])[person]]
     text = (
-        f"The map of all, and as {person} sees it: each axis is stretched by the root of its "
-        f"weight. Both maps have one scale. {context.size}"
+        f"Map of all, and of {person}: each axis is stretched by the root of its weight. Both maps "
+        f"have one scale. {context.size}"
     )
 
     def table() -> pd.DataFrame:

@@ -20,8 +20,8 @@ def show_weights(context: PeopleContext) -> None:
         ]
         context.compute_button(
             f"{PAGE}.weights.run", "People", context.missing(pieces),
-            "Fits the weights, and predicts held-out answers of each person from one map, from "
-            "weights, from groups and from a map of their own.",
+            "Fits the weights, and predicts each person's held-out answers from one map, weights, "
+            "groups and a separate map.",
         )
     fit = context.find(method, "fit")
     compared = context.find(method, "compare_people", options) or context.compared(method)
@@ -29,8 +29,8 @@ def show_weights(context: PeopleContext) -> None:
         if fit is None:
             context.empty(
                 "Nothing has been computed yet",
-                "Compute shows whether people see the objects alike: what each attends to, and "
-                "whether that predicts their answers better than one map for all.",
+                "Compute shows what each person attends to, and whether that predicts answers "
+                "better than one map for all.",
             )
             return
         context.present(*filter(None, (compared, fit)))

@@ -85,9 +85,9 @@ def show_report(context: Context) -> None:
         _changes(set_to, sections)
         if not titles and not context.session.jobs():
             panels.empty(
-                "There are no results to tell of yet",
-                "The report says what is known of the answers. Compute a map, clusters or a scale, "
-                "and they will be in it.",
+                "There are no results to report yet",
+                "So far the report covers only the answers. Compute a map, clusters or a scale to "
+                "add them.",
             )
         show(made)
 
@@ -132,8 +132,8 @@ def _results(
     told = st.multiselect(
         "Results", list(titles), now, format_func=titles.get,
         key=_key(context, "results", tuple(now)),
-        help="What the report tells of. Usually this is the open map with its uncertainty, and the "
-        "newest of all other results.",
+        help="Results in the report: usually the open map with its uncertainty, and the newest of "
+        "all others.",
     )
     return report.with_results(now, told, usual)
 
@@ -165,14 +165,15 @@ def _parts(
             now = edited.text if edited else automatic
             text = st.text_area(
                 "Words", now, height=260, key=_key(context, f"text.{report.language}.{name}", now),
-                help="Yours take the place of the program's; empty, they are the program's again. "
+                help="Your paragraphs replace the program's; leave the field empty to return to "
+                     "those. "
                 "*emphasis*, **strong**, @fig-map for a figure, @tab-flow for a table, "
                 "[@lohaus2019] for a reference.",
             )
             if text != now:
                 report = report.with_text(name, text, automatic)
         elif edited:
-            st.caption("The part has no paragraphs now, so that your words are not in the report.")
+            st.caption("This part has no paragraphs now, so your text is not in the report.")
             st.text(edited.text)
             if st.button("Remove your words", key=f"{place}.remove", icon=":material/delete:"):
                 report = report.with_text(name, "", automatic)
@@ -202,8 +203,8 @@ def _files(
     if _FAILED in notes:
         st.error(notes.pop(_FAILED))
     if not drawn:
-        st.caption("PDF, Word and LaTeX need a Chrome or Chromium on the server, which draws the "
-                   "figures. The web page can be printed by your own browser.")
+        st.caption("PDF, Word and LaTeX need a Chrome or Chromium on the server for figures. Your "
+                   "own browser can print the web page.")
 
 
 def _file(
@@ -241,7 +242,7 @@ def _changes(report: ReportSettings, sections: Mapping[str, Section]) -> None:
         now = f"Now: “{_short(change.now)}”" if change.now else ""
         said = "It is no longer in the report." if change.gone else f"{before} {now}".strip()
         lines.append(f"- **{panels.plain(change.title)}**: {said}{_own(change)}")
-    since = "since you took the report away, or wrote your own words"
+    since = "since you downloaded the report or edited its text"
     with st.expander(f"{len(found)} of its parts changed {since}", icon=":material/update:"):
         st.markdown("\n".join(lines))
 
@@ -255,5 +256,5 @@ def _own(change: Change) -> str:
     if not change.edited or change.gone:
         return ""
     if change.unshown:
-        return " The part has no paragraphs any more, so that your own words are not shown."
-    return " Your own words there are as you left them."
+        return " This part has no paragraphs any more, so your text is not shown."
+    return " Your text there is unchanged."

@@ -90,7 +90,7 @@ class StimulusContext(ScaleContext):
             FEW_LEVELS if self.n_levels > MANY_LEVELS else None,
             placeholder="one for every value",
             help="Difference scaling is designed for about ten levels. If the stimulus has more "
-            "values, neighbouring ones are binned, as if their objects looked the same.",
+            "values, neighbouring ones are binned and treated as equal.",
         )
         return MLDS(stimulus=self.stimulus, most_levels=most, **values)
 
@@ -168,9 +168,9 @@ def choose_stimulus(context: Context) -> StimulusContext | None:
     watch(context.job)
     panels.empty(
         "The objects have no physical value yet",
-        "A scale is plotted against a physical value of every object: a contrast, a wavelength, a "
-        "number of spikes. Add stimulus metadata with such a column on the page Data, under Add. "
-        "If the objects are listed in the order of the stimulus, choose that order above.",
+        "A scale is plotted against a physical value of every object, such as contrast or "
+        "wavelength. Add stimulus metadata with such a column on the page Data, under Add. If the "
+        "objects are listed in the order of the stimulus, choose that order above.",
     )
     st.page_link("../pages/data.py", label="Go to Data", icon=":material/table_rows:")
     return None

@@ -18,8 +18,8 @@ def show_groups(context: StimulusContext) -> None:
         watch(context.job)
         panels.empty(
             "There are no groups",
-            "These answers have no column that divides them, such as participant, session or "
-            "sampler. Choose it as response metadata when the file is read.",
+            "These answers have no column such as participant, session or sampler. Choose one as "
+            "response metadata when the file is read.",
         )
         return
     picture, side = context.picture_and_side()
@@ -54,6 +54,6 @@ def show_groups(context: StimulusContext) -> None:
         else:
             context.empty(
                 "Nothing has been computed yet",
-                "Compute draws a small scale for every group next to that of all answers, and "
-                "shows how well each group's answers are predicted.",
+                "Compute draws a scale for every group next to that of all answers, with its "
+                "held-out error.",
             )

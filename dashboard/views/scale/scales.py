@@ -81,8 +81,8 @@ def _looks(context: StimulusContext, has_noise: bool) -> dict[str, Any]:
     if has_noise:
         units = pick(
             context.session, f"{PAGE}.units", "Scale", _UNITS,
-            help="From 0 to 1, or in units of the standard deviation of the noise: the highest "
-            "value is then 1/σ. Maps have no such unit.",
+            help="From 0 to 1, or in standard deviations of the noise, with 1/σ as the highest "
+            "value. Maps have no such unit.",
         )
     coverage = ask_for_coverage(context)
     colour = pick(
@@ -97,8 +97,8 @@ def _pieces(context: StimulusContext) -> list[Piece]:
     names = several(
         context.session, f"{PAGE}.methods@{context.info.id}", "Methods", context.methods(),
         default=context.usual,
-        help="MLDS, maximum likelihood difference scaling, assumes that the scale is monotonic. An "
-        "embedding in one dimension does not: it may fall again.",
+        help="MLDS (maximum likelihood difference scaling) assumes a monotonic scale. An embedding "
+        "in one dimension does not.",
     )
     chosen = [context.method(name) for name in names]
     bands: dict[str, dict[str, Any]] = {}

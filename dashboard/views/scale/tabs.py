@@ -66,8 +66,7 @@ def _looks(context: StimulusContext, run: Run) -> dict[str, Any]:
         context.session, f"{PAGE}.space.view", "Plot against the stimulus",
         {_ANGLE: "Angle", **{axis: f"Axis {axis + 1}" for axis in axes}},
         help="The angle around the centre, in the first two axes, grows by a full turn if the "
-        "stimulus closes on itself. The first axis is the one along which the stimulus rises "
-        "most.",
+        "stimulus closes on itself. The stimulus rises most along the first axis.",
     )
     return {"axis": None if axis == _ANGLE else axis, "coverage": ask_for_coverage(context)}
 
@@ -99,15 +98,15 @@ task_tab(
     method=_in_space, given=_on_stimulus, beside=_errors, looks=_looks,
     about="Computes bootstrap maps, aligned to the stimulus, and the held-out error beside that of "
     "a line.",
-    promise="If the ends of a stimulus look alike, as violet and red do, a one-dimensional scale "
-    "cannot represent it. Compute draws a map with a line along the stimulus, and the angle of "
-    "every object around the centre against the stimulus.",
+    promise="A one-dimensional scale cannot represent a stimulus whose ends look alike, as violet "
+    "and red do. Compute draws a map with a line along the stimulus, and each object's angle "
+    "around the centre.",
 )
 task_tab(
     PAGE, "Goodness of fit", 3, "diagnose", name="fit", needs=choose_stimulus,
     method=StimulusContext.mlds, beside=lambda _, method, __: [(method, "fit", {})],
     after=_offer_lapses,
     about="Fits the scale and simulates answers from the fitted model.",
-    promise="Compute tests whether the model could have produced these answers: it simulates "
-    "answers from the fitted scale and noise, and compares.",
+    promise="Compute tests whether the model could have produced these answers, by simulating from "
+    "the fitted scale and noise.",
 )

@@ -57,8 +57,8 @@ def show_preferences(context: Context) -> None:
         context, _PREFERENCES, "preferences", "Preferences", ("model", "Model", MODELS),
         paired_preferences, ScaledPreferences, (
             "No preferences yet",
-            "Upload what was preferred to what: columns winner and loser, or left, right and "
-            "choice, with participant and ties where there are any; then press Fit.",
+            "Upload preferences, with columns winner and loser, or left, right and choice, and "
+            "optionally participant and ties; then press Fit.",
         ),
     )
 

@@ -67,14 +67,14 @@ def _show(context: Context, scenario: Scenario, data: Triplets) -> None:
         wrong = np.mean(CHANCE - np.sign(margins(truth, data.rows)) / 2)
         facts[3].metric(
             "Noise ceiling", f"{100 * (1.0 - wrong):.1f} %",
-            help="Proportion of the answers that agree with the true distances: no method can "
-            "be expected to predict such answers better.",
+            help="Proportion of the answers that agree with the true distances: no method is "
+            "expected to predict them better.",
         )
     about = f"{scenario.described}."
     with st.container(horizontal=True):
         if pressed(
             current, f"{PAGE}.open", "Open as a data set", icon=":material/folder_open:",
-            type="primary", help="Everything in this program can then be tried on it.",
+            type="primary", help="Opens it on all pages.",
         ):
             info = services().workspace.add_dataset(
                 data.renamed(f"Simulated: {scenario.described}"), origin="simulated",
@@ -95,9 +95,8 @@ def _show(context: Context, scenario: Scenario, data: Triplets) -> None:
         _truth(context, data, truth, f"The truth. {about}")
     else:
         st.caption(
-            f"Each of {count(people, 'participant')} has their own scale, so that there is no "
-            "common truth. They can be compared on the page Compare, or by the column of "
-            "participants."
+            f"Each of {count(people, 'participant')} has their own scale, so there is no common "
+            "truth. Compare them on the page Compare, or by the column of participants."
         )
     st.caption(f"The first of {count(len(data), 'answer')}:")
     st.dataframe(

@@ -125,14 +125,13 @@ def _wanted(current: Session) -> dict[str, float | None]:
         accuracy = number(
             current, f"{PAGE}.wanted.accuracy", "Accuracy (%)", 50.0, 100.0, None,
             step=1.0, format="%.0f", placeholder="e.g. 85",
-            help="The percentage of further answers that you want to predict. Noise sets a limit: "
-            "the dashed line.",
+            help="Percentage of further answers to predict. Noise sets a limit: the dashed line.",
         )
         ellipse = number(
             current, f"{PAGE}.wanted.ellipse", "Radius of the ellipses", 0.01, 10.0, None,
             placeholder="e.g. 0.3",
-            help="Of 95 % ellipses, as a share of the size of the map: the root mean square "
-            "distance of the objects from their centre.",
+            help="Radius of 95 % ellipses, relative to the root mean square distance of the "
+            "objects from their centre.",
         )
     return {
         "accuracy": accuracy / 100 if accuracy is not None else None, "ellipse": ellipse,
@@ -145,8 +144,8 @@ def _plans(context: Context, wanted: Mapping[str, float | None]) -> None:
     if not listed:
         context.empty(
             "Nothing has been simulated yet",
-            "Compute simulates observers who judge objects at known positions, and shows how "
-            "accuracy and the precision of the map improve with the number of answers.",
+            "Compute simulates observers who judge objects at true positions, and shows how "
+            "accuracy and precision of the map improve with the number of answers.",
         )
         return
     noted = current.drafts.get(_SHOWN, [])

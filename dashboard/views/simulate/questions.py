@@ -62,15 +62,15 @@ _SECONDS = 3  # that a question takes, more or less
 _BEGIN = {"n_questions": 300, "n_practice": 0, "catch": 0.0}
 #: What is to be known of a design before it is chosen.
 _ABOUT = {
-    "uncertain": "Selected by order certainty, not by response probability: an answer tells most "
-    "where the maps do not know the order. Where people find two distances alike, their responses "
-    "stay uncertain however often they are asked.",
-    "gain": "Selected by what the method's own response probabilities say of the anchor's place: "
-    "an answer tells most where places that are still possible predict different responses.",
+    "uncertain": "Selected by order certainty, not by response probability: an answer is most "
+    "informative where the maps leave the order open. If two distances look alike, responses stay "
+    "uncertain however often people are asked.",
+    "gain": "Selected by the method's response probabilities for the anchor's possible positions: "
+    "an answer is most informative where these predict different responses.",
 } | dict.fromkeys(KERNELS, (
-    "From answers to such questions triplet kernels find groups about as well as embeddings do, in "
-    "a tenth of the time or less. Embeddings can do with random questions, too, in which these "
-    "kernels find nothing unless answers are very many."
+    "With such questions, triplet kernels find groups about as well as embeddings, in a tenth of "
+    "the time or less. Embeddings also work with random questions, for which these kernels need "
+    "very many answers."
 ))
 
 
@@ -166,8 +166,7 @@ def _form(context: Context) -> _Draft:
         asked.ask("n_questions")
     n_lists = int(number(
         current, f"{_LIST}.lists", "Lists", 1, 10_000, 1,
-        help="For example one per participant. To have a list answered by several people, give "
-        "them the same one.",
+        help="For example one per participant. Several people can answer the same list.",
     ) or 1)
     with st.expander("Checks and practice"):
         ask_for_checks(asked)
@@ -239,9 +238,9 @@ def _following(context: UncertaintyContext, draft: _Draft) -> None:
         return
     st.subheader("Adaptive against random questions", anchor=False)
     st.markdown(
-        "Lohaus, Hennig and von Luxburg (2019) found that questions selected for their uncertainty "
-        "improve the prediction of answers slightly over random ones, but not that of clusters or "
-        "classes. Simulate it for your objects and noise before you invest in it."
+        "In Lohaus, Hennig and von Luxburg (2019), questions selected by uncertainty improved the "
+        "prediction of answers slightly over random ones, but not that of clusters or classes. "
+        "Simulate it for your objects and noise first."
     )
     run = context.result(
         context.method, "compare_active", "Simulates answers like yours to adaptively selected "
@@ -281,7 +280,7 @@ def _show(current: Session, draft: _Draft, experiment: Experiment) -> None:
     has_files = {*experiment.files} <= {*draft.material.files}
     if has_files and pressed(
         current, f"{_LIST}.make", "Make an experiment", icon=":material/how_to_vote:",
-        help="Of these questions, on the page Collect: a page that asks them, here or elsewhere.",
+        help="Makes an experiment with these questions on the page Collect.",
     ):
         slug = keep_experiment(services().workspace, experiment, draft.material.files)
         choose_experiment(current, slug)

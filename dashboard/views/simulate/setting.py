@@ -110,8 +110,8 @@ def _follow(current: Session) -> None:
     if not pressed(
         current, f"{PAGE}.follow", "Like the open data set", icon=":material/content_copy:",
         width="stretch",
-        help=f"As many objects and answers as {panels.plain(info.name)} has, with the same noise "
-        "level, estimated by STE.",
+        help=f"As many objects and answers as {panels.plain(info.name)}, and the same noise level, "
+        f"estimated by STE.",
     ):
         return
     try:

@@ -35,7 +35,7 @@ def too_many(options: Mapping[str, Any]) -> str:
 
 def _cannot_vary(options: Mapping[str, Any]) -> str:
     if options["vary"] == "length_scale" and options["truth"] != "observer":
-        return "Length scales are of observers: choose one scale per observer as truth."
+        return "Length scales belong to observers: choose one scale per observer as truth."
     if options["vary"] == "level" and options["noise"] not in LEVELS:
         return "Without noise there is no level to vary: choose a kind of noise."
     if not options["lowest"] < options["highest"]:
@@ -101,13 +101,13 @@ _simulation_tab(
     "Noise", 1.5, "noise_curve", name="noise", kinds=("embedding", "scale"),
     refuse=_cannot_vary,
     about="Simulates answers at each level, with the same people and questions.",
-    promise="Compute simulates the experiment with more and more noise, or with observers who "
-    "differ more and more, and shows error and uncertainty of the map.",
+    promise="Compute simulates the experiment with increasing noise, or increasing differences "
+    "between observers, and shows error and uncertainty of the map.",
 )
 _simulation_tab(
     "Dimensions", 2, "detect_dimension", name="dimension", kinds=("embedding",),
     refuse=too_many,
     about="Simulates answers and chooses the number of dimensions by cross-validation.",
-    promise="Compute simulates answers about objects in a known number of dimensions and estimates "
-    "it by cross-validation. It shows how many answers it takes to find the true number.",
+    promise="Compute simulates objects in a chosen number of dimensions and estimates that number "
+    "by cross-validation. It shows how many answers are needed to recover it.",
 )

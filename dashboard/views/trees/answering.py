@@ -170,7 +170,7 @@ def _take_away(grove: Grove, given: list[list[int]]) -> None:
         if pressed(
             grove.session, f"{PAGE}.given.keep", "Keep as a data set",
             icon=":material/library_add:",
-            help="The answers become a data set of the same objects, on the start page.",
+            help="Makes a data set of the same objects, on the start page.",
         ):
             workspace = services().workspace
             name = f"{grove.info.name}, answered here"

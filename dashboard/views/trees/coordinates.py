@@ -21,8 +21,8 @@ def show_coordinate_tree(grove: Grove, kind: str, picture: Any, side: Any) -> No
         if run is None:
             grove.empty(
                 "Nothing has been computed yet",
-                f"Compute grows a {TREES[kind]} of the features, and says how often it misses the "
-                "nearest neighbour, beside a comparison tree with leaves of the same size.",
+                f"Compute grows a {TREES[kind]} of the features, and shows how often it and a "
+                "comparison tree with leaves of the same size miss the nearest neighbour.",
             )
         else:
             grove.present(run, colour=colour)

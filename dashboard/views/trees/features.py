@@ -40,8 +40,8 @@ def choose_features(context: Context) -> Run | None:
     if not columns:
         panels.empty(
             "No features yet",
-            "Upload a table with one row per object and its features in columns of numbers. Trees "
-            "and forests then compare objects by their Euclidean distances.",
+            "Upload a table with one row per object and columns of numbers. Trees and forests then "
+            "compare objects by Euclidean distance.",
         )
         _upload(context.session, context)
         return None
@@ -79,8 +79,8 @@ def _upload(current: Session, context: Context | None) -> None:
     file = st.file_uploader(
         "Table of features", key=place,
         help="One row per object, in any format that answers may have. Columns of numbers are "
-        "features; a column id or name says which object it is, a column class or response what "
-        "can be predicted.",
+        "features; a column id or name identifies objects, a column class or response is for "
+        "prediction.",
     )
     if file is None:
         return
@@ -93,13 +93,13 @@ def _upload(current: Session, context: Context | None) -> None:
     lacking = int(described[columns].isna().any(axis=1).sum())
     st.caption(
         f"{count(len(described), 'object')}, {count(len(columns), 'feature')}"
-        + (f"; {count(lacking, 'object')} left out for want of a number." if lacking else ".")
+        + (f"; {count(lacking, 'object')} omitted for missing numbers." if lacking else ".")
     )
     fits = context is not None and _offer(current, context, file, described)
     if pressed(
         current, f"{PAGE}.table.open", "Open as a data set",
         type="secondary" if fits else "primary", icon=":material/folder_open:",
-        help="The objects of the table, with comparisons of their distances as answers.",
+        help="Objects of the table, with comparisons of their distances as answers.",
     ):
         _open(current, file, described)
 

@@ -139,6 +139,6 @@ task_tab(
     refuse=_nothing_to_predict, given=_kind, looks=_setting, after=_forest,
     columns=lambda grove: {"objects": grove.explained},
     about="Predicts held-out values with several leaf sizes and numbers of trees.",
-    promise=lambda grove: "Compute shows how well a forest that uses only comparisons predicts a "
-    f"column of held-out objects, next to methods that see {grove.source}.",
+    promise=lambda grove: "Compute shows how well a forest predicts a column of held-out objects "
+    f"from comparisons alone, next to methods that see {grove.source}.",
 )

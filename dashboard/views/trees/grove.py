@@ -165,8 +165,8 @@ def choose_space(context: Context) -> Grove | None:
         )
     if not chosen:
         await_map(
-            context, "Questions that nobody has answered go to a map, a kernel or features of the "
-            "objects. Fit one on the page Embedding or Kernel, unless one is being computed now.",
+            context, "Questions that nobody has answered go to a map, kernel or features. Fit one "
+                     "on the page Embedding or Kernel, unless one is being computed now.",
         )
         return None
     fit = choose_features(context) if chosen == FEATURES else None
@@ -266,8 +266,8 @@ def planting(grove: Grove, colour: str | None, k: int | None = None) -> Planting
     who = pick(
         current, f"{PAGE}.who{'.features' if grove.has_features else ''}", "Oracle", names,
         default=MAP if grove.has_features else None,
-        help="A tree asks which of two pivots each object is nearer to. Questions that the data do "
-        f"not answer are answered by {grove.source}.",
+        help="A tree asks which of two pivots each object is nearer to. Where nobody answered, the "
+        f"answer is that of {grove.source}.",
     )
     observer = _observer(grove) if who == OBSERVER else Planting.observer
     objects = _objects(grove, placed, who)
@@ -287,8 +287,8 @@ def planting(grove: Grove, colour: str | None, k: int | None = None) -> Planting
     chosen = pick(
         current, f"{PAGE}.pivots.{who}@{info.id}", "Pivots", pivots,
         default="random" if info.n_answers > _QUICK else None,
-        help="With most answers: the pair about which most objects of the cell were asked, so that "
-        "participants make as many decisions as possible.",
+        help="With most answers: the pair with answers about most objects of the cell, so "
+        "participants make most decisions.",
     )
     further = parameter_form(
         current, ComparisonTree, f"{PAGE}.tree", hidden=("leaf_size", "pivots")

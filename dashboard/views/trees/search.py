@@ -76,8 +76,8 @@ def show_search(grove: Grove) -> None:
         usual = 1 if plan.who == PERSON else _TREES
         trees = int(number(
             grove.session, f"{PAGE}.trees.{plan.who}", "Trees", 1, 100, usual,
-            help="Several trees have random pivots, one pair at each node, and the members of all "
-            "leaves are compared. The path shown is that through one tree.",
+            help="Several trees have random pivots, one pair per node. Members of all leaves are "
+            "compared; the path shown is through one tree.",
         ) or usual)
         budget = None
         if trees == 1:
@@ -241,7 +241,7 @@ def _found(
         if pictures:
             table[f"{title} "] = [pictures.get(i, "") for i in those.tolist()]
         table[title] = labels[those]
-    table["rank of what was found"] = [
+    table["rank of the result"] = [
         str(ranks.get(i, "—")) for i in found[: len(true)].tolist()
     ]
     st.subheader("Nearest neighbours", anchor=False)
@@ -255,8 +255,8 @@ def _found(
     ))
     if isinstance(oracle, AnswersOracle):
         st.caption(
-            f"Where participants answer differently from {grove.source}, they find other "
-            f"neighbours than {grove.source}; that need not be an error."
+            f"Where participants answer differently from {grove.source}, they may find other "
+            f"neighbours, which need not be an error."
         )
     st.dataframe(
         table, hide_index=True, placeholder="", key="trees.found",
@@ -311,8 +311,8 @@ def _errors(grove: Grove) -> None:
 
 def _expansion(grove: Grove, plan: Planting, grown: Grown) -> None:
     text = (
-        "Expansion rate about every object: the smallest c for which doubling the radius of a "
-        "ball never takes in more than c times as many objects. The lower, the easier the search "
+        "Expansion rate about every object: the smallest c for which a ball of twice the radius "
+        "never has more than c times as many objects. The lower, the easier the search "
         f"and the flatter the tree. {grove.about}"
     )
     members, labels = list(plan.objects), grove.triplets.labels

@@ -75,8 +75,8 @@ def show_tree(grove: Grove) -> None:
             kind = pick(
                 grove.session, f"{PAGE}.kind", "Tree",
                 {_COMPARISONS: "Comparison tree", **TREES},
-                help="A comparison tree asks which of two objects is nearer. The others see the "
-                "features themselves, but for the rank cover tree, which asks as well.",
+                help="A comparison tree asks which of two objects is nearer. Other trees use the "
+                "features themselves, except the rank cover tree, which also asks.",
             )
     if kind != _COMPARISONS:
         show_coordinate_tree(grove, kind, picture, side)
@@ -203,7 +203,7 @@ def _facts(grove: Grove, plan: Planting, grown: Grown) -> None:
     facts = st.columns(5)
     facts[0].metric(
         "Height", grown.tree.height,
-        help="Questions on the longest path to a leaf. With random pivots it stays below "
+        help="Questions on the longest path to a leaf. With random pivots, it stays below "
         f"{float(f'{grown.bound:.2g}'):,.0f} with a probability of 95 %, by Theorem 1 of Haghiri, "
         "Ghoshdastidar and von Luxburg (2017); that bound is not tight.",
     )
@@ -217,8 +217,8 @@ def _facts(grove: Grove, plan: Planting, grown: Grown) -> None:
     )
     facts[4].metric(
         "By people", "—" if grown.answered is None else f"{100 * grown.answered:.0f} %",
-        help="Proportion of the decisions in the tree that participants made; the map, kernel or "
-        "features made the others.",
+        help="Proportion of decisions made by participants; the map, kernel or features made the "
+        "others.",
     )
     if grown.unsure is not None:
         facts[4].caption(f"{100 * grown.unsure:.0f} % unsure", help=(
@@ -264,15 +264,14 @@ def _partition(grove: Grove, plan: Planting, grown: Grown, data: ComparisonTreeD
     )
     if len(lost) > _MOST_DISPLACED * len(plan.objects):
         st.caption(
-            f"The cells are not drawn on the map: for {count(len(lost), 'object')} of "
-            f"{len(plan.objects):,} the answers go against the map, so that they would lie "
-            "outside of their cell."
+            f"The cells are not drawn on the map: {count(len(lost), 'object')} of "
+            f"{len(plan.objects):,} would lie outside their cell, as answers contradict the map."
         )
         return
     if len(lost):
         text += (
-            f" Rings: {count(len(lost), 'object')} outside of their cell, because an answer goes "
-            "against the map."
+            f" Rings: {count(len(lost), 'object')} outside their cell, because an answer "
+            "contradicts the map."
         )
     mark = "pictures" if data.pictures and len(plan.objects) <= 60 else "points"
 
@@ -331,11 +330,11 @@ def _questions(grove: Grove, plan: Planting, grown: Grown) -> None:
     decisions = grown.decisions
     with st.expander(f"The {count(len(decisions), 'question')} of this tree"):
         if decisions.empty:
-            st.caption("A tree of a single leaf asks none.")
+            st.caption("A tree of a single leaf has none.")
             return
         st.markdown(
-            "Ask participants these questions and upload the answers as a separate data set: its "
-            "tree, with the pivots that have most answers, is then determined by participants. "
+            "Ask participants these questions and upload the answers as a separate data set. With "
+            "the pivots that have most answers, participants then determine its tree. "
             "Questions are in random order, with randomised sides."
         )
         labels = np.array(grove.triplets.labels, dtype=object)

@@ -35,7 +35,7 @@ def people() -> Quadruples:
 
 
 def test_what_takes_triplets_alone_says_so(people):
-    with pytest.raises(DataError, match="comparisons of pairs are no triplets") as error:
+    with pytest.raises(DataError, match="comparisons of pairs are not triplets") as error:
         as_triplets(people)
     assert "squares" in str(error.value)
     assert "MLDS, cross_validate and bootstrap take comparisons of pairs" in str(error.value)

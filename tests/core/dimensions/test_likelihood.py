@@ -121,7 +121,7 @@ def test_rankings_are_refused():
 
 def test_few_objects_have_no_dimensions():
     answers = ts.dimensions.simulate_choices(np.eye(5), 50)
-    with pytest.raises(DataError, match="5 objects, but a dimension stays only if more than 5"):
+    with pytest.raises(DataError, match="5 objects, but a dimension is kept only if more than 5"):
         ts.dimensions.VICE().fit(answers)
     with pytest.raises(ValueError, match="spike of VICE is 2"):
         ts.dimensions.VICE(spike=2.0).fit(answers)

@@ -74,7 +74,7 @@ def test_rows_find_their_objects_by_id_by_index_or_by_order():
         ({"distances": [[0, 1, 2], [1, 0, 3], [2, 4, 0]]}, "no distances"),
         ({"distances": [[0, 1, 2], [1, 0, np.nan], [2, np.nan, 0]]}, "no distances"),
         ({"values": [[1.0], [np.nan], [2.0]]}, "fewer than three objects"),
-        ({"values": [["a"], ["b"], ["c"]]}, "not everything is a number"),
+        ({"values": [["a"], ["b"], ["c"]]}, "some cells are not numbers"),
         ({"values": VALUES, "feature_names": ["a", "b", "a"]}, "2 different names"),
     ],
 )

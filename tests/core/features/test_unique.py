@@ -76,7 +76,7 @@ def test_several_spaces_are_predictors_as_wholes(answers):
 
 
 def test_one_predictor_or_too_many_are_refused(answers):
-    with pytest.raises(DataError, match="7 predictors cannot be parted"):
+    with pytest.raises(DataError, match="7 predictors cannot be partitioned"):
         unique_parts(FeatureSpace(name="x", values=RNG.normal(size=(30, 7))), answers)
     with pytest.raises(DataError, match="1 predictors"):
         unique_parts(

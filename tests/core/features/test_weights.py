@@ -62,5 +62,5 @@ def test_distances_weigh_as_one_feature():
 
 def test_more_features_than_can_be_told_apart_are_refused():
     many = FeatureSpace(name="x", values=np.random.default_rng(0).normal(size=(25, 61)))
-    with pytest.raises(DataError, match="61 features cannot be weighed by 1,500 choices"):
+    with pytest.raises(DataError, match="61 features cannot be weighted by 1,500 choices"):
         feature_weights(many, answered(0))

@@ -229,7 +229,7 @@ WORD = pa.DictionaryArray.from_arrays(pa.array(np.zeros(1_000_000, dtype=np.int3
         (lambda: packed(zipfile.ZIP_LZMA, 10), "damaged or incomplete"),
         (lambda: packed(zipfile.ZIP_DEFLATED, 10).replace(
             b"\x14\x00\x00\x00\x08", b"\x14\x00\x00\x00\x09"),
-         "packed in an unusual way"),
+         "compressed by an unusual method"),
     ],
     ids=["no cells", "arrays", "parquet", "wide parquet", "bzip2", "lzma", "deflate64"],
 )

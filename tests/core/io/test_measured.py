@@ -107,7 +107,7 @@ def test_an_object_that_lacks_a_number_is_left_out_and_said():
     (found,) = read_feature_tables(npy(lacking), ABOUT, "f.npy")
     assert found.missing == ["mug"]
     assert np.isnan(found.values[1]).all()
-    assert "1 object left out for want of a number: mug." in found.notes
+    assert "1 object omitted for missing numbers: mug." in found.notes
 
 
 @pytest.mark.parametrize(("name", "content", "message"), [

@@ -109,7 +109,7 @@ def test_preferences():
         propose(load(MEASURED / "preferences.csv"))
     given = b"winner,loser,tie,count\na,b,no,3\nb,c,yes,1\nc,a,no,2\n"
     assert read_preferences(given)[0]["tie"].tolist() == [False, True, False]
-    with pytest.raises(DataError, match="row 3: the choice 'z' is none"):
+    with pytest.raises(DataError, match="row 3: the choice 'z' is neither"):
         read_preferences(b"left,right,choice\na,b,a\nb,c,z\nc,a,tie\na,c,left\n", "p.csv")
     with pytest.raises(DataError, match="are not those of preferences"):
         read_preferences(b"x,y\na,b\n")

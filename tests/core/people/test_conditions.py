@@ -86,7 +86,7 @@ def test_people_vary(seed):
     assert found.p > 0.05
     assert found.attention == "unseen"
     said = " ".join(conditions_said(ENGLISH, found, "told"))
-    assert said.startswith("It is not seen that what is attended to differs")
+    assert said.startswith("Attention is not seen to differ")
     assert "One map" not in said
 
 
@@ -97,7 +97,7 @@ def test_a_common_direction_is_seen_among_people_who_vary():
     )
     assert found.attention == "seen"
     (said, *_) = conditions_said(ENGLISH, found, "told")
-    assert said.startswith("What is attended to differs")
+    assert said.startswith("Attention differs")
 
 
 def test_without_participants_answers_are_the_unit():

@@ -112,7 +112,7 @@ def test_few_and_odd_preferences():
         paired_preferences(always, prior=0)
     scale = paired_preferences(always, replicates=5)
     assert scale.table["object"].tolist() == ["a", "b", "c"]
-    assert "held by the prior alone" in scale.notes[0]
+    assert "only the prior limits" in scale.notes[0]
     with pytest.raises(DataError, match="A and c were never compared"):
         paired_preferences(pd.DataFrame({"winner": list("ac"), "loser": list("bd")}))
     with pytest.raises(DataError, match="row 1: b is compared with itself"):

@@ -246,7 +246,7 @@ def test_objects_in_no_pile_are_not_in_one_together():
         "pile": ["1", "1", None, " ", "1", "1", "2", "3"],
     })
     piles = Piles(table)
-    assert "2 rows without a pile left out" in piles.notes[0]
+    assert "2 rows without a pile are omitted" in piles.notes[0]
     assert piles.dissimilarities().mean[2, 3] == 1
     assert piles.dissimilarities().count[2, 3] == 1
     with pytest.raises(DataError, match="no object in column item"):

@@ -14,7 +14,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.dashboard.door.workers import workers
 
 #: What is said where a reader has ended, or was ended, or has no memory left.
-_ENDED = ("ends the program that reads", "takes too long", "not enough memory")
+_ENDED = ("reading it takes too much memory", "took too long", "not enough memory")
 #: Those that take half a second or more to make or to read are left to `benchmarks/fuzz_import.py`.
 SLOW = {
     "a bomb of zeros", "a bomb that says it is small", "a bomb of many entries",

@@ -194,7 +194,7 @@ def test_two_things_can_be_asked_at_once(reader):
 @needs_limits
 @pytest.mark.parametrize("name", ["passwords", "write", "network", "more", "another"])
 def test_a_process_that_was_led_astray_reaches_nothing(astray, name):
-    with pytest.raises(DataError, match="the program has failed to read it"):
+    with pytest.raises(DataError, match="the program failed to read it"):
         astray.ask("objects", file="a.csv", name=name, content=b"")
 
 
@@ -203,7 +203,7 @@ def test_a_process_that_was_led_astray_reaches_nothing(astray, name):
     "grandchild", "program", "kill", "signal_thread", "write_memory", "trace", "limit_others",
 ])
 def test_a_process_reaches_no_other_process(astray, name, caplog):
-    with pytest.raises(DataError, match="the program has failed to read it"):
+    with pytest.raises(DataError, match="the program failed to read it"):
         astray.ask("objects", file="a.csv", name=name, content=b"")
     assert "PermissionError" in caplog.text
 
@@ -214,7 +214,7 @@ def test_a_process_changes_no_file(astray, name, tmp_path, caplog):
     file = tmp_path / "answers.csv"
     file.write_text("a,b,c")
     before = file.stat()
-    with pytest.raises(DataError, match="the program has failed to read it"):
+    with pytest.raises(DataError, match="the program failed to read it"):
         astray.ask("objects", file="a.csv", name=name, content=str(file).encode())
     assert "PermissionError" in caplog.text
     assert [path.name for path in tmp_path.iterdir()] == [file.name]
@@ -245,7 +245,7 @@ def test_a_process_gets_no_more_memory_than_its_own(astray):
 
 @needs_limits
 def test_a_process_that_crashes_takes_nothing_with_it(astray):
-    with pytest.raises(DataError, match=r"a\.csv: the file is damaged so that .* Upload a small"):
+    with pytest.raises(DataError, match=r"a\.csv: the file is damaged, or .* Upload a small"):
         astray.ask("objects", file="a.csv", name="crash", content=b"")
     with pytest.raises(Gone):
         astray.ask("objects", file="a.csv", name="crash", content=b"")
@@ -253,7 +253,7 @@ def test_a_process_that_crashes_takes_nothing_with_it(astray):
 
 def test_a_process_that_does_not_end_is_ended(astray):
     begun = time.monotonic()
-    with pytest.raises(DataError, match=r"a\.csv: reading takes too long and was given up"):
+    with pytest.raises(DataError, match=r"a\.csv: reading took too long and was stopped"):
         astray.ask("objects", file="a.csv", name="forever", content=b"", patience=1.0)
     assert gone(astray)
     assert time.monotonic() - begun < 20
@@ -273,7 +273,7 @@ def test_nonsense_ends_the_conversation(astray, name, monkeypatch):
     """Bytes that are no message, wherever answers go: it is not listened to any more."""
     monkeypatch.setattr(module, "_LONGEST", 2**20)
     given = {"file": "a.csv", "name": name, "content": b"", "patience": 5.0}
-    with pytest.raises(DataError, match="ends the program that reads"):
+    with pytest.raises(DataError, match="reading it takes too much memory"):
         astray.ask("objects", **given)
     with pytest.raises(Gone):
         astray.ask("objects", **given)

@@ -232,7 +232,7 @@ def test_what_has_changed_is_told(colours, results):
     assert list(changes(report, sections)) == []
     fewer = written(Material("Colours", colours, results[:1]))
     found = {change.part: change for change in changes(report, fewer)}
-    assert "How well the map predicts new answers was not measured" in found["map"].now
+    assert "Prediction of new answers was not measured" in found["map"].now
     assert "Held-out answers are predicted" in found["map"].before
     assert not found["map"].edited
     edited = ReportSettings().with_text("map", "Mine.", text_of(sections["map"]))
@@ -277,7 +277,7 @@ def test_that_all_guess_is_told(language, correct, guess):
     answers = who_are_right(np.full(12, correct), 60, 0)
     material = Material("Crowd", ts.Cleaning(answers), (), Words(language))
     text = _text(PARTS["quality"].make(material))
-    assert ("not told apart from guesses" in text or "von geratenen nicht" in text) is guess
+    assert ("cannot be told from guesses" in text or "von geratenen nicht" in text) is guess
     assert ("Nothing stands out" in text or "niemanden, der auffiele" in text) is not guess
 
 
@@ -333,7 +333,7 @@ def test_people_are_tested_first(language):
     material = Material("C", ts.Cleaning(crowd), (run,), Words(language))
     text = _text(PARTS["groups"].make(material))
     assert "@fig" not in text
-    assert {"en": "None are shown", "de": "werden keine gezeigt"}[language] in text
+    assert {"en": "none are shown", "de": "werden keine gezeigt"}[language] in text
 
 
 def _text(blocks) -> str:

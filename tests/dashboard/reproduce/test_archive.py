@@ -188,7 +188,7 @@ def test_methods_of_another_version_are_left_and_told(made, services):
         made[2], result_in(made[2]), lambda about: about["run"].update(method="OfTheFuture")
     )
     opened = imports.open_archive("a.zip", content)
-    assert "1 result that this version does not have" in opened.notes[0]
+    assert "1 result unknown to this version" in opened.notes[0]
     assert len(services.workspace.runs(opened.info.id)) == 3
 
 
@@ -198,7 +198,7 @@ def test_what_is_said_otherwise_than_it_was_is_told(made, services):
     files[ABOUT] = files[ABOUT].replace(b'"Shapes"', b'"Forms"')
     opened = imports.open_archive("a.zip", zipped(files))
     assert (opened.info.name, opened.notes) == (
-        "Forms", [f"Not as they were in the archive, or missing: {ABOUT}."],
+        "Forms", [f"Changed since the archive was made, or missing: {ABOUT}."],
     )
 
 

@@ -142,7 +142,7 @@ def test_what_other_features_explain_is_kept_and_the_script_says_nothing_of_it(
     workspace.add_run(info, found, "What it explains")
     files = unzipped(archive(workspace, info, TERMS))
     readme = files["README.md"].decode()
-    assert "What it explains: its features are no columns of the objects" in readme
+    assert "What it explains: its features are neither columns of the objects" in readme
     assert not any(b"feature_spaces" in text or b"FeatureModel" in text
                    for name, text in files.items() if name.endswith((".py", ".ipynb")))
     other = Workspace(tmp_path / "other")

@@ -36,7 +36,7 @@ def test_what_cannot_be_decided_is_not_recommended():
     assert "would lower the error by at most .002 (95% interval)." in text
     assert text.endswith(" Sufficient: 2 dimensions.")
     edge = dimensions_told(ENGLISH, "STE", Suggestion(2, 2, {1: clear}, n_answers=900), best)
-    assert "No more than 2 dimensions were tried, so that more might predict better." in edge
+    assert "No more than 2 dimensions were tried; more might predict better." in edge
     beats, alike = methods_said(ENGLISH, "t-STE", {"STE": clear, "CKL": apart})
     assert beats.startswith("t-STE beats STE by +1.8 [+0.9, +2.7] points")
     assert alike.startswith("t-STE and CKL cannot be told apart: they differ by +0.4 [")

@@ -131,5 +131,5 @@ def test_random_correlations():
         np.zeros((0, 2)), n_objects=20, n_units=20,
     )
     said = texts(correlations_said(EN, found))
-    assert said[0].startswith("None of the features is seen to rank pairs better than chance")
+    assert said[0].startswith("No feature is seen to rank pairs better than chance")
     assert not any("most like" in sentence or "ahead" in sentence for sentence in said)

@@ -25,8 +25,8 @@ def test_who_gave_enough():
 
 def test_who_gave_too_few():
     some = floor_said(ENGLISH, floor([87, 40]))
-    assert some.startswith("Nothing is said of 1 of 2 participants: the positions of the objects ")
-    assert "need 87 answers of one, and they gave 40" in some
+    assert some.startswith("Nothing is said about 1 of 2 participants: positions of the objects ")
+    assert "need 87 answers each, and they gave 40" in some
     assert "1 of 2 groups by class" in floor_said(ENGLISH, floor([87, 40]), "class")
     assert "single participants: weights of 2 axes" in floor_said(ENGLISH, floor([1], "weights"))
     assert "single groups by class" in floor_said(ENGLISH, floor([1], "scale"), "class")

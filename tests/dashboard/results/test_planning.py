@@ -53,9 +53,8 @@ def a_plan(n_answers, *means) -> Plan:
      "Not even with 1,000 answers is prediction distinguishable from guessing in 2 simulations: "
      "it reaches 50% of further answers."),
     (a_plan([100, 1000], [0.6, 0.8], [0.6, 0.8]),
-     "Collect 1,000 answers or more: they predict 80% of further answers; the curve is still "
-     "rising at its end, by 6.0 percentage points for a doubling, and knowing the truth would "
-     "predict 95%."),
+     "Collect 1,000 answers or more: they predict 80% of further answers, and a doubling "
+     "would still add 6.0 percentage points; knowing the truth would predict 95%."),
     (a_plan([100, 1000], [0.9, 0.9], [0.9, 0.9]),
      "Collect 100 answers, or fewer: they predict 90% of further answers; 1,000 predict 90%, and "
      "knowing the truth would predict 95%."),

@@ -127,7 +127,7 @@ def test_a_verdict_says_what_it_is_about():
     answers = crowd(np.full(12, 0.8), 60, 0)
     people = participants(answers)
     assert said(verdict(people), answers=answers).startswith(
-        "Nothing stands out among 12 participants. Looked at: agreement with others and repeated "
+        "Nothing stands out among 12 participants. Checked: agreement with others and repeated "
     )
     unknown = people.drop(columns=["agrees", "consistent", "failed"]).assign(median_time=1.0)
     assert "; whether all guess is unknown." in said(verdict(unknown), answers=answers)
@@ -184,7 +184,7 @@ def test_an_observer_is_told_of_beside_a_ceiling_that_is_known():
     people = Triplets.from_array([[0, 1, 2], [0, 2, 1], *([3, 4, k] for k in range(5, 40))])
     (found,) = observer_agreement(people, people)
     first, ceiling = agreement_said(ENGLISH, found, "M")
-    assert first.startswith("People answer as M does in ")
+    assert first.startswith("People answer like M in ")
     assert first.endswith("chance 50.0%.")
     assert ceiling.endswith("are too few.")
     half = replace(found, accuracy=Share.of(1, 2))
@@ -201,5 +201,5 @@ def test_the_fewest_answers_of_an_object_are_told():
 def test_nobody_is_spoken_of_where_nobody_is_named():
     unnamed = Triplets.from_array([[0, 1, 2], [0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 0, 2]], 3)
     text = said(quality(unnamed), answers=unnamed)
-    assert "of whom nobody is named" in text
+    assert "from unnamed people" in text
     assert not any(f"{who} participants" in text for who in ("different", "several"))

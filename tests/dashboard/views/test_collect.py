@@ -157,10 +157,10 @@ def test_changes_are_seen_as_such_saved_and_kept_apart_from_those_of_others(serv
     app = start(PAGE)
     assert app.button(key=f"{PAGE}.next").label == "Try it"
     app.number_input(key=f"{PAGE}.{kept}..n_questions").set_value(33).run()
-    assert "not saved" in words(on_tab(app, PAGE, "running"))
+    assert "unsaved changes" in words(on_tab(app, PAGE, "running"))
     press(on_tab(app, PAGE, "making"), f"{PAGE}.save")
     assert load_experiment(services.workspace, kept).n_questions == 33
-    assert "not saved" not in words(on_tab(app, PAGE, "running"))
+    assert "unsaved changes" not in words(on_tab(app, PAGE, "running"))
 
 
 def test_a_text_is_rewritten_in_its_language_alone(services, kept):

@@ -79,7 +79,7 @@ def test_a_server_that_died_is_no_riddle(services, kept):
     ))
     (folder / "server.txt").write_text("Killed by the system.")
     app = on_tab(start(PAGE), PAGE, "running")
-    assert "ended without being stopped here" in said(app)
+    assert "ended by itself" in said(app)
     assert "Killed by the system" in said(app).replace("\\", "")
 
 
@@ -229,7 +229,7 @@ def test_people_who_have_answered_keep_what_is_asked(services, kept, answered):
     assert not app.button(key=f"{PAGE}.save").disabled
     app.number_input(key=f"{PAGE}.{kept}..n_questions").set_value(33).run()
     assert app.button(key=f"{PAGE}.save").disabled
-    assert "Copy the experiment to change it" in said(app)
+    assert "Copy the experiment to change them" in said(app)
 
 
 def test_a_server_is_started_followed_and_stopped_from_the_page(services):
@@ -301,7 +301,7 @@ def test_without_a_rule_the_number_of_participants_decides():
     )
     assert few[0].startswith("Enough? Not yet, by the number")
     assert enough[0].startswith("Enough, by the number")
-    assert "Looking changes nothing" in few[1]
+    assert "Looking does not affect" in few[1]
 
 
 def test_looks_are_kept_and_a_damaged_file_is_none(tmp_path):

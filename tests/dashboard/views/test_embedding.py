@@ -200,7 +200,7 @@ def test_too_few_questions_are_an_error_only_where_one_asked(services):
     answers = Triplets.from_array([[0, 1, 2], [1, 0, 2], [2, 1, 0], [2, 1, 0]])
     app = settled(start("embedding", session_on(services, answers)), services)
     assert not app.error
-    assert "How well the map predicts new answers was not measured" in words(app)
+    assert "Prediction of new answers was not measured" in words(app)
     assert figure(app, "map")["data"]
     app.button(key="fit").click().run()
     settled(app, services)

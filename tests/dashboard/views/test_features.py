@@ -51,7 +51,7 @@ def test_columns_of_the_objects_are_held_against_the_answers_without_a_click(ser
     assert "size predicts choices among held-out objects best" in text
     assert "Not told apart from chance: noise" in text
     assert "The noise ceiling lies between" in text
-    assert "Held-out objects ask whether" in text
+    assert "Held-out objects test features" in text
     shown = figure(app, "features.features-accuracy")
     assert shown["layout"]["yaxis"]["ticktext"][-1] == "noise"
     assert [note["text"] for note in shown["layout"]["annotations"]] == [
@@ -148,8 +148,8 @@ def test_weights_say_what_counts_and_nothing_is_weighed_twice(services, session)
 def test_unique_parts_say_what_adds_something(services, session):
     app = settled(on_tab(start("features", session), "features", "unique"), services)
     text = said(app)
-    assert "Adds something that the others do not have: size" in text
-    assert "Not seen to add anything to the others: noise." in text
+    assert "Adds to the others: size" in text
+    assert "Not seen to add to the others: noise." in text
     assert app.dataframe[-1].value["predictors"].tolist() == ["size", "noise", "size, noise"]
 
 
@@ -197,8 +197,8 @@ def test_three_objects_have_no_rank_correlation(services, holding):
 def test_what_is_left_over_is_no_more_than_chance_where_a_feature_is_all(services, session):
     app = on_tab(start("features", session), "features", "left_over")
     text = said(settled(app, services))
-    assert "It is not to be read." in text
-    assert "may be of noise" in text
+    assert "Do not interpret it." in text
+    assert "may show noise" in text
     assert "Accuracy on held-out trials, where chance is .500: features .9" in text
 
 

@@ -135,8 +135,8 @@ def test_a_line():
 
 def test_coin_flips():
     found = computed(coins())
-    assert "not told apart from guesses" in said(found["care"])
-    assert "cannot be told from that of guessing" in said(found["error"])
+    assert "cannot be told from guesses" in said(found["care"])
+    assert "cannot be told from guessing" in said(found["error"])
     assert said(found["map"]) == "The map is not shown: it must not be interpreted."
     assert "no number of dimensions is recommended" in said(found["dimensions"])
     assert "Nothing is said about clusters" in said(found["clusters"])
@@ -153,7 +153,7 @@ def test_people_who_differ():
     found = computed(kinds_of_people(0.8), *others)
     assert "predicted best by weights" in said(found["people"])
     found = computed(kinds_of_people(0.0, people=6), *others)
-    assert "nothing more about each participant helps" in said(found["people"])
+    assert "models of each participant do not help" in said(found["people"])
 
 
 def test_few_answers():
@@ -161,12 +161,12 @@ def test_few_answers():
     found = computed(few())
     for name in ("error", "map", "dimensions"):
         assert said(found[name]).startswith("Too few: 4 questions")
-        assert said(found[name]).endswith("at least 5.")
+        assert said(found[name]).endswith("at least 5 are needed.")
     assert said(found["clusters"]).endswith("need at least 6.")
-    assert "weights of 2 axes need 4 answers of one" in said(found["people"])
+    assert "weights of 2 axes need 4 answers each" in said(found["people"])
     assert "Nothing in the file tells careful from careless" in said(found["care"])
     assert "cannot be estimated" in said(found["ceiling"])
-    assert "11 answers: 7 more than there are" in said(found["questions"])
+    assert "11 answers: 7 are missing" in said(found["questions"])
     everything = " ".join(map(said, found.values()))
     assert not any(claim in everything for claim in ("None", "No clusters", "Nothing stands out"))
 
@@ -191,7 +191,7 @@ def test_the_error_is_that_of_the_split_that_the_data_name():
 def test_rare_objects():
     rows = [[0, 1, 2]] * 5 + [[3, 1, 0]] + [[4, 5, 6]] * 3
     found = said(computed(Triplets.from_array(rows, 8))["objects"])
-    assert "in fewer than 3 answers, whose positions are hardly determined: 1." in found
+    assert "in fewer than 3 answers, with poorly determined positions: 1." in found
     assert "in no answer, which have no position: 1." in found
     assert "fall into 2 groups" in found
 

@@ -70,12 +70,12 @@ def test_ratings_come_to_a_map_with_ellipses(services):
     (info,) = services.workspace.datasets()
     assert info.n_participants == 9
     assert info.n_trials == 9
-    assert "ties make none" in " ".join(info.report)
+    assert "two different values" in " ".join(info.report)
     app = mapped(app, services)
     text = words(app).replace("\\", "")
     assert "NMDS, 2 dimensions" in text
     assert "Similarity ratings of 9 people" in text
-    assert "Ellipses hold 95 % where other raters would have put an object" in text
+    assert "Ellipses contain 95 % of an object’s positions in maps of other raters" in text
     assert "ellipses" in [trace.get("name") for trace in figure(app, f"{PLACE}.map")["data"]]
     app.selectbox(key=f"{PLACE}.method").select("mds").run()
     app.toggle(key=f"{PLACE}.weigh").set_value(True).run()
@@ -97,7 +97,7 @@ def test_the_colours_come_to_a_map_in_two_clicks(services):
     assert app.title[0].value == "Embedding"
     text = words(mapped(app, services)).replace("\\", "")
     assert "Stress-1 0.0231" in text  # that of R's vegan
-    assert "nothing is known of errors" in text
+    assert "errors cannot be estimated" in text
 
 
 def test_counts_can_be_confusions(services):
@@ -137,7 +137,7 @@ def test_mistakes_are_told_with_their_row(services):
     app = uploaded(("r.csv", b"item1,item2,rating\na,b,5\na,c,often\nb,c,2\na,d,3\nb,d,4\n"))
     assert "row 3: 'often'" in (app.error[0].value if app.error else "").replace("\\", "")
     ties = csv(rated(points(5), 2).assign(rating=3))
-    with pytest.raises(DataError, match="nobody said"):
+    with pytest.raises(DataError, match="no pair was judged"):
         accepted("t.csv", ties)
 
 

@@ -90,7 +90,7 @@ def test_a_warning_against_what_a_card_shows_says_how_both_are_true(services):
     app = settled(start("kernel", session), services)
     shown = said(app).lower()
     assert "mostly chance" in shown
-    assert "follow a landmark design already" in shown
+    assert "follow a landmark design" in shown
     assert "groups of many objects" in shown
     assert "kernel.to_design" not in {button.key for button in app.button}
     assert "landmark design for k1" in words(app)

@@ -45,7 +45,7 @@ def test_people_who_differ_are_said_to(services):
     assert app.button(key="people.weights.run").disabled
 
     app = on_tab(app, "people", "person")
-    assert "Held\\-out answers of this person" in words(app)
+    assert "One map predicts this person" in words(app)
     figure(app, "people.person")
 
     app = on_tab(app, "people", "groups")
@@ -57,7 +57,7 @@ def test_people_who_differ_are_said_to(services):
     app = on_tab(app, "people", "conditions")
     app = computed(app, services, "conditions")
     assert "*p* = \\.001" in words(app)
-    assert "What is attended to differs between the conditions of told" in words(app)
+    assert "Attention differs between the conditions of told" in words(app)
     figure(app, "people.gains-told")
 
 
@@ -65,7 +65,7 @@ def test_people_who_are_alike_are_said_to_be(services):
     app = start("people", session_on(services, kinds_of_people(0.0)))
     app = computed(app, services, "weights")
     said = words(app)
-    assert said.index("One map for all predicts") < said.index("axes are not fixed")
+    assert said.index("One map for all predicts") < said.index("do not fix the axes")
     app = on_tab(app, "people", "groups")
     assert "None are shown\\: groups can always be made" in words(app)
 
@@ -77,7 +77,7 @@ def test_conditions_that_are_alike_have_no_weights(services):
     data = Triplets(data.rows, data.objects, data.answers.assign(told=told), "Told")
     app = on_tab(start("people", session_on(services, data)), "people", "conditions")
     app = computed(app, services, "conditions")
-    assert "It is not seen that what is attended to differs" in words(app)
+    assert "Attention is not seen to differ" in words(app)
     assert "Weights of each told are not shown" in words(app)
     (drawn,) = (c.proto.id for c in app.get("bidi_component") if "people." in c.proto.id)
     assert drawn.endswith("people.gains-told")
@@ -98,7 +98,7 @@ def test_nobody_is_told_of():
     found = alike()
     assert not found.weights_differ
     assert "None are shown" in groups_said(ENGLISH, found)
-    assert "None are shown" in groups_said(ENGLISH, None)
+    assert "none are shown" in groups_said(ENGLISH, None)
 
 
 def test_no_axes_are_named():
@@ -107,7 +107,7 @@ def test_no_axes_are_named():
     fitted = WeightedEuclidean(n_init=1).fit(data)
     assert fitted.axes_are_fixed
     assert "not been tested" in axes_said(ENGLISH, fitted, None)
-    assert "no axis be named" in axes_said(ENGLISH, fitted, alike())
+    assert "no axis named" in axes_said(ENGLISH, fitted, alike())
     found = compare_people(WeightedEuclidean(n_init=1), data, most_groups=1, folds=5)
     assert "The axes may be named" in axes_said(ENGLISH, fitted, found)
 

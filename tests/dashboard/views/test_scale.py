@@ -210,7 +210,7 @@ def test_groups_of_answers_that_compare_no_intervals_have_no_scale_but_an_error(
     assert not app.error
     said = words(app).replace("\\", "").replace("*", "")
     assert "No scale by MLDS for all: they have" in said
-    assert "MLDS: nothing is said of single participants" in said
+    assert "MLDS: nothing is said about single participants" in said
     shown = next(b for b in app.multiselect if b.label == "Methods")
     shown.set_value(["mlds", "ste"]).run()
     next(b for b in app.number_input if b.label == "Maps").set_value(10).run()

@@ -447,7 +447,7 @@ def test_a_table_opens_where_no_data_set_is_open(services):
     assert "No data set is open" in words(app)
     file = table_of(12) + b"another,,1,2,u\n"
     app.file_uploader(key="trees.table@").upload("measured.csv", file, "text/csv").run()
-    assert "13 objects, 3 features; 1 object left out" in words(app).replace("\\", "")
+    assert "13 objects, 3 features; 1 object omitted" in words(app).replace("\\", "")
     app.button(key="trees.table.open").click().run()
     assert not app.exception
     assert "12 objects, leaf size" in words(app)

@@ -102,7 +102,7 @@ def test_what_to_do_where_chains_on_a_line_disagree(services, opened, d):
         services.workspace.add_run(info, kept, "STE")
         app = uncertainty(opened)
         app.selectbox(key="uncertainty.source").select("posterior").run()
-        assert ("take the bootstrap, whose maps" in words(app)) == (told and d == 1)
+        assert ("use the bootstrap, whose maps" in words(app)) == (told and d == 1)
         assert ("Sample more" in words(app)) == (told or effective < 400)
         assert ("did not agree" in words(app)) == told
 
@@ -139,10 +139,10 @@ def test_weak_spots_are_those_of_the_open_data_and_of_the_newest_maps(services, 
 
 
 @pytest.mark.parametrize(("error", "left_open", "words"), [
-    ([np.nan], 1.0, "None of the held-out answers can be predicted"),
+    ([np.nan], 1.0, "No held-out answer can be predicted"),
     ([0.2, np.nan], 0.0, "are wrong. No answer has a response probability of 90%."),
     ([0.2, 0.05], 0.0, "20.0% of predictions of held-out answers are wrong. Of predictions with"),
-    ([0.2, 0.05], 0.125, "20.0% of predictions of held-out answers are wrong; of 12.5% of the"),
+    ([0.2, 0.05], 0.125, "20.0% of predictions of held-out answers are wrong; nothing is known"),
 ])
 def test_what_leaving_answers_open_brings_in_words(error, left_open, words):
     shown = np.full(len(THRESHOLDS), error[-1])

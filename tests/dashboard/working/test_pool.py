@@ -171,7 +171,7 @@ def test_the_end_of_a_process_is_that_of_one_job_alone(way):
     assert bad.wait(300)
     assert bad.state == "failed"
     assert "has ended" in bad.message
-    assert "started again" in bad.message
+    assert "start it again" in bad.message
     go.set()
     assert good.wait(300)
     assert good.results == [2]

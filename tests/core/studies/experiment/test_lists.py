@@ -388,7 +388,7 @@ def test_a_list_with_repeats_or_checks_of_its_own_gets_no_more_of_them():
     ({"shown": ["o1", "o2", "o3"], "kind": "riddle"}, "'riddle'"),
     ({"shown": ["o1", "o2", "o3"], "n_chosen": 2}, "names 2"),
     ({"shown": ["o1", "o2", "o2"]}, "with itself"), ({"shown": ["o1", "o2", "o1"]}, "with itself"),
-    ({"shown": ["o1", "o2", "o1"], "kind": "catch"}, "right answer is not known"),
+    ({"shown": ["o1", "o2", "o1"], "kind": "catch"}, "right answer is missing"),
 ])
 def test_a_question_that_is_none_is_refused_by_its_number(record, problem):
     fine = {"shown": ["o1", "o2", "o3"]}
@@ -400,7 +400,7 @@ def test_a_question_that_is_none_is_refused_by_its_number(record, problem):
 
 def test_gold_questions_need_a_right_answer_and_a_list_questions():
     experiment = experiment_of(8, gold=({"shown": ["o1", "o2", "o3"]},), gold_share=0.1)
-    with pytest.raises(DataError, match="right answer is not known"):
+    with pytest.raises(DataError, match="right answer is missing"):
         check_questions(experiment)
     with pytest.raises(DataError, match="no list of questions"):
         person_list(bare(8, source="list"), 0)
