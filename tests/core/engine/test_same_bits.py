@@ -25,7 +25,7 @@ def answers() -> Triplets:
     found = simulate(truth, 600, noise="logistic", seed=3)
     table = found.answers.assign(
         split=["train", "train", "test"] * 200, who=["x", "y"] * 300,
-        participant=["p", "q", "r", "s", "t"] * 120,
+        participant=["p", "q", "r", "s", "t"] * 120, some=[True, True, False, False, False] * 120,
     )
     objects = found.objects.assign(kind=["a", "b"] * 6, size=np.arange(12.0) // 3)
     return Triplets(found.rows, objects, table)

@@ -244,7 +244,7 @@ def test_features_answer_the_questions_of_people_and_become_a_participant(servic
     app.selectbox(key=f"features.model@{info.id}").select("size").run()
     assert not app.exception
     assert "answered at a temperature of" in said(app)
-    assert "People answer as size does in" in said(app)
+    assert "People answer like size in" in said(app)
     app.button(key="features.model.keep").click().run()
     assert not app.exception
     answers = services.workspace.triplets(services.workspace.datasets()[0]).answers
