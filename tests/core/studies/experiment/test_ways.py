@@ -18,9 +18,11 @@ from tripletscope.core.studies.experiment.items import MOST_WRITTEN, SurveyItem
 from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import ASKINGS, MOST_ON_TABLE, Question
 from tripletscope.core.studies.experiment.results import (
+    AnswerRecord,
     answers_table,
     gathered_answers,
     measured_answers,
+    with_questionnaire,
 )
 from tripletscope.core.studies.experiment.simulated import (
     expected_accuracy,
@@ -84,6 +86,29 @@ def test_items_take_what_can_be_true_and_nothing_else(item, true, wrong):
     for chosen in ([], [true[0], true[0]], None, [None]):
         with pytest.raises(DataError):
             question.checked(chosen)
+
+
+@pytest.mark.parametrize("values", [
+    {"name": "participant"}, {"high": float("inf")}, {"low": float("-inf")}, {"low": float("nan")},
+])
+def test_items_that_no_browser_or_table_could_hold_are_refused(values):
+    with pytest.raises(DataError):
+        SurveyItem(**{"name": "age", "kind": "number", "text": "?", **values})
+
+
+def test_items_called_like_columns_of_answers_do_not_become_them():
+    experiment = experiment_of(ids=list("abc"), before=tuple(
+        SurveyItem(name, "number", "?", high=300) for name in ("weight", "trial", "age")))
+    items = [Question.of_item(item, "before") for item in experiment.before]
+    records = [
+        AnswerRecord.of(one, person, k, [value])
+        for person, value in (("ann", 70), ("bob", 90)) for k, one in enumerate(items)
+    ] + [AnswerRecord(person, "q4", 3, "triplet", tuple("abc"), (0,)) for person in ("bob", "ann")]
+    result = with_questionnaire(gathered_answers(experiment, records), records)
+    assert (result.weight == 1).all()
+    assert result.trials is None
+    assert result.answers["weight (asked)"].tolist() == [90, 70]
+    assert result.answers["age"].tolist() == [90, 70]
 
 
 def test_levels_agree_within_a_fifth_of_the_scale_and_identical_ones_are_alike():
