@@ -233,20 +233,26 @@ def _grades(record: Mapping[str, Any]) -> dict[int, float]:
     return result
 
 
-def _token_grades(record: Any) -> dict[int, float]:
-    """The same of the likeliest first tokens, as chat completions list them."""
-    if isinstance(record, list):
-        return next(filter(None, map(_token_grades, record)), {})
-    if not isinstance(record, dict):
-        return {}
-    result: dict[int, float] = {}
-    with suppress(AttributeError, KeyError, TypeError, ValueError, OverflowError):
-        for one in record.get("top_logprobs") or ():
-            letter = one["token"].strip()
-            if len(letter) == 1 and letter in LETTERS:
-                place = LETTERS.index(letter)
-                result[place] = result.get(place, 0.0) + math.exp(float(one["logprob"]))
-    return result or next(filter(None, map(_token_grades, record.values())), {})
+def _token_grades(record: Any, letters: str) -> dict[int, float]:
+    """The same of the first token that is most likely an option, as chat completions list them.
+
+    A reply that begins with other words, such as a refusal, would else be graded by what is left.
+    """
+    if isinstance(record, dict):
+        result, others = {}, 0.0
+        with suppress(AttributeError, KeyError, TypeError, ValueError, OverflowError):
+            for one in record.get("top_logprobs") or ():
+                letter, p = one["token"].strip(), math.exp(float(one["logprob"]))
+                if len(letter) == 1 and letter in letters:
+                    place = letters.index(letter)
+                    result[place] = result.get(place, 0.0) + p
+                else:
+                    others += p
+        if sum(result.values()) > others:
+            return result
+        record = list(record.values())
+    inner = record if isinstance(record, list) else []
+    return next(filter(None, (_token_grades(one, letters) for one in inner)), {})
 
 
 def _of_json(
@@ -262,7 +268,9 @@ def _of_json(
     if not isinstance(record, dict):
         return "", [""]
     prompt_id = record.get("id") if "custom_id" not in record else record["custom_id"]
-    graded = _grades(record) or _token_grades(record)
+    _, kind, *shown = f"{prompt_id}--".split("-")[:-1]
+    letters = LETTERS[: len(shown) - 1 - (kind == CODES["nearer"])]
+    graded = _grades(record) or _token_grades(record, letters)
     return str(prompt_id or ""), [graded] if graded else _texts(record) or [""]
 
 
