@@ -57,11 +57,22 @@ def recognised(table: Table) -> Recognised | None:
     return None
 
 
-def of_experiment(table: Table) -> Table | None:
-    """What was measured in an experiment made here: without practice and checks.
+#: What our own experiments measure, by their tasks: few answers would not tell.
+_OURS = dict.fromkeys(("rating", "same_different"), (
+    "ratings", "ratings, large means similar", ("rating",), {"direction": "similar"}
+)) | {
+    "preference": (PREFERENCES, "paired preferences"),
+    "piles": ("piles", "sorting into piles"),
+    "arrangement": ("arrangements", "spatial arrangements", ("x", "y")),
+}
 
-    None where the table is of no such experiment.
-    """
+
+def read_as(table: Table) -> tuple[Table, Recognised | None]:
+    """What was measured, and as what: of an experiment made here, without practice and checks."""
+    return _of_experiment(table) or (table, recognised(table))
+
+
+def _of_experiment(table: Table) -> tuple[Table, Recognised] | None:
     if not {TASK, KIND} <= set(table.columns):
         return None
     task = next((one for one in table.codes(TASK).values if one in MEASURED_COLUMNS), None)
@@ -74,10 +85,12 @@ def of_experiment(table: Table) -> Table | None:
     names = [name for name in ("participant", *MEASURED_COLUMNS[task]) if name in table.columns]
     left_out = table.n_rows - len(rows)
     note = f"{counted(left_out, 'row')} of practice and checks left out."
+    roles = {"choice" if name == "chosen" else name: name for name in names}
+    kind, title, *more = _OURS[task]
     return replace(
         table, data=table.data.select(names).take(pa.array(rows)),
         rows=table.row_numbers(rows), notes=[*table.notes, *[note] * bool(left_out)],
-    )
+    ), Recognised(kind, title, roles, "it is of an experiment made here", *more)
 
 
 def _pair(table: Table) -> tuple[str, str] | None:
@@ -274,8 +287,7 @@ def file_of_measured(
             load(files[0][1], files[0][0], least_columns=2, reshape=False) if single
             else load_several(files)
         )
-        table = of_experiment(table) or table
-        result = recognised(table)
+        table, result = read_as(table)
     except DataError:
         if single:
             raise
@@ -414,8 +426,7 @@ def read_preferences(source: Source, name: str | None = None) -> tuple[pd.DataFr
     side, or that there is a tie; optionally ``participant``, ``tie`` and ``count``.
     """
     table = load(source, name, least_columns=2, reshape=False)
-    table = of_experiment(table) or table
-    result = recognised(table)
+    table, result = read_as(table)
     if result is None or result.kind != PREFERENCES:
         raise DataError(
             f"columns {listing(table.columns)} are not those of preferences", file=table.name,

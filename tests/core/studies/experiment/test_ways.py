@@ -151,6 +151,22 @@ def test_data_come_back_as_the_ratings_that_the_page_reads_already(task):
     assert experiment_cost(experiment).minutes > 2
 
 
+def test_few_answers_are_read_too_and_left_and_right_may_be_different_kinds():
+    """The columns of a file of unknown origin must share names, and not every pile is of one."""
+    ids = [f"o{k}" for k in range(12)]
+    for task in ("rating", "same_different", "preference", "piles"):
+        experiment = experiment_of(ids=ids, task=task)
+        shown = [ids] if task == "piles" else zip(ids[:6], ids[6:], strict=True)
+        chosen = range(12) if task == "piles" else (1,)
+        records = [AnswerRecord("ann", f"q{k}", k, task, tuple(one), tuple(chosen), n_levels=7)
+                   for k, one in enumerate(shown)]
+        result = measured_answers(experiment, records)
+        if task == "piles":
+            assert (result.measured().dissimilarities().mean == 1 - np.eye(12)).all()
+        else:
+            assert len(result if task == "preference" else result.table) == 6
+
+
 def test_preferences_come_back_as_a_scale():
     experiment, records = simulated("preference", 20)
     table = measured_answers(experiment, records)
