@@ -185,6 +185,12 @@ def test_tables_show_a_part_of_the_objects_and_name_piles_apart():
     assert table["item"].nunique() == 10
     of_one = table[table["participant"] == "simulated 1"]["pile"]
     assert {pile.split(".")[0] for pile in of_one} == {"2", "3", "4"}, "practice was the first"
+    ids = list("abcde")
+    parts = experiment_of(ids=ids, task="piles", n_on_table=3)
+    records = [AnswerRecord("ann", f"q{k}", k, "piles", shown, chosen) for k, (shown, chosen) in
+               enumerate([(tuple("abc"), (0, 0, 1)), (tuple("cda"), (0, 0, 0))])]
+    square = measured_answers(parts, records).measured().dissimilarities().mean
+    np.testing.assert_equal(square[np.triu_indices(4, 1)], [0, 0.5, 0, 1, np.nan, 0])
     many = [f"o{k}" for k in range(MOST_ON_TABLE + 1)]
     with pytest.raises(DataError, match="how many objects are on a table"):
         experiment_of(ids=many, task="piles")
