@@ -44,19 +44,6 @@ class Recognised:
     options: dict[str, Any] = field(default_factory=dict)
 
 
-def recognised(table: Table) -> Recognised | None:
-    """Which of these kinds a table is of, by the names of its columns; None if of none."""
-    if not table.header:
-        return None
-    who = named(table.columns, ALIASES["participant"])
-    beside = {"participant": who} if who else {}
-    for look in (_preferences, _ratings, _arrangement, _piles, _confusions):
-        result = look(table, beside)
-        if result is not None:
-            return result
-    return None
-
-
 #: What our own experiments measure, by their tasks: few answers would not tell.
 _OURS = dict.fromkeys(("rating", "same_different"), (
     "ratings", "ratings, large means similar", ("rating",), {"direction": "similar"}
@@ -68,8 +55,14 @@ _OURS = dict.fromkeys(("rating", "same_different"), (
 
 
 def read_as(table: Table) -> tuple[Table, Recognised | None]:
-    """What was measured, and as what: of an experiment made here, without practice and checks."""
-    return _of_experiment(table) or (table, recognised(table))
+    """What was measured, and as what; of our own experiments, without practice and checks."""
+    ours = _of_experiment(table)
+    if ours or not table.header:
+        return ours or (table, None)
+    who = named(table.columns, ALIASES["participant"])
+    beside = {"participant": who} if who else {}
+    looks = (_preferences, _ratings, _arrangement, _piles, _confusions)
+    return table, next(filter(None, (look(table, beside) for look in looks)), None)
 
 
 def _of_experiment(table: Table) -> tuple[Table, Recognised] | None:
