@@ -220,6 +220,7 @@ def _records(content: bytes, name: str) -> Iterator[tuple[int, str, str | dict[i
 def _grades(record: Mapping[str, Any]) -> dict[int, float]:
     """What each option got, by its place, of keys such as p_1, prob_A, logprob_A."""
     result: dict[int, float] = {}
+    logarithms: list[tuple[int, float]] = []
     for key, value in record.items():
         match = _GRADED.fullmatch(key)
         if match is None:
@@ -228,8 +229,14 @@ def _grades(record: Mapping[str, Any]) -> dict[int, float]:
         if place < 0:
             raise DataError(f"{key} is of no option", remedy="Number options from 1.")
         with suppress(TypeError, ValueError, OverflowError):
-            p = math.exp(float(value)) if match[1] else float(value)
-            result[place] = result.get(place, 0.0) + p
+            if match[1]:
+                logarithms.append((place, float(value)))
+            else:
+                result[place] = result.get(place, 0.0) + float(value)
+    # Those of long texts are too small to be probabilities; only their ratios matter.
+    largest = max((value for _, value in logarithms), default=0.0)
+    for place, value in logarithms:
+        result[place] = result.get(place, 0.0) + math.exp(value - largest)
     return result
 
 

@@ -192,6 +192,7 @@ def test_graded_replies_are_expected_counts():
     chat = {"choices": [{"message": {"content": "B"},
                          "logprobs": {"content": [{"token": "B", "top_logprobs": top}]}}]}
     ways = [{"p_1": 0.25, "p_2": 0.75}, {"logprob_A": np.log(0.1), "logprob_B": np.log(0.3)},
+            {"logprob_A": -900 - np.log(3), "logprob_B": -900.0},
             {"prob_a": "1", "prob_b": "3", "reply": "A"}, {"response": {"body": chat}}]
     for way in ways:
         result = graded([{"id": one, **way}])
