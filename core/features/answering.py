@@ -110,9 +110,9 @@ def answer_questions(
     for one, difference in zip(there, differences, strict=True):
         sign = -1.0 if one.kind == "central" else 1.0
         likely = -sign * difference / spread / (temperature or 1.0)
-        noise = rng.gumbel(size=difference.shape) if temperature else 0.0
-        # Gumbel's distribution makes of an order a draw by Plackett and Luce.
-        order = np.argsort(-(likely + noise), axis=1, kind="stable")
+        noise = rng.gumbel(size=difference.shape)
+        # Gumbel's distribution makes of an order a draw by Plackett and Luce, and decides ties.
+        order = np.lexsort((-noise, -(likely + noise * bool(temperature))))
         implied = _implied(one, order)
         rows.append(implied.reshape(-1, implied.shape[2]))
         trials.append(n + np.repeat(np.arange(len(implied)), implied.shape[1]))

@@ -44,24 +44,28 @@ class Recognised:
     options: dict[str, Any] = field(default_factory=dict)
 
 
-def recognised(table: Table) -> Recognised | None:
-    """Which of these kinds a table is of, by the names of its columns; None if of none."""
-    if not table.header:
-        return None
+#: What our own experiments measure, by their tasks: few answers would not tell.
+_OURS = dict.fromkeys(("rating", "same_different"), (
+    "ratings", "ratings, large means similar", ("rating",), {"direction": "similar"}
+)) | {
+    "preference": (PREFERENCES, "paired preferences"),
+    "piles": ("piles", "sorting into piles"),
+    "arrangement": ("arrangements", "spatial arrangements", ("x", "y")),
+}
+
+
+def read_as(table: Table) -> tuple[Table, Recognised | None]:
+    """What was measured, and as what; of our own experiments, without practice and checks."""
+    ours = _of_experiment(table)
+    if ours or not table.header:
+        return ours or (table, None)
     who = named(table.columns, ALIASES["participant"])
     beside = {"participant": who} if who else {}
-    for look in (_preferences, _ratings, _arrangement, _piles, _confusions):
-        result = look(table, beside)
-        if result is not None:
-            return result
-    return None
+    looks = (_preferences, _ratings, _arrangement, _piles, _confusions)
+    return table, next(filter(None, (look(table, beside) for look in looks)), None)
 
 
-def of_experiment(table: Table) -> Table | None:
-    """What was measured in an experiment made here: without practice and checks.
-
-    None where the table is of no such experiment.
-    """
+def _of_experiment(table: Table) -> tuple[Table, Recognised] | None:
     if not {TASK, KIND} <= set(table.columns):
         return None
     task = next((one for one in table.codes(TASK).values if one in MEASURED_COLUMNS), None)
@@ -74,10 +78,12 @@ def of_experiment(table: Table) -> Table | None:
     names = [name for name in ("participant", *MEASURED_COLUMNS[task]) if name in table.columns]
     left_out = table.n_rows - len(rows)
     note = f"{counted(left_out, 'row')} of practice and checks left out."
+    roles = {"choice" if name == "chosen" else name: name for name in names}
+    kind, title, *more = _OURS[task]
     return replace(
         table, data=table.data.select(names).take(pa.array(rows)),
         rows=table.row_numbers(rows), notes=[*table.notes, *[note] * bool(left_out)],
-    )
+    ), Recognised(kind, title, roles, "it is of an experiment made here", *more)
 
 
 def _pair(table: Table) -> tuple[str, str] | None:
@@ -274,8 +280,7 @@ def file_of_measured(
             load(files[0][1], files[0][0], least_columns=2, reshape=False) if single
             else load_several(files)
         )
-        table = of_experiment(table) or table
-        result = recognised(table)
+        table, result = read_as(table)
     except DataError:
         if single:
             raise
@@ -414,8 +419,7 @@ def read_preferences(source: Source, name: str | None = None) -> tuple[pd.DataFr
     side, or that there is a tie; optionally ``participant``, ``tie`` and ``count``.
     """
     table = load(source, name, least_columns=2, reshape=False)
-    table = of_experiment(table) or table
-    result = recognised(table)
+    table, result = read_as(table)
     if result is None or result.kind != PREFERENCES:
         raise DataError(
             f"columns {listing(table.columns)} are not those of preferences", file=table.name,

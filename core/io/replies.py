@@ -220,6 +220,7 @@ def _records(content: bytes, name: str) -> Iterator[tuple[int, str, str | dict[i
 def _grades(record: Mapping[str, Any]) -> dict[int, float]:
     """What each option got, by its place, of keys such as p_1, prob_A, logprob_A."""
     result: dict[int, float] = {}
+    logarithms: list[tuple[int, float]] = []
     for key, value in record.items():
         match = _GRADED.fullmatch(key)
         if match is None:
@@ -228,25 +229,37 @@ def _grades(record: Mapping[str, Any]) -> dict[int, float]:
         if place < 0:
             raise DataError(f"{key} is of no option", remedy="Number options from 1.")
         with suppress(TypeError, ValueError, OverflowError):
-            p = math.exp(float(value)) if match[1] else float(value)
-            result[place] = result.get(place, 0.0) + p
+            if match[1]:
+                logarithms.append((place, float(value)))
+            else:
+                result[place] = result.get(place, 0.0) + float(value)
+    # Those of long texts are too small to be probabilities; only their ratios matter.
+    largest = max((value for _, value in logarithms), default=0.0)
+    for place, value in logarithms:
+        result[place] = result.get(place, 0.0) + math.exp(value - largest)
     return result
 
 
-def _token_grades(record: Any) -> dict[int, float]:
-    """The same of the likeliest first tokens, as chat completions list them."""
-    if isinstance(record, list):
-        return next(filter(None, map(_token_grades, record)), {})
-    if not isinstance(record, dict):
-        return {}
-    result: dict[int, float] = {}
-    with suppress(AttributeError, KeyError, TypeError, ValueError, OverflowError):
-        for one in record.get("top_logprobs") or ():
-            letter = one["token"].strip()
-            if len(letter) == 1 and letter in LETTERS:
-                place = LETTERS.index(letter)
-                result[place] = result.get(place, 0.0) + math.exp(float(one["logprob"]))
-    return result or next(filter(None, map(_token_grades, record.values())), {})
+def _token_grades(record: Any, letters: str) -> dict[int, float]:
+    """The same of the first token that is most likely an option, as chat completions list them.
+
+    A reply that begins with other words, such as a refusal, would else be graded by what is left.
+    """
+    if isinstance(record, dict):
+        result, others = {}, 0.0
+        with suppress(AttributeError, KeyError, TypeError, ValueError, OverflowError):
+            for one in record.get("top_logprobs") or ():
+                letter, p = one["token"].strip(), math.exp(float(one["logprob"]))
+                if len(letter) == 1 and letter in letters:
+                    place = letters.index(letter)
+                    result[place] = result.get(place, 0.0) + p
+                else:
+                    others += p
+        if sum(result.values()) > others:
+            return result
+        record = list(record.values())
+    inner = record if isinstance(record, list) else []
+    return next(filter(None, (_token_grades(one, letters) for one in inner)), {})
 
 
 def _of_json(
@@ -262,7 +275,9 @@ def _of_json(
     if not isinstance(record, dict):
         return "", [""]
     prompt_id = record.get("id") if "custom_id" not in record else record["custom_id"]
-    graded = _grades(record) or _token_grades(record)
+    _, kind, *shown = f"{prompt_id}--".split("-")[:-1]
+    letters = LETTERS[: len(shown) - 1 - (kind == CODES["nearer"])]
+    graded = _grades(record) or _token_grades(record, letters)
     return str(prompt_id or ""), [graded] if graded else _texts(record) or [""]
 
 

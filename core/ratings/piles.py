@@ -24,14 +24,15 @@ class Piles(Measured):
 
     The dissimilarity of two objects is 1 minus the share of the people who put both together, of
     those who sorted both. Where a person put an object into several piles, two objects are
-    together by the share of their piles that they have in common (Jaccard).
+    together by the share of their piles that they have in common (Jaccard). Where a person sorted
+    several sets of objects, a pair's is the mean over the sets that had both.
 
     Parameters
     ----------
     table : DataFrame
-        Columns ``participant``, ``item`` and ``pile``, a row for every object in every pile. What
-        a pile is called matters within one person only; rows without a pile are left out, and
-        a note says so.
+        Columns ``participant``, ``item`` and ``pile``, a row for every object in every pile;
+        ``trial`` where people sorted several sets. What a pile is called matters within one person
+        and set only; rows without a pile are left out, and a note says so.
 
     Raises
     ------
@@ -65,7 +66,7 @@ class Piles(Measured):
 
     kind = "piles"
     title = "Sorting into piles"
-    columns = ("participant", "item", "pile")
+    columns = ("participant", "trial", "item", "pile")
 
     def __init__(self, table: pd.DataFrame) -> None:
         self.options, self.notes = {}, []
@@ -82,11 +83,13 @@ class Piles(Measured):
         self.raters, rater = named_raters(table)
         refuse_few(len(self.ids), f"{len(self.ids)} objects were sorted")
         pile = table["pile"].astype(str).to_numpy()
+        trial = pd.factorize(table["trial"].astype(str))[0] if "trial" in table else 0
+        number, of_set = pd.factorize(rater * (len(table) + 1) + trial)
+        self._owner = of_set // (len(table) + 1)
         self._squares = [
-            self._together(item[rater == k], pile[rater == k])
-            for k in range(int(rater.max()) + 1)
+            self._together(item[number == k], pile[number == k]) for k in range(len(of_set))
         ]
-        self._placed = np.bincount(rater)
+        self._placed = np.bincount(number)
 
     def _together(self, item: np.ndarray, pile: np.ndarray) -> np.ndarray:
         """(n, n) one minus the share of piles in common; NaN for objects not sorted."""
@@ -101,11 +104,14 @@ class Piles(Measured):
 
     def _judged(self) -> tuple[JudgedPairs, str, int]:
         upper = np.triu_indices(len(self.ids), 1)
-        values = np.array([square[upper] for square in self._squares])
-        return JudgedPairs.of(values, len(self.ids)), "raters", len(self._squares)
+        values = pd.DataFrame([square[upper] for square in self._squares])
+        people = values.groupby(self._owner).mean()  # of the sets that had both
+        return JudgedPairs.of(people.to_numpy(), len(self.ids)), "raters", len(people)
 
     def _ordered(self) -> list[Ordered]:
         return [
-            Ordered(rater, square, _EQUAL, self._placed[rater] / 3.0)
-            for rater, square in enumerate(self._squares)
+            Ordered(int(owner), square, _EQUAL, placed / 3.0)
+            for owner, square, placed in zip(
+                self._owner, self._squares, self._placed, strict=True
+            )
         ]

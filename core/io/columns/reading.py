@@ -45,7 +45,7 @@ SIDE_ROLES = (
 )
 
 #: Names of columns of answers that have a meaning of their own.
-_TAKEN = (*SIDE_ROLES, "anchor", "near", "far", "side", "trial")
+TAKEN = (*SIDE_ROLES, "anchor", "near", "far")
 
 
 @dataclass(frozen=True)
@@ -242,7 +242,7 @@ class Reading:
                 "Choose the response coding."
             )
         for column in self.keep:
-            if column in _TAKEN:
+            if column in TAKEN:
                 yield f"column {column!r} cannot be kept under its own name, which is reserved", (
                     "Choose it as the column of a role, or give it another name in the file."
                 )
@@ -288,4 +288,4 @@ def candidates(table: Table, role: str) -> list[str]:
 def can_be_kept(table: Table, reading: Reading) -> list[str]:
     """The columns that play no role and could be kept under their own names, for a form."""
     playing = set(reading.roles.values())
-    return [c for c in table.columns if c not in playing and c not in _TAKEN]
+    return [c for c in table.columns if c not in playing and c not in TAKEN]

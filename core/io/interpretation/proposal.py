@@ -16,7 +16,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.columns.guess import complete, numbered_columns, option_roles
 from tripletscope.core.io.columns.reading import Reading, can_be_kept
 from tripletscope.core.io.layouts import layouts
-from tripletscope.core.io.measuring import PREFERENCES, of_experiment, recognised
+from tripletscope.core.io.measuring import PREFERENCES, read_as
 from tripletscope.core.io.names import GROUP_NAMES, is_known_name, listing, named, normalised
 from tripletscope.core.io.table import Table
 
@@ -74,10 +74,9 @@ def refusal(table: Table) -> OtherTask | None:
             "discrimination, not similarity", file=table.name,
             remedy=f"Analyse it as a discrimination test. {_INSIST}",
         )
-    ours = of_experiment(table)
-    if option_roles(table)[0] and ours is None:
+    ours, other = read_as(table)
+    if option_roles(table)[0] and ours is table:
         return None
-    other = recognised(ours or table)
     dimensions = [] if other else _coordinates(table)
     if dimensions:
         return OtherTask(

@@ -56,7 +56,7 @@ COLUMNS = {
 #: them. Of tables there is a row for each object.
 MEASURED_COLUMNS = {
     "rating": ("item1", "item2", "rating"), "same_different": ("item1", "item2", "rating"),
-    "preference": ("left", "right", "chosen"), "piles": ("item", "pile"),
+    "preference": ("left", "right", "chosen"), "piles": ("trial", "item", "pile"),
     "arrangement": ("trial", "item", "x", "y"),
 }
 #: Columns of rankings: the chosen options in order, then the others; how many were chosen.

@@ -52,8 +52,8 @@ WORDS = (
 )
 _ID = re.compile(r"[^\x00-\x1f\x7f]{1,200}")
 _FILE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,150}")
-#: Pictures in Markdown.
-_IN_TEXTS = re.compile(rf"\]\({STIMULI}/({_FILE.pattern})\)")
+#: Pictures in Markdown, perhaps with a title.
+_IN_TEXTS = re.compile(rf"\]\({STIMULI}/({_FILE.pattern})[\s)]")
 
 
 @dataclass(frozen=True)

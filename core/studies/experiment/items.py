@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -60,13 +61,16 @@ class SurveyItem:
         if not _NAME.fullmatch(self.name):
             raise DataError("the name of an item is one word of letters, digits and underscores",
                             file=self.name[:40])
+        if self.name.casefold() == "participant":
+            raise DataError("the column of participants is called so", file=self.name,
+                            remedy="Give the item another name.")
         if not self.text.strip():
             raise DataError("nothing is asked", file=self.name)
         if self.kind == "choice" and len({*self.options}) < max(2, len(self.options)):
             raise DataError("a choice has two options or more, all different", file=self.name)
         if self.kind == "scale" and (len(self.options) != 2 or self.high not in range(2, 12)):
             raise DataError("a scale names its two ends, and has 2 to 11 levels", file=self.name)
-        if not self.low <= self.high:
+        if not -math.inf < self.low <= self.high < math.inf:  # JSON has no others
             raise DataError(f"no number lies from {self.low:g} to {self.high:g}", file=self.name)
 
     def checked(self, value: Any) -> Any:

@@ -137,7 +137,7 @@ def experiment_questions(
     Raises
     ------
     DataError
-        If an object of the experiment is not among them.
+        If an object of the experiment is not among them, or its answers are no comparisons.
 
     Examples
     --------
@@ -147,7 +147,12 @@ def experiment_questions(
     >>> experiment_questions(experiment, ["pan", "fork", "mug", "cup"])[0].shown.shape
     (8, 3)
     """
-    place = {name: k for k, name in enumerate(ids)}
+    asking, place = ASKINGS[experiment.task], {name: k for k, name in enumerate(ids)}
+    if asking.measured:
+        raise DataError(
+            f"answers to the task {experiment.task!r} are no comparisons", file=experiment.title,
+            remedy="Choose an experiment whose answers choose among objects or pairs.",
+        )
     strange = [one.id for one in experiment.objects if one.id not in place]
     if strange:
         raise DataError(f"{strange[0]!r} is no object of the data set", file=experiment.title,
@@ -157,8 +162,11 @@ def experiment_questions(
         for one in person_list(experiment, person).questions:
             question = one or stand_in(experiment, rng, "")
             if question.kind in ABOUT_OBJECTS:
-                rows.append([place[name] for name in question.shown])
-    kind = {"triplet": "nearer", "ranking": "nearer", "pairs": "pairs"}.get(experiment.task, "odd")
+                shown = question.shown
+                if asking.size == 2:  # those of a triad have an object in common
+                    shown = [name for pair in asking.options(shown) for name in pair]
+                rows.append([place[name] for name in shown])
+    kind = "nearer" if asking.is_anchored else "pairs" if asking.size == 2 else "odd"
     n_chosen = experiment.n_chosen if experiment.task == "ranking" else 1
     return [Questions(kind, np.array(rows), n_chosen)]
 

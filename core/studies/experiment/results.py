@@ -14,6 +14,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.kinds import ABOUT_OBJECTS, CHECKS
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
+from tripletscope.core.io.columns.reading import TAKEN
 from tripletscope.core.io.interpretation.interpret import interpret
 from tripletscope.core.io.layouts.collect import (
     COLUMNS,
@@ -403,7 +404,7 @@ def questionnaire_answers(records: Iterable[AnswerRecord]) -> pd.DataFrame:
 def with_questionnaire(answers: Judgements, records: Iterable[AnswerRecord]) -> Judgements:
     """Answers with what their participants said of themselves, but for texts, as columns.
 
-    A name that answers have already is followed by ``(asked)``.
+    A name that means something of answers, such as ``weight``, is followed by ``(asked)``.
     """
     records = [one for one in records if one.item is None or one.item["kind"] != "text"]
     told = questionnaire_answers(records).set_index("participant")
@@ -412,7 +413,7 @@ def with_questionnaire(answers: Judgements, records: Iterable[AnswerRecord]) -> 
         return answers
     who = table["participant"].astype("str")
     table = table.assign(**{
-        f"{name} (asked)" if name in table else name: who.map(told[name]).to_numpy()
+        f"{name} (asked)" if name in {*table, *TAKEN} else name: who.map(told[name]).to_numpy()
         for name in told
     })
     return type(answers)(answers.rows, objects=answers.objects, answers=table, name=answers.name)

@@ -23,8 +23,10 @@ const Answers = (() => {
     const { shown, item } = question;
     const any = (n) => Math.floor(n * Math.random());
     if (item) {
-      return [item.kind === "choice" ? any(item.options.length) : item.kind === "text" ? "…"
-        : Math.max(item.kind === "scale" ? 1 : item.low, any(item.high + 1))];
+      if (item.kind === "text") return ["…"];
+      if (item.kind === "choice") return [any(item.options.length)];
+      const low = item.kind === "scale" ? 1 : item.low;
+      return [Math.min(item.high, low + any(item.high - low + 1))];
     }
     if (asking.answer === "number") return [1 + any(asking.levels)];
     if (asking.answer === "piles") return shown.map(() => any(Math.max(1, shown.length / 3)));
@@ -82,8 +84,10 @@ const Answers = (() => {
     if (kind === "text") field.maxLength = 2000;
     else Object.assign(field, { type: "number", min: low, max: high, step: "any" });
     field.addEventListener("input", () => {
-      if (!field.value.trim()) update(without);
-      else update(kind === "text" ? [field.value] : field.validity.valid ? [Number(field.value)] : null);
+      // Word processors copy characters that no text may have.
+      const value = field.value.replace(/[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]/gu, " ");
+      if (!value.trim()) update(field.validity.valid ? without : null);
+      else update(kind === "text" ? [value] : field.validity.valid ? [Number(value)] : null);
     });
     made.append(field);
     return made;

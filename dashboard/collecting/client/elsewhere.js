@@ -87,10 +87,17 @@ window.Elsewhere = (() => {
     });
   }
 
+  // A spreadsheet runs texts that look like formulas: marked as core/data/cells.py has it.
+  function marked(value) {
+    const isFormula = /^'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(value)
+      && !/^'*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(value);
+    return isFormula ? `'${value}` : String(value);
+  }
+
   function asCsv(rows) {
     const names = Object.keys(rows[0] ?? {});
-    const cell = (value) => (/[",\n\r]/.test(value) ? `"${String(value).replace(/"/g, '""')}"`
-      : String(value));
+    const cell = (value) => (/[",\n\r]/.test(value) ? `"${marked(value).replace(/"/g, '""')}"`
+      : marked(value));
     return [names, ...rows.map((one) => names.map((name) => one[name] ?? ""))]
       .map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
   }

@@ -645,7 +645,7 @@
         only(() => Boolean(current), question),
         only(() => last?.kind === "practice" && last.correct.length, feedback),
         only(() => told.break_every && last && last.kind !== "practice" && done < all
-          && (done - told.n_before) % told.break_every === 0,
+          && done > told.n_before && (done - told.n_before) % told.break_every === 0,
         page(() => texts.break.replace("{done}", done).replace("{all}", all), texts.continue)),
       ],
       loop_function: () => !isOver && !final,

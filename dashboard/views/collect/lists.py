@@ -104,7 +104,7 @@ def questionnaire_as_lines(items: Iterable[SurveyItem]) -> str:
     """Items as they are typed."""
     details = {
         "choice": lambda one: " | ".join(one.options), "text": lambda one: "",
-        "number": lambda one: f"{one.low:g} | {one.high:.15g}",
+        "number": lambda one: f"{one.low:.15g} | {one.high:.15g}",
         "scale": lambda one: " | ".join([*one.options, f"{one.high:g}"]),
     }
     return "\n".join("; ".join(filter(None, [

@@ -231,8 +231,11 @@ def _answers(context: CollectContext, records: list[AnswerRecord]) -> None:
     workspace, experiment = services().workspace, context.experiment
     is_scale = ASKINGS[experiment.task].measured == PREFERENCES
 
+    def now() -> list[AnswerRecord]:  # the page may be older than the last answers
+        return answer_log.records(context.folder)
+
     def table() -> bytes:
-        return export.csv(answers_table(experiment, records))
+        return export.csv(answers_table(experiment, now()))
 
     if pressed(
         context.session, f"{PAGE}.answers.{context.slug}", "Open the answers",
@@ -263,7 +266,7 @@ def _answers(context: CollectContext, records: list[AnswerRecord]) -> None:
     )
     if experiment.before or experiment.after:
         st.download_button(
-            "Questionnaires (CSV)", lambda: export.csv(questionnaire_answers(records)),
+            "Questionnaires (CSV)", lambda: export.csv(questionnaire_answers(now())),
             f"{export.file_name(experiment.title, 'questionnaires')}.csv", "text/csv",
             key=f"{PAGE}.items.{context.slug}", on_click="ignore", icon=":material/download:",
             width="stretch", disabled=not records, help="A row per participant.",

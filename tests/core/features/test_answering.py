@@ -61,6 +61,13 @@ def test_without_temperature_nothing_errs():
     assert (ask("nearer", [0, 2, 1], temperature=0)[0].rows == [0, 1, 2]).all()
 
 
+def test_without_temperature_ties_are_decided_by_lot():
+    same = FeatureSpace(name="same", values=np.array([[0.0], [1.0], [1.0], [1.0]]))
+    questions = [Questions("nearer", np.tile([0, 1, 2], (2000, 1)))]
+    rows = answer_questions(same, questions, FOUR, temperature=0).answers.rows
+    assert (rows[:, 1] == 1).mean() == pytest.approx(0.5, abs=0.05)
+
+
 @pytest.fixture(scope="module")
 def seen() -> FeatureSpace:
     return FeatureSpace(name="seen", values=np.random.default_rng(0).normal(size=(30, 2)))

@@ -192,6 +192,7 @@ def test_graded_replies_are_expected_counts():
     chat = {"choices": [{"message": {"content": "B"},
                          "logprobs": {"content": [{"token": "B", "top_logprobs": top}]}}]}
     ways = [{"p_1": 0.25, "p_2": 0.75}, {"logprob_A": np.log(0.1), "logprob_B": np.log(0.3)},
+            {"logprob_A": -900 - np.log(3), "logprob_B": -900.0},
             {"prob_a": "1", "prob_b": "3", "reply": "A"}, {"response": {"body": chat}}]
     for way in ways:
         result = graded([{"id": one, **way}])
@@ -209,6 +210,24 @@ def test_graded_replies_are_expected_counts():
         graded([{"id": one, "p_0": 0.5, "p_1": 0.5}])
     with pytest.raises(DataError, match="no option has a probability"):
         graded([{"id": one, "p_7": 0.5}])
+
+
+@pytest.mark.parametrize(("tokens", "text", "chosen", "refused"), [
+    ([{"I": 0.97, "A": 0.02, "B": 0.001}, {"'m": 0.9, "A": 0.01}], "I'm sorry, no.", None, 1),
+    ([{"The": 0.9, "A": 0.09, "B": 0.01}, {" cup": 1.0}, {" B": 0.8, " A": 0.2}], "The cup B",
+     [0.2, 0.8], 0),
+    ([{"Option": 0.9, "A": 0.1}], "Option B", [1.0], 0),
+])
+def test_what_a_token_leaves_to_options_is_no_grade(tokens, text, chosen, refused):
+    one = next(line["id"] for line in prompts(ANCHORED) if line["objects"] == ["a", "c", "b"])
+    content = [{"token": "x", "top_logprobs": [
+        {"token": token, "logprob": np.log(p)} for token, p in each.items()]} for each in tokens]
+    result = graded([{"id": one, "choices": [
+        {"message": {"content": text}, "logprobs": {"content": content}}]}, {"id": one, "p_1": 1}])
+    assert result.n_refused == refused
+    assert result.answers.weight[:-1].tolist() == pytest.approx(chosen or [])
+    if chosen == [1.0]:
+        assert result.answers.labels[result.answers.rows[0, 1]] == "tea cup"
 
 
 def test_every_sample_is_an_answer_and_refusals_are_counted():

@@ -117,7 +117,7 @@ def test_from_a_disk_without_any_server(browser, tmp_path):
     context = browser.new_context()
     asked = []
     context.on("request", lambda request: asked.append(request.url))
-    page = opened(context, f"{place.as_uri()}/index.html?PROLIFIC_PID=a,b&list=2")
+    page = opened(context, f"{place.as_uri()}/index.html?PROLIFIC_PID=%3Da,b&list=2")
     answer(page, 1, 3)
     page.reload()
     answer(page, 1, 3)
@@ -127,9 +127,11 @@ def test_from_a_disk_without_any_server(browser, tmp_path):
     ended(page)
     saved = tmp_path / "saved.csv"
     download.value.save_as(saved)
-    assert download.value.suggested_filename == "answers-a_b.csv"
+    assert download.value.suggested_filename == "answers-_a_b.csv"
     assert read_names(saved) == expected(experiment, 1, 1)
-    assert saved.read_text().count('"a,b"') == 14, "who it was, as parameter, too"
+    marked = saved.read_text().count("\"'=a,b\"")
+    assert marked == 14, "who it was, as parameter, too, and no formula"
+    assert set(ts.read(saved).answers["participant"]) == {"=a,b"}
     expect(page.get_by_role("link", name="Finish and return")).to_have_attribute(
         "href", "https://panel.invalid/?c=C")
     page.get_by_role("button", name="Next person").click()

@@ -172,6 +172,20 @@ def test_what_was_measured_opens_on_its_page(services, answered, holding, task, 
     assert not app.button(key="scale.preferences.run").disabled
 
 
+def test_a_download_has_answers_that_came_in_after_the_page(
+    services, kept, answered, holding, monkeypatch
+):
+    offered = {}
+    monkeypatch.setattr("streamlit.download_button", lambda label, data, *more, **options: (
+        offered.update({label: data})))
+    everything = answered["records"]
+    answered["records"] = everything[:50]
+    with holding():
+        on_tab(start(PAGE), PAGE, "running")
+    answered["records"] = everything
+    assert offered["Answers (CSV)"]().count(b"\n") == 1 + len(everything)
+
+
 def test_the_page_shows_what_came_in_and_opens_it(services, kept, answered, holding):
     with holding():
         _opened(services, kept)

@@ -16,6 +16,7 @@ from tripletscope.core.studies.experiment.drawing import QuestionPool
 from tripletscope.core.studies.experiment.lists import (
     catch_question,
     check_questions,
+    experiment_questions,
     key_of,
     person_list,
     stand_in,
@@ -414,3 +415,15 @@ def test_what_the_browser_is_told_does_not_give_checks_away():
     assert len(checked) == 56
     assert all(set(one) == {"key", "task", "shown", "n_chosen"} for one in checked)
     assert gold_of(experiment)["shown"] == ["o0", "o1", "o2"]
+
+
+def test_a_model_is_asked_about_the_pairs_of_a_triad_and_not_for_ratings():
+    triads = bare(6, "triad")
+    ids = [one.id for one in triads.objects]
+    (questions,) = experiment_questions(triads, ids)
+    assert questions.kind == "pairs"
+    for row, one in zip(questions.shown, person_list(triads, 0).questions, strict=True):
+        assert [ids[k] for k in row] == [one.shown[k] for k in (0, 1, 1, 2)]
+    for task in ("rating", "same_different", "preference", "piles", "arrangement"):
+        with pytest.raises(DataError, match="no comparisons"):
+            experiment_questions(bare(6, task), ids)

@@ -18,9 +18,11 @@ from tripletscope.core.studies.experiment.items import MOST_WRITTEN, SurveyItem
 from tripletscope.core.studies.experiment.lists import person_list
 from tripletscope.core.studies.experiment.question import ASKINGS, MOST_ON_TABLE, Question
 from tripletscope.core.studies.experiment.results import (
+    AnswerRecord,
     answers_table,
     gathered_answers,
     measured_answers,
+    with_questionnaire,
 )
 from tripletscope.core.studies.experiment.simulated import (
     expected_accuracy,
@@ -86,6 +88,29 @@ def test_items_take_what_can_be_true_and_nothing_else(item, true, wrong):
             question.checked(chosen)
 
 
+@pytest.mark.parametrize("values", [
+    {"name": "participant"}, {"high": float("inf")}, {"low": float("-inf")}, {"low": float("nan")},
+])
+def test_items_that_no_browser_or_table_could_hold_are_refused(values):
+    with pytest.raises(DataError):
+        SurveyItem(**{"name": "age", "kind": "number", "text": "?", **values})
+
+
+def test_items_called_like_columns_of_answers_do_not_become_them():
+    experiment = experiment_of(ids=list("abc"), before=tuple(
+        SurveyItem(name, "number", "?", high=300) for name in ("weight", "trial", "age")))
+    items = [Question.of_item(item, "before") for item in experiment.before]
+    records = [
+        AnswerRecord.of(one, person, k, [value])
+        for person, value in (("ann", 70), ("bob", 90)) for k, one in enumerate(items)
+    ] + [AnswerRecord(person, "q4", 3, "triplet", tuple("abc"), (0,)) for person in ("bob", "ann")]
+    result = with_questionnaire(gathered_answers(experiment, records), records)
+    assert (result.weight == 1).all()
+    assert result.trials is None
+    assert result.answers["weight (asked)"].tolist() == [90, 70]
+    assert result.answers["age"].tolist() == [90, 70]
+
+
 def test_levels_agree_within_a_fifth_of_the_scale_and_identical_ones_are_alike():
     catch = question_of("rating", kind="catch", correct=(7,))
     assert [catch.is_right((k,)) for k in (5, 6, 7)] == [False, True, True]
@@ -126,6 +151,22 @@ def test_data_come_back_as_the_ratings_that_the_page_reads_already(task):
     assert experiment_cost(experiment).minutes > 2
 
 
+def test_few_answers_are_read_too_and_left_and_right_may_be_different_kinds():
+    """The columns of a file of unknown origin must share names, and not every pile is of one."""
+    ids = [f"o{k}" for k in range(12)]
+    for task in ("rating", "same_different", "preference", "piles"):
+        experiment = experiment_of(ids=ids, task=task)
+        shown = [ids] if task == "piles" else zip(ids[:6], ids[6:], strict=True)
+        chosen = range(12) if task == "piles" else (1,)
+        records = [AnswerRecord("ann", f"q{k}", k, task, tuple(one), tuple(chosen), n_levels=7)
+                   for k, one in enumerate(shown)]
+        result = measured_answers(experiment, records)
+        if task == "piles":
+            assert (result.measured().dissimilarities().mean == 1 - np.eye(12)).all()
+        else:
+            assert len(result if task == "preference" else result.table) == 6
+
+
 def test_preferences_come_back_as_a_scale():
     experiment, records = simulated("preference", 20)
     table = measured_answers(experiment, records)
@@ -144,6 +185,12 @@ def test_tables_show_a_part_of_the_objects_and_name_piles_apart():
     assert table["item"].nunique() == 10
     of_one = table[table["participant"] == "simulated 1"]["pile"]
     assert {pile.split(".")[0] for pile in of_one} == {"2", "3", "4"}, "practice was the first"
+    ids = list("abcde")
+    parts = experiment_of(ids=ids, task="piles", n_on_table=3)
+    records = [AnswerRecord("ann", f"q{k}", k, "piles", shown, chosen) for k, (shown, chosen) in
+               enumerate([(tuple("abc"), (0, 0, 1)), (tuple("cda"), (0, 0, 0))])]
+    square = measured_answers(parts, records).measured().dissimilarities().mean
+    np.testing.assert_equal(square[np.triu_indices(4, 1)], [0, 0.5, 0, 1, np.nan, 0])
     many = [f"o{k}" for k in range(MOST_ON_TABLE + 1)]
     with pytest.raises(DataError, match="how many objects are on a table"):
         experiment_of(ids=many, task="piles")
