@@ -27,6 +27,8 @@ from tripletscope.core.features.combining import FeatureModel
 
 #: Objects that all fits have in common at least, and dimensions of a fit at most.
 FEWEST, MOST = 10, 500
+#: An object whose weights sum to at most this share of the mean in every fit is left out.
+_WEIGHTLESS = 0.05
 #: Of one test for all pairs of dimensions of two fits.
 LEVEL = 0.05
 #: Resamples of the objects for an interval.
@@ -61,7 +63,7 @@ class SharedDimensions:
     difference : ndarray, shape (o, d, m)
         By how much more of a dimension each object has in the other fit, in standard deviations.
     objects : ndarray of int, shape (m,)
-        Those that are in all fits.
+        Those that are in all fits, and have some weight in one of them.
     """
 
     fits: list[str]
@@ -150,8 +152,9 @@ def shared_dimensions(
     fits were unrelated, and matched again. A correlation counts in standard deviations from the
     mean of its dimension in permutations, since a dimension of a single object is correlated with
     another such one, or not at all. A pair is shared if it is beyond the largest of all pairs in
-    95 % of permutations (maxT of Westfall and Young). Weights are as they were fitted: noise in
-    them, and objects that have fewer trials in both fits, are not taken into account.
+    95 % of permutations (maxT of Westfall and Young). Objects
+    that are near zero in all fits are left out. Weights are as they were fitted: noise in them, and
+    objects that have fewer trials in both fits, are not taken into account.
 
     References
     ----------
@@ -180,11 +183,15 @@ def shared_dimensions(
         if fit.values is None or fit.n_features > MOST:
             raise DataError("this is no table of dimensions", file=fit.name,
                             remedy=f"Give a row for each object and at most {MOST} columns.")
-    objects = np.flatnonzero(np.logical_and.reduce([fit.known for fit in fits]))
+    known = np.logical_and.reduce([fit.known for fit in fits])
+    size = np.array([np.abs(fit.values).sum(axis=1) for fit in fits])
+    # Objects with hardly a trial are near zero in all fits, whatever the dimensions are.
+    mean = size[:, known].mean(axis=1, keepdims=True)
+    objects = np.flatnonzero(known & (size > _WEIGHTLESS * mean).any(axis=0))
     if len(objects) < FEWEST:
         raise DataError(
-            f"{len(objects):,} objects are in all fits; {FEWEST} are needed", file=about.name,
-            remedy="Choose fits of the same objects.",
+            f"{len(objects):,} objects have weights in all fits; {FEWEST} are needed",
+            file=about.name, remedy="Choose fits of the same objects.",
         )
     first, *others = tables = [standardised(fit.values[objects].astype(float)) for fit in fits]
     seeds = np.random.SeedSequence(seed).spawn(len(others))

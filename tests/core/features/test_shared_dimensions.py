@@ -42,8 +42,8 @@ def test_planted_dimensions_are_shared_and_others_are_not():
     less, more = result.parting(0, 0, 3)
     assert (more[0], len(less)) == (7, 3)
     assert result.mean[0, 2] > result.mean[0, 1] == result.mean[1, 0]
-    z = [(x - x.mean()) / x.std() for x in (SEEN[:, 1], SEEN[:, 0])]
     two = compare(SEEN[:, [1]], SEEN[:, [0]])
+    z = [(x - x.mean()) / x.std() for x in (SEEN[two.objects, 1], SEEN[two.objects, 0])]
     np.testing.assert_allclose(two.difference[0, 0], z[1] - z[0], 1e-4)
 
 
@@ -52,6 +52,15 @@ def test_unrelated_fits_share_nothing():
     assert sum(one.shared.any() for one in every) <= 5
     for table in (one.table(0) for one in every):
         assert table["shared"].tolist() == (table["correlation"] > table["chance"]).tolist()
+
+
+def test_objects_that_no_fit_has_a_weight_for_are_no_evidence():
+    rare = np.arange(N) < 24
+    every = [compare(*(np.where(rare[:, None], table / 100, table)
+                       for table in (weights(4, 2 * k), weights(4, 2 * k + 100))))
+             for k in range(40)]
+    assert every[0].objects.min() >= 24
+    assert sum(one.shared.any() for one in every) <= 5
 
 
 def test_dimensions_of_single_objects_hide_no_others():
