@@ -92,7 +92,7 @@ def sentences(*results: Any, answers: Judgements, **further: Any) -> list[str]:
     >>> import tripletscope as ts
     >>> answers = ts.read("sample_data/ekman_colors/answers.csv")
     >>> print(ts.sentences(ts.quality(answers), answers=answers)[0])
-    176 of 585 questions were answered more than once, 23 of these in contradictory ways.
+    176 of 585 questions were answered more than once, 23 of them with contradictory answers.
     """
     shown = ShownResults(runs_of(results), answers, further.pop("name", ""), **further)
     return [

@@ -6,14 +6,18 @@ all.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
+from tripletscope.core.data.kinds import ABOUT_OBJECTS
 from tripletscope.core.data.landmarks import (
     choose_landmarks,
     landmark_questions,
     n_landmark_questions,
 )
+from tripletscope.core.io.prompts import Questions
 from tripletscope.core.studies.design.active import STRATEGIES
 from tripletscope.core.studies.experiment.drawing import (
     QuestionPool,
@@ -22,7 +26,8 @@ from tripletscope.core.studies.experiment.drawing import (
     shuffled,
 )
 from tripletscope.core.studies.experiment.experiment import SOURCES, Experiment
-from tripletscope.core.studies.experiment.question import Question
+from tripletscope.core.studies.experiment.lists import person_list, stand_in
+from tripletscope.core.studies.experiment.question import ASKINGS, Question
 
 KERNELS = {"k1": "Landmarks for kernel k1, complete", "k2": "Landmarks for kernel k2, complete"}
 #: Designs that need no answers yet. Those of kernels are about an anchor and two objects.
@@ -135,3 +140,57 @@ def _different(experiment: Experiment, n_lists: int, rng: np.random.Generator) -
     rows = (in_balance if total <= pool.n_possible / 2 else balanced)(pool, total, 0, rng)
     parts = [shuffled(rows[k : k + each], rng) for k in range(0, total, each)]
     return np.array([row for part in parts for row in part])
+
+
+def experiment_questions(
+    experiment: Experiment, ids: Sequence[str], n_lists: int = 1
+) -> list[Questions]:
+    """The questions of so many lists about objects, for a model.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        Checks and practice are left out; for adaptive questions there are stand-ins.
+    ids : sequence of str
+        Objects in the order of their positions.
+    n_lists : int
+
+    Returns
+    -------
+    list of Questions
+
+    Raises
+    ------
+    DataError
+        If an object of the experiment is not among them, or its answers are no comparisons.
+
+    Examples
+    --------
+    >>> from tripletscope.experiment import Experiment, Stimulus, experiment_questions
+    >>> objects = tuple(Stimulus(name, "text", name) for name in ("cup", "mug", "fork", "pan"))
+    >>> experiment = Experiment(title="Dishes", objects=objects, n_questions=8, n_practice=1)
+    >>> experiment_questions(experiment, ["pan", "fork", "mug", "cup"])[0].shown.shape
+    (8, 3)
+    """
+    asking, place = ASKINGS[experiment.task], {name: k for k, name in enumerate(ids)}
+    if asking.measured:
+        raise DataError(
+            f"answers to the task {experiment.task!r} are no comparisons", file=experiment.title,
+            remedy="Choose an experiment whose answers choose among objects or pairs.",
+        )
+    strange = [one.id for one in experiment.objects if one.id not in place]
+    if strange:
+        raise DataError(f"{strange[0]!r} is no object of the data set", file=experiment.title,
+                        remedy="Open the data set whose objects the questions are about.")
+    rng, rows = np.random.default_rng(experiment.seed), []
+    for person in range(n_lists):
+        for one in person_list(experiment, person).questions:
+            question = one or stand_in(experiment, rng, "")
+            if question.kind in ABOUT_OBJECTS:
+                shown = question.shown
+                if asking.size == 2:  # those of a triad have an object in common
+                    shown = [name for pair in asking.options(shown) for name in pair]
+                rows.append([place[name] for name in shown])
+    kind = "nearer" if asking.is_anchored else "pairs" if asking.size == 2 else "odd"
+    n_chosen = experiment.n_chosen if experiment.task == "ranking" else 1
+    return [Questions(kind, np.array(rows), n_chosen)]

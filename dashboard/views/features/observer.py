@@ -17,7 +17,7 @@ from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.inference.evaluation.choosing import ChoiceAccuracy, observer_agreement
 from tripletscope.core.io.prompts import Questions, prompted, questions_of, write_prompts
 from tripletscope.core.io.replies import Replies, with_observer
-from tripletscope.core.studies.experiment.lists import experiment_questions
+from tripletscope.core.studies.experiment.handout import experiment_questions
 from tripletscope.dashboard import export
 from tripletscope.dashboard.figures.explaining import interval_rows
 from tripletscope.dashboard.interface import panels

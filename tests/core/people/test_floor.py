@@ -45,7 +45,7 @@ def test_nothing_is_said_of_people_on_thin_data():
     assert found.relations.dropna().relation.tolist() == ["all others"]
     assert np.isnan(pooling_curve(METHOD, data, repeats=2).accuracy[:, 0]).all()
     assert np.isnan(errors_by_group(METHOD, data, folds=2).table.error[1:]).all()
-    with pytest.raises(DataError, match=r"answers enough.*A map takes .* and they gave 80"):
+    with pytest.raises(DataError, match=r"enough answers.*A map takes .* and they gave 80"):
         observer_maps(METHOD, data)
 
 

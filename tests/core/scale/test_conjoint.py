@@ -98,7 +98,7 @@ def test_people_who_differ_are_not_taken_for_one_observer():
     assert scales.is_enough
     assert scales.interaction is scales.contributes("a") is scales.contributes("b") is None
     (said,) = conjoint_said(ENGLISH, scales)
-    assert said.startswith("No test is shown: 2 participants")
+    assert said.startswith("No test is shown: it would take 2 participants for one")
     alone = conjoint_scales(parts[0], replicates=2)
     assert alone.contributes("a") < 1e-3
 

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.dashboard.views.harness import on_tab, session_on, settled, start, words
+from tests.dashboard.views.harness import session_on, settled, start, words
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.io import load, propose
 from tripletscope.core.io.interpretation.interpret import interpret
@@ -108,7 +108,7 @@ def test_example_lines_are_read_as_they_say(example, meant):
 
 def test_start_says_what_is_understood(services):
     app = start()
-    assert app.expander[0].label == "Which files are understood?"
+    assert "Which files are understood?" in {one.label for one in app.expander}
     assert all(columns in words(app) for _, columns, _ in EXAMPLES)
 
 
@@ -142,18 +142,12 @@ def test_the_same_matrix_is_listed_once(services):
     assert len(services.workspace.datasets()) == 2
 
 
-def test_codes_of_participants_are_shortened_and_stay_different(services):
+def test_codes_of_participants_are_shortened_and_stay_different():
     codes = [f"5f{k:02d}a{'0123456789abcdef' * 3}e{k:03d}" for k in range(9)]
     short = short_people(codes)
     assert list(short) == codes
     assert len(set(short.values())) == 9
     assert max(map(len, short.values())) <= 30 < 50 < min(map(len, codes))
-    rows = np.array([[0, 1, 2], [1, 2, 0], [2, 0, 1]] * 60)
-    answers = pd.DataFrame({"participant": np.repeat(codes, 20)})
-    session = session_on(services, Triplets(rows, pd.DataFrame({"id": list("abc")}), answers, "X"))
-    app = on_tab(start("data", session), "data", "answers")
-    (kept,) = (box for box in app.multiselect if box.label == "Keep")
-    assert set(kept.options) == set(short.values())
 
 
 def test_trials_of_two_answers_are_named_with_them(services):
