@@ -60,9 +60,9 @@ def choose_fits(context: Context) -> FitsContext | None:
         context.empty(
             "There is nothing beside this fit" if offered else "There is only one fit",
             "Choose another fit or a table above." if offered else
-            "Compute another one under Fit, fit another data set with the same objects (answers "
-            "of a group, which Data opens on their own, or of a model), or upload a network's "
-            f"dimensions under Features and models. {FEWEST} objects must be in both.",
+            "Compute another one under Fit, fit another view of the answers (a group of people, "
+            "say) or another data set with the same objects, or upload a network's dimensions "
+            f"under Features and models. {FEWEST} objects must be in both.",
         )
         return None
     try:
