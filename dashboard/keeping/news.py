@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import tripletscope
@@ -26,9 +27,10 @@ def news_since(folder: Path, *, is_used: bool) -> tuple[str, ...]:
     is_used: Whether there is anything in the workspace yet.
     """
     path = folder / VERSION
-    before = path.read_text("utf-8").strip() if path.is_file() else ""
-    if before == tripletscope.__version__:
-        return ()
-    with whole_file(path, sync=False) as file:
+    with suppress(OSError):
+        if path.read_bytes() == tripletscope.__version__.encode():
+            return ()
+    # What cannot be noted is said once more.
+    with suppress(OSError), whole_file(path, sync=False) as file:
         file.write(tripletscope.__version__.encode())
     return _NEWS if is_used else ()

@@ -79,7 +79,21 @@ def test_what_is_new_is_said_once_where_another_version_was_at_work(workspace, t
     after = Workspace(workspace.folder)
     assert len(after.news) == 3
     after.close()
-    assert Workspace(workspace.folder).news == ()
+    again = Workspace(workspace.folder)
+    assert again.news == ()
+    again.close()
+
+
+@pytest.mark.parametrize("damage", [
+    lambda path: path.write_bytes(b"\xff\xfe"), lambda path: path.mkdir(),
+])
+def test_a_version_that_cannot_be_read_or_noted_keeps_nobody_out(workspace, damage):
+    workspace.close()
+    (workspace.folder / "version").unlink()
+    damage(workspace.folder / "version")
+    after = Workspace(workspace.folder)
+    assert (after.read_only, after.news) == ("", ())
+    after.close()
 
 
 def test_last_opened_comes_first_and_names_change(workspace, triplets):
