@@ -302,6 +302,7 @@ def test_without_copies(monkeypatch, planted):
             found = worker.compute("fit", STE(n_init=1, max_iter=5), planted, {})
             assert found.key
             pid = worker.pid
+            worker.slow = False  # on a busy machine it has taken so long that it would not be kept
         own.warm()
         assert own.call(harm.process) == pid
     finally:
