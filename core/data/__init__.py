@@ -1,1 +1,1 @@
-"""Judgements of similarity and what is wrong with them: the types that everything takes."""
+"""Similarity judgements and their errors: the types that everything takes."""

@@ -1,14 +1,14 @@
-"""Texts of cells: what stands for nothing, what is the same when it is read again, and formulas.
+"""Texts of cells: missing values, texts that read back unchanged, and formulas.
 
-A spreadsheet takes a text that begins with ``=``, ``+``, ``-`` or ``@`` for a formula, and may run
-it. Every table that is written has an apostrophe in front of such a text; reading takes it off.
+Spreadsheets may run a text that begins with ``=``, ``+``, ``-`` or ``@``. Every table that is
+written has an apostrophe in front of such a text; reading takes it off.
 """
 
 from __future__ import annotations
 
 import re
 
-#: Cells that say that nothing was written down.
+#: Cells of missing values.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "<na>", "nil", "undefined"})
 
 #: Patterns that Python and Arrow understand alike.
@@ -20,25 +20,22 @@ _HALF = re.compile("[\ud800-\udfff]")
 
 
 def plain_number(text: str) -> str:
-    """``"7.0"`` as ``"7"``: programs write whole numbers so where a column has empty cells."""
+    """``"7.0"`` as ``"7"``: programs write whole numbers so in columns with empty cells."""
     return re.sub(r"^([+-]?[0-9]+)\.0+$", r"\1", text)
 
 
 def writable(text: str) -> str:
-    """`text` with a sign of its own for halves of characters, which no encoding can write."""
+    """`text` with a replacement for lone surrogates, which no encoding can write."""
     return _HALF.sub("\ufffd", text)
 
 
 def reads_as_itself(text: str) -> bool:
-    """Whether a cell with this text is read as this very text."""
+    """Whether reading a cell with this text gives the same text."""
     return text.casefold() not in MISSING and plain_number(bare(text)) == text
 
 
 def bare(text: str) -> str:
-    """The text of a cell as it was meant.
-
-    Without white space, quotation marks that stood behind a space, and the mark of `marked`.
-    """
+    """A cell without white space, the mark of `marked`, and quotation marks after a space."""
     text = text.strip()
     if len(text) > 1 and text[0] == text[-1] == '"':
         text = text[1:-1].replace('""', '"').strip()
@@ -46,17 +43,17 @@ def bare(text: str) -> str:
 
 
 def is_formula(text: str) -> bool:
-    """Whether a spreadsheet would take a text for a formula; apostrophes in front do not count."""
+    """Whether a spreadsheet takes a text for a formula; leading apostrophes do not count."""
     return bool(_FORMULA.match(text)) and not _NUMBER.match(text)
 
 
 def marked(text: str) -> str:
-    """`text` with an apostrophe in front where it would be a formula."""
+    """`text` with an apostrophe in front of a formula."""
     return f"'{text}" if is_formula(text) else text
 
 
 def unmarked(text: str) -> str:
-    """What `marked` has marked. A text between two apostrophes is quoted, and stays."""
+    """`text` without the mark of `marked`. A text between apostrophes is a quotation, and stays."""
     if text[:1] == "'" and text[-1:] != "'" and is_formula(text):
         return text[1:]
     return text

@@ -1,8 +1,8 @@
-"""What was chosen among what: the stages of a trial, each a choice among pairs of objects.
+"""Choices among pairs of objects, in stages.
 
-An answer to "is A more like B or like C?" is a choice between two pairs. The odd one out of three
-is one choice among three pairs, although it is kept as two triplets; a ranking is a choice of the
-first, then of the second from what is left, and so on.
+"Is A more like B or like C?" is a choice between two pairs; the odd one out of three is one choice
+among three pairs, although it is kept as two triplets. A ranking is a choice of the first option,
+then of the second among the rest, and so on.
 """
 
 from __future__ import annotations
@@ -20,12 +20,8 @@ from tripletscope.core.data.places import first_of, within
 class OddOnes(NamedTuple):
     """Odd-one-out trials.
 
-    Attributes
-    ----------
-    rows : ndarray of int32, shape (Q, 3)
-        The two objects that belong together, then the odd one.
-    answer : ndarray of int, shape (Q,)
-        An answer of each trial.
+    rows (Q, 3) int32: The two objects that belong together, then the odd one.
+    answer (Q,): An answer of each trial.
     """
 
     rows: np.ndarray
@@ -33,11 +29,11 @@ class OddOnes(NamedTuple):
 
 
 class StageKind(NamedTuple):
-    """Stages in which equally many pairs were shown, and equally many chosen.
+    """Stages with equal numbers of shown and of chosen pairs.
 
-    stage (K,): Which stages.
-    place (K, m): Where their pairs stand, the chosen ones first.
-    chosen: How many were chosen; below 0, as the least similar.
+    stage (K,): Their positions.
+    place (K, m): Positions of their pairs, the chosen ones first.
+    chosen: Number of chosen pairs; negative for the least similar.
     """
 
     stage: np.ndarray
@@ -49,27 +45,27 @@ class StageKind(NamedTuple):
 class Choices:
     """Choices among pairs of objects, in stages: the one numeric form of answers.
 
-    In a stage some pairs were shown, and those that are most similar, or with a sign of -1 least
-    similar, were chosen. Stages of one trial are independent given the map: the probability of a
-    ranking is the product of those of its stages (Plackett, 1975; Luce, 1959).
+    In a stage some pairs are shown, and the most similar ones, or with a sign of -1 the least
+    similar ones, are chosen. Stages of a trial are independent given the map: the probability of a
+    ranking is the product over its stages (Plackett, 1975; Luce, 1959).
 
     Attributes
     ----------
     pairs : ndarray of int32, shape (E, 2)
-        The pairs of all stages, those of a stage next to each other, the chosen ones first.
+        Pairs stage by stage, the chosen ones first.
     bounds : ndarray of int, shape (S + 1,)
-        Where the pairs of each stage begin; the last is E.
+        First pair of each stage, then E.
     n_chosen : ndarray of int, shape (S,)
-        How many pairs were chosen, in no order.
+        Number of chosen pairs, in no order.
     sign : ndarray of int8, shape (S,)
-        1 where the chosen pairs are the most similar, -1 where they are the least similar.
+        1 if the chosen pairs are the most similar, -1 if the least similar.
     answer : ndarray of int, shape (S,)
-        An answer of the data that belongs to the stage: its participant and so on are the stage's.
+        An answer of the data whose participant and other columns are those of the stage.
     trial : ndarray of int, shape (S,)
-        The trial of each stage, from 0; stages of a ranking share one.
+        Trial from 0; stages of a ranking share one.
     weight : ndarray of float, shape (S,)
     unit : ndarray of int, shape (S,)
-        Of whatever stages are told apart by, such as people; 0 where by nothing.
+        A grouping of the stages, such as by people; 0 without one.
     n_objects : int
         Of the data.
     """
@@ -86,7 +82,7 @@ class Choices:
 
     @property
     def placed(self) -> np.ndarray:
-        """(n,) bool: objects that a stage of a weight above 0 is about."""
+        """(n,) bool: objects in a stage of positive weight."""
         counts = self.weight[self.stage] > 0
         return np.bincount(self.pairs[counts].ravel(), minlength=self.n_objects) > 0
 
@@ -100,12 +96,12 @@ class Choices:
 
     @cached_property
     def are_triplets(self) -> bool:
-        """Whether every stage is a choice of one pair out of two."""
+        """Whether every stage is a choice between two pairs."""
         return bool((self.n_shown == 2).all())
 
     @property
     def chance(self) -> np.ndarray:
-        """(S,) probability of guessing what was chosen."""
+        """(S,) probability of guessing the choice."""
         return 1.0 / comb(self.n_shown, self.n_chosen)
 
     @cached_property
@@ -135,16 +131,16 @@ class Choices:
 
     @property
     def distinct(self) -> np.ndarray:
-        """(u, 2) the different pairs, smaller object first."""
+        """(u, 2) distinct pairs, smaller object first."""
         return self._distinct[0]
 
     @property
     def place(self) -> np.ndarray:
-        """(E,) which of the `distinct` every pair is."""
+        """(E,) position of every pair in `distinct`."""
         return self._distinct[1]
 
     def take(self, which: np.ndarray) -> Choices:
-        """Only some of the stages, by a mask or by their positions."""
+        """Some of the stages, by mask or positions."""
         which = np.flatnonzero(which) if which.dtype == bool else which
         n_shown = self.n_shown[which]
         bounds = np.concatenate([[0], np.cumsum(n_shown)])
@@ -159,11 +155,11 @@ class Choices:
         return self._with(weight=np.asarray(weight, dtype=float))
 
     def of_units(self, unit: np.ndarray) -> Choices:
-        """The same stages told apart by other units, shape (S,)."""
+        """The same stages with other units, shape (S,)."""
         return self._with(unit=np.asarray(unit, dtype=np.int64))
 
     def _with(self, **changes: np.ndarray) -> Choices:
-        """With other weights or units; what is known of the pairs is kept."""
+        """With other weights or units; what is cached of the pairs is kept."""
         changed = replace(self, **changes)
         for name in ("n_shown", "are_triplets", "stage", "kinds", "_distinct"):
             if name in vars(self):
@@ -171,13 +167,13 @@ class Choices:
         return changed
 
     def among(self, objects: np.ndarray) -> np.ndarray:
-        """(S,) bool: stages that are about some objects alone, given by a mask (n,)."""
+        """(S,) bool: stages about objects of a mask (n,) alone."""
         if not len(self):
             return np.zeros(0, dtype=bool)
         return np.logical_and.reduceat(objects[self.pairs].all(axis=1), self.bounds[:-1])
 
     def singly(self) -> Choices:
-        """Of several chosen pairs each by itself, as a choice from it and what was not chosen."""
+        """Each of several chosen pairs as a choice among itself and the unchosen pairs."""
         several = self.n_chosen
         if (several == 1).all():
             return self
@@ -194,7 +190,7 @@ class Choices:
 
     @cached_property
     def are_of_three(self) -> np.ndarray:
-        """(S,) bool: one of the three pairs of three objects was chosen."""
+        """(S,) bool: choices of one of the three pairs of three objects."""
         result = (self.n_shown == 3) & (self.n_chosen == 1)
         which = np.flatnonzero(result)
         pairs = self.pairs[self.bounds[which][:, None] + np.arange(3)].reshape(-1, 6)
@@ -207,7 +203,7 @@ class Choices:
 
     @property
     def triples(self) -> np.ndarray:
-        """(S, 3) int32: of choices about three objects the chosen pair, then the third.
+        """(S, 3) int32: of choices about three objects the chosen pair, then the third object.
 
         Of a triplet these are anchor, near and far.
         """
@@ -217,7 +213,7 @@ class Choices:
         return np.column_stack([chosen, np.where(again, -1, other).max(axis=1)])
 
     def odd_one_out(self) -> OddOnes:
-        """The trials in which one of three objects was said not to belong."""
+        """Trials in which one of three objects is the odd one."""
         odd = self.take(self.are_of_three & (self.sign == 1))
         return OddOnes(odd.triples, odd.answer)
 
@@ -226,12 +222,12 @@ def choices_of(
     rows: np.ndarray, trials: np.ndarray | None, weight: np.ndarray | None = None,
     n_objects: int | None = None,
 ) -> Choices:
-    """The choices that answers tell of.
+    """Choices of answers.
 
     rows (T, 3) or (T, 4): Anchor, near and far; or i, j, k, l, where i and j are more similar than
         k and l.
-    trials (T,) or None: The trial of each answer, from 0. Answers of a trial that do not make one
-        choice, such as those about a cycle, are choices of their own.
+    trials (T,) or None: From 0. Answers of a trial that are no single choice, such as those about
+        a cycle, are choices each.
     weight (T,): By default ones.
     n_objects: By default the highest position plus one.
     """
@@ -262,7 +258,7 @@ def choices_of(
 
 
 class _Stages(NamedTuple):
-    """As `Choices`, with the numbers of shown pairs in place of bounds."""
+    """As `Choices`, with numbers of shown pairs instead of bounds."""
 
     pairs: np.ndarray
     n_shown: np.ndarray
@@ -295,7 +291,7 @@ def _as_pairs(rows: np.ndarray, answer: np.ndarray, trial: np.ndarray) -> _Stage
 
 
 def _twins(one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """(Q,) 1 where two answers say which of three is odd, -1 which is central, 0 neither."""
+    """(Q,) 1 where two answers name the odd one of three, -1 where the central one, else 0."""
     odd = (
         (one[:, 0] == other[:, 1]) & (one[:, 1] == other[:, 0]) & (one[:, 2] == other[:, 2])
     )
@@ -321,12 +317,10 @@ def _of_three(
 def _ranked(rows: np.ndarray, trials: np.ndarray) -> tuple[_Stages, np.ndarray]:
     """Stages of the trials that rank their options, in groups of equals, and their answers.
 
-    An option's wins tell its place: in a ranking of groups each wins against all below, and
-    against none beside it.
+    In a ranking of groups each option wins against all below it, and against none beside it.
 
-    Shapes: trials (T,).
-    rows (T, 3): Those of one trial next to each other.
-    Returns: stages; used bool (T,).
+    rows (T, 3), trials (T,): Sorted by trial.
+    Returns: Stages; bool (T,), answers that are part of a ranking.
     """
     if not len(rows):
         none = np.zeros(0, np.int64)
@@ -368,5 +362,5 @@ def _ranked(rows: np.ndarray, trials: np.ndarray) -> tuple[_Stages, np.ndarray]:
 
 
 def _all(true: np.ndarray, group: np.ndarray, n_groups: int) -> np.ndarray:
-    """(groups,) whether all of a group are true."""
+    """(groups,) whether all values of a group are true."""
     return np.bincount(group[~true], minlength=n_groups) == 0

@@ -7,12 +7,13 @@ import pandas as pd
 
 from tripletscope.core.data.triplets import Judgements
 
-#: What sides are called where options stand beside each other, and where there are three.
+#: Names of the sides of two or three options.
+
 _SIDES = (("left", "right"), ("first", "second", "third"), ("left", "middle", "right"))
 
 
 def codes_of(triplets: Judgements, column: str) -> tuple[np.ndarray, list[str]]:
-    """(T,) numbers of the values of a column, -1 where it is empty; all 0 if there is none."""
+    """(T,) codes of the values of a column, -1 if empty; all 0 without the column."""
     answers = triplets.answers
     if column not in answers:
         return np.zeros(len(triplets), dtype=np.int64), ["all"]
@@ -24,9 +25,9 @@ def codes_of(triplets: Judgements, column: str) -> tuple[np.ndarray, list[str]]:
 
 
 def sides_of(triplets: Judgements) -> tuple[np.ndarray, list[str]]:
-    """(T,) numbers of the sides that were chosen, -1 where that is unknown, and all their names.
+    """(T,) codes of the chosen sides, -1 if unknown, and the names of all sides.
 
-    A side that nobody chose is one of them: that says the most of a preference.
+    The names include sides that nobody chose: those are the strongest preferences.
     """
     codes, names = codes_of(triplets, "side")
     for sides in _SIDES:
@@ -43,5 +44,5 @@ def one_per_trial(triplets: Judgements) -> np.ndarray:
 
 
 def divided(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Shares; NaN of nothing."""
+    """Shares; NaN where the whole is 0."""
     return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)

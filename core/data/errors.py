@@ -1,4 +1,4 @@
-"""What is wrong with the user's data, in words that say what to do."""
+"""Errors in the user's data, with a remedy."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class DataError(ValueError):
         return (_rebuild_error, (self.problem, state))
 
     def at(self, file: str) -> DataError:
-        """The same error, naming the file it was found in."""
+        """The same error with the name of its file."""
         return DataError(
             self.problem, file=self.file or file, row=self.row, remedy=self.remedy
         )
 
 
 def _short(text: str, most: int) -> str:
-    """The text without its middle where it is long: names in a file may be of any length."""
+    """The text without its middle if it is long: names in a file may be of any length."""
     return text if len(text) <= most else f"{text[: most - 101]}…{text[-100:]}"
 
 

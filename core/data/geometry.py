@@ -15,13 +15,9 @@ def distances(positions: np.ndarray) -> np.ndarray:
 
 
 def principal_axes(positions: np.ndarray) -> np.ndarray:
-    """Centre a configuration and turn it to its principal axes.
+    """(n, d) configuration, centred and rotated to its principal axes.
 
-    Axes come in order of falling variance; the sign of each makes its largest coordinate
-    positive. Distances are unchanged.
-
-    Shapes: positions (n, d).
-    Returns: (n, d).
+    Axes are in order of falling variance; the largest coordinate of each is positive.
     """
     centred = positions - positions.mean(axis=0)
     _, axes = np.linalg.eigh(centred.T @ centred)
@@ -31,25 +27,19 @@ def principal_axes(positions: np.ndarray) -> np.ndarray:
 
 
 def rms(positions: np.ndarray) -> float:
-    """Root mean square of the coordinates of a configuration about their centre."""
+    """Root mean square of the coordinates about their centre."""
     return float(np.sqrt(np.mean((positions - positions.mean(axis=0)) ** 2)))
 
 
 def map_size(positions: np.ndarray) -> float:
-    """Size of a map: root mean square distance of its objects from their centre.
-
-    Shapes: positions (n, d).
-    """
+    """Root mean square distance of the objects (n, d) from their centre."""
     return float(np.sqrt(positions.shape[1])) * rms(positions)
 
 
 def to_unit_rms(embedding: np.ndarray, placed: np.ndarray) -> np.ndarray:
-    """Scale a map so that its placed objects have a root mean square of 1.
+    """(n, d) map, scaled so that its placed objects (n,) have a root mean square of 1.
 
-    For comparing maps whose size is arbitrary. A map that has all objects in one place stays.
-
-    Shapes: embedding (n, d), placed bool (n,).
-    Returns: (n, d).
+    A map with all objects in one place stays.
     """
     size = rms(embedding[placed])
     return embedding / size if size > 0 else embedding
@@ -70,11 +60,11 @@ class Alignment(NamedTuple):
 def procrustes(
     positions: np.ndarray, reference: np.ndarray, *, scaled: bool = True
 ) -> Alignment:
-    """The rotation, reflection, shift and scale that bring `positions` closest to `reference`.
+    """The least-squares similarity transformation of `positions` to `reference`, both (n, d).
 
-    positions, reference (n, d): Corresponding rows.
+    Gower & Dijksterhuis (2004), chapter 4.
+
     scaled: Whether the scale is free; otherwise it is 1.
-    Returns: Minimises the sum of squared distances (Gower & Dijksterhuis 2004, chapter 4).
     """
     centre, shift = positions.mean(axis=0), reference.mean(axis=0)
     x, y = positions - centre, reference - shift
@@ -85,21 +75,16 @@ def procrustes(
 
 
 def procrustes_disparity(positions: np.ndarray, reference: np.ndarray) -> float:
-    """Share of the reference's variance that the aligned `positions` leave unexplained.
-
-    0 where the shapes agree, 1 where they have nothing in common. Free of scale.
-    """
+    """Share of the reference's variance that the aligned `positions` leave unexplained, 0 to 1."""
     aligned = procrustes(positions, reference)(positions)
     spread = np.sum((reference - reference.mean(axis=0)) ** 2)
     return float(np.sum((aligned - reference) ** 2) / spread)
 
 
 def map_disparity(positions: np.ndarray, reference: np.ndarray) -> float:
-    """The same for the objects that both maps place; NaN where these are fewer than four.
+    """`procrustes_disparity` of the objects that are finite in both maps (n, d).
 
-    Any two or three points lie much like any others.
-
-    Shapes: positions (n, d), reference (n, d), NaN for objects without a place.
+    NaN for fewer than four: any two or three points are much like any others.
     """
     both = np.isfinite(positions).all(axis=1) & np.isfinite(reference).all(axis=1)
     if both.sum() < 4:
@@ -108,13 +93,12 @@ def map_disparity(positions: np.ndarray, reference: np.ndarray) -> float:
 
 
 def coverage_radius(coverage: float, n_components: int, degrees: float | None = None) -> float:
-    """Standard deviations out to which a normal cloud in d dimensions holds a share `coverage`.
+    """Standard deviations within which a normal cloud in d dimensions has a share `coverage`.
 
     In two dimensions 95 % take 2.448, not the 1.96 of one dimension.
 
-    coverage: Between 0 and 1.
-    degrees: Degrees of freedom of the covariance where it was estimated from few: then the quantile
-        is Hotelling's, in one dimension Student's. NaN where these are fewer than the dimensions.
+    degrees: Degrees of freedom of an estimated covariance; the quantile is then Hotelling's, in
+        one dimension Student's. NaN if there are fewer than dimensions.
     """
     if degrees is None:
         # the root of the chi-squared quantile with d degrees of freedom
@@ -129,7 +113,7 @@ def coverage_radius(coverage: float, n_components: int, degrees: float | None = 
 class Ellipsoids(NamedTuple):
     """Axes of the ellipsoids of n points.
 
-    half_axes (n, d): Half-lengths, longest first; NaN where a point has no covariance.
+    half_axes (n, d): Half-lengths, longest first; NaN without a covariance.
     directions (n, d, d): Column c is the direction of half-axis c.
     """
 
@@ -147,11 +131,10 @@ class Ellipsoids(NamedTuple):
 def ellipsoids(
     covariances: np.ndarray, coverage: float, degrees: float | None = None
 ) -> Ellipsoids:
-    """Ellipsoids that hold a share `coverage` of normal clouds.
+    """Ellipsoids that contain a share `coverage` of normal clouds.
 
     covariances (n, d, d): NaN for points without one.
-    coverage: Between 0 and 1.
-    degrees: See `coverage_radius`.
+    degrees: As of `coverage_radius`.
     """
     known = np.isfinite(covariances).all(axis=(1, 2))
     safe = np.where(known[:, None, None], covariances, 0.0)
@@ -163,12 +146,7 @@ def ellipsoids(
 
 
 def outlines(centres: np.ndarray, shape: Ellipsoids, n_points: int = 48) -> np.ndarray:
-    """Closed outlines of ellipses in the plane.
-
-    Shapes: centres (n, 2).
-    shape: Of two-dimensional points.
-    Returns: (n, n_points + 1, 2).
-    """
+    """(n, n_points + 1, 2) closed outlines of ellipses about `centres` (n, 2)."""
     angle = np.linspace(0.0, 2.0 * np.pi, n_points + 1)
     circle = np.column_stack([np.cos(angle), np.sin(angle)])
     scaled = circle * shape.half_axes[:, None, :]

@@ -1,4 +1,4 @@
-"""Which answers are held out together, and which objects are compared with each other."""
+"""Groups of answers that are held out together, and of objects that answers link."""
 
 from __future__ import annotations
 
@@ -6,18 +6,15 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-#: A group of so many times the questions of its largest trial is a chain of trials. Triads have
-#: three questions, of which a trial answers two.
+#: A group with more than this multiple of the questions of its largest trial is a chain of trials.
+#: Triads have three questions, of which a trial answers two.
 _CHAINED = 2
-#: Trials that are looked at first: objects that recur mostly do so among these.
+#: The first trials are tested first: objects that recur mostly do so among these.
 _FIRST = 5_000
 
 
 def linked(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """(T,) number of the group of each item, where those that share either number share a group.
-
-    first, second (T,): Numbers from 0.
-    """
+    """(T,) group of each item; items that share either number, from 0, share a group."""
     n_first, n_second = int(first.max(initial=-1)) + 1, int(second.max(initial=-1)) + 1
     ties = coo_array(
         (np.ones(len(first), dtype=bool), (first, n_first + second)),
@@ -27,18 +24,17 @@ def linked(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def grouped(questions: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, str]:
-    """(T,) number of the group of each answer, and what keeps a group together, in words.
+    """(T,) group of each answer, and what keeps a group together, in words.
 
-    Groups hold all that is linked by a question or by a trial. In designs whose trials are about
-    the same few objects or about others, such as triads, that is a trial and its repeats. Trials
-    of many objects share a question now and then, and chains of such ties leave little or nothing
-    to learn from: where most answers are in a group of many more questions than a trial has,
-    groups are the trials.
+    Groups contain everything linked by a question or a trial: in triads, a trial and its repeats.
+    Trials of many objects share questions now and then, and chains of such ties would leave little
+    to learn from. If most answers are in a group of many more questions than a trial has, groups
+    are the trials.
 
     questions, trials (T,): Numbers from 0.
     """
     groups = linked(questions, trials)
-    # Different questions in every group, and the most in any of its trials.
+    # Distinct questions in every group, and the most in any of its trials.
     asked = np.bincount(groups[np.unique(questions, return_index=True)[1]])
     each = np.unique(trials.astype(np.int64) * (int(questions.max(initial=0)) + 1) + questions)
     in_trial = np.bincount(each // (int(questions.max(initial=0)) + 1))
@@ -53,10 +49,7 @@ def grouped(questions: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, str]
 
 
 def companies(rows: np.ndarray, n_objects: int) -> np.ndarray:
-    """(n,) number of the company of each object: objects that answers link, directly or not.
-
-    rows (T, 3) or (T, 4): Objects of each answer.
-    """
+    """(n,) number of the connected component of each object under the answers (T, 3) or (T, 4)."""
     first, other = np.repeat(rows[:, 0], rows.shape[1] - 1), rows[:, 1:].ravel()
     ties = coo_array((np.ones(len(first), dtype=bool), (first, other)), shape=(n_objects,) * 2)
     return connected_components(ties, directed=False)[1]
@@ -65,10 +58,10 @@ def companies(rows: np.ndarray, n_objects: int) -> np.ndarray:
 def recur(rows: np.ndarray, trials: np.ndarray | None) -> bool:
     """Whether objects are compared with others than those of one trial, which places them.
 
-    Repeats of a trial do not place its objects among all others; nor does it need others where
-    all answers are about the same objects.
+    Repeats of a trial do not place its objects among all others; if all answers are about the same
+    objects, no others are needed.
 
-    Shapes: rows (T, 3) or (T, 4). trials (T,), from 0, or None where each answer is one.
+    rows (T, 3) or (T, 4); trials (T,), from 0, or None if each answer is one.
     """
     if trials is None:
         trials = np.arange(len(rows))

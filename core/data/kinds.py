@@ -1,4 +1,4 @@
-"""What a question was there for, and so what its answer tells of."""
+"""Kinds of questions, by what their answers show."""
 
-#: Kinds of questions whose answers are about objects, and those that show who pays attention.
+#: Questions about objects, and attention checks.
 ABOUT_OBJECTS, CHECKS = ("question", "repeat"), ("catch", "gold")

@@ -1,4 +1,4 @@
-"""Landmark designs: which questions to ask so that triplet kernels get the most of few answers."""
+"""Landmark designs: questions from which triplet kernels learn most."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from tripletscope.core.data.triplets import Triplets
 class LandmarkDesign:
     """A landmark design that answers follow.
 
-    kernel {"k1", "k2"}: Which kernel the design is for.
-    landmarks (l,): Positions of the landmarks.
-    n_asked, n_possible: Different questions of the design that were answered, and that there are.
+    kernel {"k1", "k2"}.
+    landmarks (l,): Positions.
+    n_asked, n_possible: Distinct questions of the design, with answers and in total.
     """
 
     kernel: str
@@ -30,15 +30,11 @@ def choose_landmarks(n_objects: int, n_landmarks: int, rng: np.random.Generator)
 
 
 def landmark_questions(n_objects: int, landmarks: np.ndarray, kernel: str) -> np.ndarray:
-    """All questions of a landmark design.
+    """(T, 3) anchor and two options of all questions of a landmark design, each once.
 
-    landmarks (l,): Positions of the landmarks.
-    kernel {"k1", "k2"}: For k1 every object is compared to all pairs of landmarks. For k2 every
-        landmark compares every other object to the other landmarks.
-    Returns: (T, 3): Anchor and the two objects to choose from, every comparison once.
+    For k1 every object is compared to all pairs of landmarks (l,). For k2 every landmark compares
+    every other object to the other landmarks.
 
-    References
-    ----------
     Kleindessner & von Luxburg (2017), section 2.3.
     """
     landmarks, objects = np.unique(landmarks), np.arange(n_objects)
@@ -58,14 +54,14 @@ def landmark_questions(n_objects: int, landmarks: np.ndarray, kernel: str) -> np
 
 
 def n_landmark_questions(n_objects: int, n_landmarks: int, kernel: str) -> int:
-    """How many questions `landmark_questions` lists."""
+    """Number of `landmark_questions`."""
     m = n_landmarks
     among = m * (m - 1) * (m - 2) // 2  # questions about three landmarks
     return among + (n_objects - m) * m * (m - 1) // (2 if kernel == "k1" else 1)
 
 
 def recognise(triplets: Triplets) -> list[LandmarkDesign]:
-    """The landmark designs that all answers fit into, with at most half of the objects."""
+    """Landmark designs that contain all answers, with at most half of the objects."""
     designs = []
     n = int((triplets.answers_per_object > 0).sum())
     n_asked = len(np.unique(triplets.questions))
@@ -79,7 +75,7 @@ def recognise(triplets: Triplets) -> list[LandmarkDesign]:
 
 
 def k2_landmarks(triplets: Triplets) -> np.ndarray | None:
-    """The anchors, if each answer has one of them among its choices too."""
+    """The anchors, if the options of each answer include one of them."""
     anchor, near, far = triplets.rows.T
     is_anchor = np.zeros(triplets.n_objects, dtype=bool)
     is_anchor[anchor] = True

@@ -1,4 +1,4 @@
-"""Places in arrays whose items stand in runs."""
+"""Positions in arrays of runs."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 
 
 def first_of(values: np.ndarray) -> np.ndarray:
-    """Where runs of equal values begin."""
+    """First positions of runs of equal values."""
     return np.flatnonzero(np.concatenate([[True], values[1:] != values[:-1]])[: len(values)])
 
 
 def within(sizes: np.ndarray) -> np.ndarray:
-    """Place of each item in its run, from 0, for runs of these sizes."""
+    """Position of each item in its run, from 0, for runs of these sizes."""
     ends = np.cumsum(sizes)
     return np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - sizes, sizes)

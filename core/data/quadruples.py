@@ -1,4 +1,4 @@
-"""Answers that compare two pairs of objects with no object in common."""
+"""Comparisons of two pairs of objects with no object in common."""
 
 from __future__ import annotations
 
@@ -33,16 +33,15 @@ class Quadruples(Judgements):
         By default ones.
     name : str
     objects : DataFrame, n rows, optional
-        As of `Triplets`; by default the objects are called by their positions.
+        As of `Triplets`; by default positions are the names.
     answers : DataFrame, T rows, optional
-        As of `Triplets`; ``side`` is ``right`` where the pair that came second was said to differ
-        more.
+        As of `Triplets`; ``side`` is ``right`` if the second pair differs more.
 
     Raises
     ------
     DataError
-        If the array is not (T, 4), holds anything but positions of objects, pairs an object with
-        itself, compares a pair with itself, or a weight is not a number from 0 up.
+        If the array is not (T, 4), an entry is no position of an object, an answer pairs an object
+        with itself or compares a pair with itself, or a weight is not a number from 0 up.
 
     Examples
     --------
@@ -117,7 +116,7 @@ class Quadruples(Judgements):
 
 
 def as_answers(data: Any) -> Judgements:
-    """Triplets or Quadruples as they are; arrays by their number of columns."""
+    """Triplets or Quadruples unchanged; arrays by their number of columns."""
     if isinstance(data, Quadruples):
         return data
     if not isinstance(data, Triplets) and np.ndim(data) == 2 and np.shape(data)[1] == 4:

@@ -1,4 +1,4 @@
-"""The one data type: answers of the form "the anchor is more similar to near than to far"."""
+"""Answers of the form "the anchor is more similar to near than to far"."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.grouping import grouped, recur
 
 ANCHOR, NEAR, FAR = 0, 1, 2
-#: Column of answers that are held out together, as those of a trial are, but are not one choice.
+#: Column of answers that are held out together, as those of a trial, but are no one choice.
 HELD_TOGETHER = "held_together"
 
 
 class Judgements:
-    """What all similarity judgements share: their objects, and what is known of each. Read-only.
+    """Similarity judgements about objects, and columns about each answer. Read-only.
 
-    A subclass says how many objects stand in an answer.
+    Subclasses fix the number of objects in an answer.
     """
 
     def _fill(
@@ -39,7 +39,7 @@ class Judgements:
     def _about(
         cls, objects: pd.DataFrame, rows: np.ndarray, answers: pd.DataFrame | None, name: str
     ) -> Self:
-        """Judgements whose objects and rows were checked before: that takes as long as a fit."""
+        """Without a check of objects and rows, which takes as long as a fit."""
         made = cls.__new__(cls)
         made._fill(rows, objects, answers, name)
         return made
@@ -49,16 +49,16 @@ class Judgements:
         """(T, 3) or (T, 4) int32, not writeable: positions in `objects`."""
         return self._rows
 
-    # Under copy-on-write a shallow copy costs nothing, and a caller's edits stay the caller's.
+    # Under copy-on-write a shallow copy is free, and the caller's edits do not reach the original.
 
     @property
     def objects(self) -> pd.DataFrame:
-        """Table of the n objects: ``id``, ``label`` and whatever else is known of them."""
+        """Table of the n objects: ``id``, ``label`` and further columns."""
         return self._objects.copy(deep=False)
 
     @property
     def answers(self) -> pd.DataFrame:
-        """Table of what is known of each of the T answers beside the objects in it."""
+        """Table of T rows: columns about each answer beside its objects."""
         return self._answers.copy(deep=False)
 
     @property
@@ -82,7 +82,7 @@ class Judgements:
 
     @cached_property
     def weight(self) -> np.ndarray:
-        """(T,) weight of every answer; ones where the data give none."""
+        """(T,) weight of every answer; by default ones."""
         if "weight" in self._answers:
             weight = self._answers["weight"].to_numpy(dtype=float)
         else:
@@ -92,20 +92,19 @@ class Judgements:
 
     @property
     def is_first_mention(self) -> np.ndarray:
-        """(T, 3) or (T, 4) bool: no earlier place of the row names the same object."""
+        """(T, 3) or (T, 4) bool: no earlier position of the row has the same object."""
         return np.ones(self.rows.shape, dtype=bool)
 
     @cached_property
     def answers_per_object(self) -> np.ndarray:
-        """(n,) number of answers in which each object occurs."""
+        """(n,) number of answers about each object."""
         return np.bincount(self.rows.ravel(), minlength=self.n_objects)
 
     def fingerprint_of(self, *columns: str, objects: tuple[str, ...] = ()) -> str:
-        """Hash of what a computation depends on.
+        """Hash of the answers, weights, trials, number of objects, and the named columns.
 
-        That is the answers, their weights and trials, the number of objects, the named columns of
-        `answers`, and those of `objects`; labels, pictures and other descriptions may change
-        without making it stale.
+        columns: Of `answers`.
+        objects: Columns of `objects`. Others, such as labels and pictures, do not change the hash.
         """
         named = (columns, objects)
         if named not in self._fingerprints:
@@ -121,19 +120,19 @@ class Judgements:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of the whole content: answers, what is known of each, and the objects."""
+        """Hash of the whole content: answers, their columns, and objects."""
         digest = hashlib.blake2b(self.fingerprint_of(*self.answers.columns).encode())
         _update_with_table(digest, self.objects)
         return digest.hexdigest()[:32]
 
     @cached_property
     def objects_recur(self) -> bool:
-        """Whether objects occur in several different trials: no map places them otherwise."""
+        """Whether objects occur in several different trials; otherwise no map places them."""
         return recur(self.rows, self.trials)
 
     @property
     def questions(self) -> np.ndarray:
-        """(T,) number of the comparison that each answer answers, from 0.
+        """(T,) number of the comparison behind each answer, from 0.
 
         Repeats of a comparison and its contradictions share a number.
         """
@@ -141,15 +140,15 @@ class Judgements:
 
     @property
     def verdicts(self) -> np.ndarray:
-        """(T,) 0 or 1: which of the two answers to its question each one is."""
+        """(T,) 0 or 1: which of the two answers to its question."""
         raise NotImplementedError
 
     @cached_property
     def trials(self) -> np.ndarray | None:
-        """(T,) number of the trial in which each answer was given, from 0.
+        """(T,) number of the trial of each answer, from 0.
 
-        None where every answer has a trial of its own, or nothing is known of trials. Answers that
-        are ``held_together`` share one, such as all that a person's ratings say.
+        None if every answer has a trial of its own, or trials are unknown. Answers that are
+        ``held_together``, such as all from a person's ratings, share one.
         """
         coded = [
             pd.factorize(self._answers[column])
@@ -167,15 +166,15 @@ class Judgements:
 
     @property
     def n_trials(self) -> int:
-        """Number of trials; of answers where nothing is known of trials."""
+        """Number of trials; of answers if trials are unknown."""
         return len(self) if self.trials is None else len(np.unique(self.trials))
 
     @cached_property
     def choices(self) -> Choices:
-        """What was chosen among what: an odd one out is one choice, not two answers.
+        """The choices behind the answers: an odd one out is one choice, not two answers.
 
-        Answers that are ``held_together`` are a choice each, and so are those of a trial that
-        weigh differently: a choice has one weight.
+        Answers that are ``held_together``, and those of a trial with unequal weights, are a choice
+        each: a choice has one weight.
         """
         trials = self.trials
         if trials is not None:
@@ -193,20 +192,18 @@ class Judgements:
 
     @cached_property
     def are_choices(self) -> bool:
-        """Whether something was chosen among more than two pairs, such as an odd one out."""
+        """Whether any choice is among more than two pairs, such as an odd one out."""
         if self.trials is None or self.rows.shape[1] == 4:
             return False
         return not self.choices.are_triplets
 
     @property
     def groups(self) -> np.ndarray:
-        """(T,) number of the group of each answer, from 0: what is held out together.
+        """(T,) number of the group of each answer, from 0: groups are held out together.
 
-        Answers to one question share a group, and so do the answers of one trial, such as the two
-        of an odd one out, which say the same thing twice: whoever knows the one would predict the
-        other better than any new answer. Where trials of many objects share a question here and
-        there, that would tie all that was asked about an anchor, or everything, together; then
-        only trials are kept together. See `grouped`.
+        Answers to one question share a group, and so do answers of one trial: the two of an odd one
+        out predict each other better than any new answer. If trials of many objects share questions
+        here and there, groups would chain together; then only trials stay together. See `grouped`.
         """
         return self._grouping[0]
 
@@ -222,7 +219,7 @@ class Judgements:
         return grouped(self.questions, self.trials)
 
     def take(self, which: Any) -> Self:
-        """The same objects with only some of the answers.
+        """Some of the answers, on the same objects.
 
         Parameters
         ----------
@@ -236,19 +233,19 @@ class Judgements:
         return self._about(self._objects, self.rows[which], answers, self.name)
 
     def reweighted(self, weight: np.ndarray) -> Self:
-        """The same answers with other weights, shape (T,), in place of their own."""
+        """The same answers with other weights, shape (T,)."""
         answers = self.answers.assign(weight=np.asarray(weight, dtype=float))
         return self._about(self._objects, self.rows, answers, self.name)
 
     def with_columns(self, columns: Mapping[str, np.ndarray]) -> Self:
-        """The same answers with further columns, shape (T,) each, by their names."""
+        """The same answers with further columns, shape (T,) each, by name."""
         answers = self.answers.assign(**columns)
         return self._about(self._objects, self.rows, answers, self.name)
 
     def with_objects(self, objects: pd.DataFrame) -> Self:
-        """The same answers with another description of the same objects, in the same order.
+        """The same answers with another table of the same objects, in the same order.
 
-        Objects that were never asked about may follow.
+        Objects without answers may follow.
         """
         if objects["id"].astype(str).tolist()[: self.n_objects] != self.ids:
             raise ValueError("the objects must keep their ids and their order")
@@ -271,12 +268,12 @@ class Triplets(Judgements):
         (name of a picture); any further columns: numbers, categories, a physical stimulus value.
     answers : DataFrame, T rows, optional
         Any of ``participant``, ``response_time`` (seconds), ``split``, ``sampler``, ``weight``,
-        and whatever else the source says of an answer: ``side`` (which option was chosen, by its
-        place), ``time``, ``block``, ``trial`` (answers that were given in one, such as the two
-        of an odd one out), ``held_together`` (answers that are held out together, although they
-        are no one choice, such as all that follow from a person's ratings).
+        ``side`` (position of the chosen option), ``time``, ``block``, ``trial`` (shared by the
+        answers of one trial, such as the two of an odd one out), ``held_together`` (shared by
+        answers that are held out together but are no one choice, such as all from a person's
+        ratings), and further columns.
     name : str
-        What the user calls this data set.
+        Of the data set.
 
     Raises
     ------
@@ -286,7 +283,7 @@ class Triplets(Judgements):
 
     Notes
     -----
-    Objects without any answer are allowed; contradictions and repeats are kept as they are.
+    Objects without answers are allowed; contradictions and repeats are kept.
 
     Examples
     --------
@@ -316,13 +313,13 @@ class Triplets(Judgements):
         cls, rows: Any, n_objects: int | None = None, *, ids: Sequence[str] | None = None,
         weight: Any = None, name: str = "answers",
     ) -> Self:
-        """Triplets from a plain (T, 3) array of object positions, counted from 0.
+        """Triplets from a (T, 3) array of object positions, counted from 0.
 
         Parameters
         ----------
         rows : array-like of int, shape (T, 3)
         n_objects : int, optional
-            Number of objects; by default the highest position plus one.
+            By default the highest position plus one.
         ids : sequence of str, optional
             Names of the objects, in order; by default their positions.
         weight : array-like of float, shape (T,), optional
@@ -330,8 +327,8 @@ class Triplets(Judgements):
         Raises
         ------
         DataError
-            If the array is not (T, 3), holds anything but whole numbers from 0, or names an
-            object twice in one answer.
+            If the array is not (T, 3), an entry is not a whole number from 0, or an answer names an
+            object twice.
         """
         rows = _integer_rows(rows)
         answers = None
@@ -361,7 +358,7 @@ class Triplets(Judgements):
 
 
 def as_triplets(data: Any) -> Triplets:
-    """`data` itself if it is Triplets, or Triplets made from a (T, 3) array of positions."""
+    """`data` if it is Triplets, or Triplets of a (T, 3) array of positions."""
     if isinstance(data, Triplets):
         return data
     if isinstance(data, Judgements):
@@ -374,7 +371,7 @@ def as_triplets(data: Any) -> Triplets:
 
 @lru_cache(maxsize=8)
 def numbered_objects(n_objects: int) -> pd.DataFrame:
-    """Objects called by their positions; shared, because nobody can change such a table."""
+    """Objects named by their positions; shared, because copies protect the table from changes."""
     ids = pd.Series([str(i) for i in range(n_objects)], dtype="str")
     return checked_objects(pd.DataFrame({"id": ids}))
 
@@ -436,7 +433,7 @@ def _checked_rows(rows: Any, n_objects: int) -> np.ndarray:
 
 
 def checked_objects(objects: pd.DataFrame) -> pd.DataFrame:
-    """A table of objects with unique ids and a label for each, these two first."""
+    """A table of objects with unique ids and labels, these two columns first."""
     if "id" not in objects:
         raise DataError("the table of objects has no column id", remedy="Name the column of ids.")
     objects = objects.reset_index(drop=True)
@@ -470,7 +467,7 @@ def _checked_answers(answers: pd.DataFrame | None, n_answers: int) -> pd.DataFra
 
 
 def in_use(table: pd.DataFrame) -> pd.DataFrame:
-    """A table whose categories all occur in it: files of it name nobody who is not in it."""
+    """A table without unused categories: its files must not name excluded people."""
     return table.assign(**{
         name: table[name].cat.remove_unused_categories()
         for name, dtype in table.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)
@@ -478,7 +475,7 @@ def in_use(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _update_with_table(digest: Any, table: pd.DataFrame) -> None:
-    """Values count, not how they are kept: whole numbers or fractions, texts or categories."""
+    """Hash values, not storage types: integers as floats, texts as categories."""
     for name in sorted(set(table.columns)):
         column = table[name]
         digest.update(f"|{name}|".encode())
