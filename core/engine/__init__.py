@@ -1,1 +1,1 @@
-"""What everything runs on: declarations, methods and tasks by name, progress, work in parallel."""
+"""Declarations, methods and tasks by name, progress, and parallel computing."""

@@ -1,4 +1,4 @@
-"""Processes that take batches of pieces: of loky, of Dask."""
+"""Processes of loky or Dask that compute batches of pieces."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ from tripletscope.core.engine.pieces import (
     work,
 )
 
-#: Bytes that a cluster keeps of what one client has sent, besides what is in use.
+#: Bytes of unused data that a cluster keeps for one client.
 _KEPT = 2_000_000_000
-#: Seconds between two looks at whether a cluster has workers, and without any until it is given up.
+#: Seconds between checks for workers of a cluster, and without any until an error.
 _ROLL_CALL, _PATIENCE = 5.0, 60.0
-#: Seconds until processes of loky end that have nothing to do.
+#: Seconds until idle processes of loky end.
 _IDLE = 300
-#: Seconds between two looks at whether the process is still there that pieces come from.
+#: Seconds between checks for the parent process.
 _ORPHANED = 1.0
-#: So that linear algebra starts no threads that it would not be allowed to use.
+#: Linear algebra would start threads that it may not use.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
 
 
 class Crew(ABC):
-    """Processes that take batches; a context for one sequence of them.
+    """Processes that compute batches; a context for one sequence of them.
 
-    width: Batches that are at work at the same time.
+    width: Batches at work at the same time.
     """
 
-    #: What is raised of a batch that was lost with its process, and is to be tried again.
+    #: Errors of a batch that was lost with its process, and has to be sent again.
     lost: tuple[type[BaseException], ...] = ()
     width: int
 
@@ -56,27 +56,27 @@ class Crew(ABC):
 
     @abstractmethod
     def submit(self, batch: Batch, contents: Mapping[str, bytes], name: str) -> Future:
-        """Have a batch done."""
+        """Send a batch."""
 
     def outcomes(self, future: Any) -> list[Outcome]:
-        """What became of a batch."""
+        """Results of a batch."""
         return future.result()
 
     @abstractmethod
     def __exit__(self, *_: object) -> None:
-        """Abandon what is not done yet, without waiting for it."""
+        """Abandon unfinished batches, without waiting."""
 
     @property
     @abstractmethod
     def overhead(self) -> float:
-        """Seconds for a batch that does nothing, measured once; 0 where it was not yet."""
+        """Seconds for an empty batch, measured once; 0 before that."""
 
     def check(self) -> None:  # noqa: B027 - processes of this machine are started anew
-        """Raise `EngineError` if nothing can come any more."""
+        """Raise `EngineError` if no result can come any more."""
 
 
 class LokyCrew(Crew):
-    """Processes of this machine. What they share lies in a folder; they stop when it is gone."""
+    """Processes of this machine. A folder has their shared arguments; they stop when it is gone."""
 
     lost = (BrokenExecutor,)
     _executors: ClassVar[dict[int, Executor]] = {}
@@ -117,8 +117,7 @@ class LokyCrew(Crew):
                     return self._executors[width].submit(*call)
                 except BrokenExecutor:
                     del self._executors[width]
-            # Not joblib's own ones: these would be started anew whenever joblib wants them
-            # otherwise.
+            # Not joblib's processes: joblib restarts them when its own settings change.
             executor = self._executors[width] = loky.ProcessPoolExecutor(
                 width, timeout=_IDLE, env=_ONE_THREAD, initializer=_load, initargs=(_loaded(),),
             )
@@ -143,14 +142,14 @@ def _loaded() -> list[str]:
 
 
 def _load(modules: list[str]) -> None:
-    """Load what pieces may need: loky ends processes that grow much after their first call."""
+    """Load the modules of pieces: loky ends processes that grow much after their first call."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     for name in modules:
         import_module(name)
 
 
 def _end_with_parent() -> None:
-    """End where the process is killed that pieces come from: it could not say so any more."""
+    """End with the parent process: if killed, it cannot send a signal."""
     parent = os.getppid()
     while os.getppid() == parent:
         time.sleep(_ORPHANED)
@@ -165,8 +164,8 @@ def _in_folder(batch: Batch, folder: Path, owner: int) -> list[Outcome]:
 
 
 def _is_there(process: int) -> bool:
-    """Whether a process goes on: one that was killed leaves its folder."""
-    if os.name == "nt":  # where asking would end it
+    """Whether a process still runs: a killed one leaves its folder."""
+    if os.name == "nt":  # os.kill would end it there
         return True
     try:
         os.kill(process, 0)
@@ -176,7 +175,7 @@ def _is_there(process: int) -> bool:
 
 
 class DaskCrew(Crew):
-    """Workers of a Dask cluster. What they share is scattered under the hash of its content."""
+    """Workers of a Dask cluster. Shared arguments are scattered under the hash of their content."""
 
     lost = (CancelledError,)
     _overheads: ClassVar[WeakKeyDictionary[Any, float]] = WeakKeyDictionary()
@@ -209,7 +208,7 @@ class DaskCrew(Crew):
         lost = digest in self._doubted or digest not in there
         if lost or there[digest][1].status != "finished":
             key = f"data-{digest}"
-            # A future that went before the other came would have the scheduler forget the new data.
+            # If the old future went before the new one came, the scheduler would drop the new data.
             there[digest] = len(content), self._client.scatter({key: content})[key]
             self._doubted.discard(digest)
         there.move_to_end(digest)
@@ -230,16 +229,16 @@ class DaskCrew(Crew):
         shared = self._waiting.pop(future)
         try:
             return future.result()
-        except CancelledError:  # it may be long before the client is told that data are lost
+        except CancelledError:  # the client may hear of lost data much later
             self._doubted |= shared
             raise
-        except KilledWorker as error:  # the scheduler has tried it again and again
+        except KilledWorker as error:  # after several tries of the scheduler
             raise ended(future.key.rpartition("-")[0], error.allowed_failures + 1) from None
 
     @property
     def overhead(self) -> float:
         if self._client not in self._overheads:
-            # Not as a task, which others' tasks may keep waiting.
+            # Not as a task, which would queue behind others' tasks.
             worker, times = [next(iter(self._client.nthreads()))], []
             for _ in range(4):
                 begun = time.perf_counter()
@@ -260,7 +259,7 @@ class DaskCrew(Crew):
         self._asked = now
         if self._client.nthreads():
             self._there = now
-        elif now > self._there + _PATIENCE:  # others may come in place of those that ended
+        elif now > self._there + _PATIENCE:  # new workers may replace those that ended
             raise EngineError(
                 f"The Dask cluster at {self._client.scheduler.address} has no workers any more, "
                 "and none has come for a minute. Check that they run, and start again."
@@ -279,7 +278,7 @@ def _in_dask(batch: Batch, digests: list[str], contents: list[bytes]) -> list[Ou
     worker, key = get_worker(), thread_state.key
 
     def abandoned() -> bool:
-        # The worker is told at once, but has no means to stop a thread.
+        # Dask cannot stop a thread of a worker.
         task = worker.state.tasks.get(key)
         return task is None or task.state not in ("executing", "long-running")
 

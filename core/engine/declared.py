@@ -1,8 +1,8 @@
 """Declared parameters: numbers, choices and switches with their ranges and words.
 
 A parameter is declared once, by annotating a dataclass field or a keyword of a function. Checks,
-forms, exports and tests are derived from that declaration. What only declares needs no library of
-learning, so that programs that compute nothing start at once.
+forms, exports and tests follow. This module imports no learning library, so that programs that
+compute nothing start at once.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ Function = TypeVar("Function", bound=Callable)
 
 
 class Spec:
-    """What is declared of a parameter."""
+    """Declaration of a parameter."""
 
     def checked(self, value: Any, name: str, integer: bool) -> Any:
-        """`value` in its plain Python type.
+        """`value` in its plain Python type, or ValueError.
 
-        name: Of the parameter and its owner, for messages.
-        integer: Whether the annotated type is that of whole numbers.
+        name: Parameter and owner, for messages.
+        integer: Whether the annotated type is int.
         """
         raise NotImplementedError
 
@@ -35,9 +35,9 @@ class Spec:
 class Number(Spec):
     """A number from `low` to `high`, both included.
 
-    Whether it is whole follows from the annotated type; ``None`` is allowed when the type says so
-    and then stands for `automatic`. One that came `later` than results were first kept is no part
-    of keys at its default, so that earlier results keep theirs.
+    The annotated type says whether it is whole and may be ``None``, which stands for `automatic`.
+    At its default, a parameter that came `later` than the first stored results is not part of keys,
+    so that earlier results keep theirs.
     """
 
     low: float
@@ -49,7 +49,6 @@ class Number(Spec):
     later: bool = False
 
     def checked(self, value: Any, name: str, integer: bool) -> int | float:
-        """`value`, if it is a number in the range."""
         kinds = (int, np.integer) if integer else (int, float, np.number)
         kind = "a whole number" if integer else "a number"
         right = isinstance(value, kinds) and not isinstance(value, bool)
@@ -62,7 +61,7 @@ class Number(Spec):
 
 @dataclass(frozen=True)
 class Choice(Spec):
-    """One of a few named options, given as value -> label; `later` as of a `Number`."""
+    """One of `options`, a value -> label mapping; `later` as of `Number`."""
 
     options: Mapping[str, str]
     label: str
@@ -71,7 +70,6 @@ class Choice(Spec):
     later: bool = False
 
     def checked(self, value: Any, name: str, integer: bool) -> str:
-        """`value`, if it is one of the options."""
         if not isinstance(value, str) or value not in self.options:
             allowed = ", ".join(map(repr, self.options))
             raise ValueError(f"{name} is {value!r}; it must be one of {allowed}.")
@@ -80,7 +78,7 @@ class Choice(Spec):
 
 @dataclass(frozen=True)
 class Switch(Spec):
-    """On or off; `later` as of a `Number`."""
+    """On or off; `later` as of `Number`."""
 
     label: str
     help: str = ""
@@ -88,7 +86,6 @@ class Switch(Spec):
     later: bool = False
 
     def checked(self, value: Any, name: str, integer: bool) -> bool:
-        """`value`, if it is on or off."""
         if not isinstance(value, bool | np.bool_):
             raise ValueError(f"{name} is {value!r}; it must be True or False.")
         return bool(value)
@@ -96,9 +93,9 @@ class Switch(Spec):
 
 @dataclass(frozen=True)
 class Column(Spec):
-    """Name of a column of the table of objects, or of that of answers; or `several`, as a list.
+    """Name of a column of the table of objects or answers, or a list if `several`.
 
-    ``None`` is allowed when the type says so and then stands for `automatic`.
+    ``None``, if the annotated type allows it, stands for `automatic`.
     """
 
     label: str
@@ -109,7 +106,6 @@ class Column(Spec):
     several: bool = False
 
     def checked(self, value: Any, name: str, integer: bool) -> str | list[str]:
-        """`value`, if it names a column, or several where these are meant."""
         if not self.several:
             if not isinstance(value, str):
                 raise ValueError(f"{name} is {value!r}; it must be the name of a column.")
@@ -122,10 +118,9 @@ class Column(Spec):
 
 @dataclass(frozen=True)
 class Content(Spec):
-    """What a method is handed beside its parameters, such as tables of features.
+    """Data that a method takes beside its parameters, such as tables of features.
 
-    The parameter is a list of texts that tell one content from another: keys, and what is kept of
-    a method, know these alone.
+    The parameter is a list of texts that identify the data; keys and stored methods have these only.
     """
 
     label: str
@@ -133,7 +128,6 @@ class Content(Spec):
     advanced: bool = False
 
     def checked(self, value: Any, name: str, integer: bool) -> list[str]:
-        """`value`, if it is a list of texts."""
         texts = list(value) if isinstance(value, list | tuple) else []
         if not texts or not all(isinstance(text, str) for text in texts):
             raise ValueError(f"{name} is {value!r}; it must be a list of texts.")
@@ -144,13 +138,13 @@ class Content(Spec):
 class Fields:
     """An argument that is a record: the declared fields of its class are parameters, one by one.
 
-    Forms, keys and kept options know the fields alone; `gathered` makes the record of them.
+    Forms, keys and stored options have the fields; `gathered` makes the record.
     """
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A declared parameter of a method or of a function; of which argument, if that is a record."""
+    """A declared parameter of a method or a function; `record` is the argument with it as a field."""
 
     name: str
     spec: Spec
@@ -160,7 +154,7 @@ class Parameter:
     record: str = ""
 
     def check(self, value: Any, owner: str) -> Any:
-        """Return `value` in its plain Python type."""
+        """`value` in its plain Python type."""
         name = f"{self.name} of {owner}"
         if value is None and self.optional:
             return None
@@ -169,7 +163,7 @@ class Parameter:
 
 @lru_cache
 def parameters(owner: type | Callable) -> tuple[Parameter, ...]:
-    """The declared parameters of a method class or of a function, in order of declaration."""
+    """Declared parameters of a method class or a function, in order."""
     hints = get_type_hints(owner, include_extras=True)
     signature = inspect.signature(owner)
     found = []
@@ -198,7 +192,7 @@ def parameters(owner: type | Callable) -> tuple[Parameter, ...]:
 
 
 def checked(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]:
-    """`values` completed by the defaults and checked against the declarations of `owner`."""
+    """`values` with defaults, checked against the declarations of `owner`."""
     title = getattr(owner, "title", owner.__name__)
     declared = parameters(owner)
     unknown = set(values) - {p.name for p in declared}
@@ -211,7 +205,7 @@ def checked(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]
 
 
 def with_random_state(function: Function) -> Function:
-    """A function that takes scikit-learn's name ``random_state`` for its ``seed``, too."""
+    """A function that accepts scikit-learn's ``random_state`` as its ``seed``."""
 
     @wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
@@ -221,7 +215,7 @@ def with_random_state(function: Function) -> Function:
 
 
 def with_seed(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Options in which ``seed`` stands for ``random_state``."""
+    """Options with ``seed`` instead of ``random_state``."""
     if "random_state" not in options:
         return options
     if "seed" in options:

@@ -1,8 +1,4 @@
-"""Docstrings that explain all declared parameters.
-
-A parameter is declared once, with its range and its words (`tripletscope.core.engine.declared`).
-``help``, editors and the reference show each declaration as an entry of the docstring.
-"""
+"""Docstrings with entries for all declared parameters, for ``help``, editors and the reference."""
 
 from __future__ import annotations
 
@@ -31,7 +27,7 @@ Class = TypeVar("Class", bound=type)
 
 
 class Docstring:
-    """The docstring of a class, completed whenever it is read."""
+    """The docstring of a class, completed when it is read."""
 
     def __init__(self, written: str | None) -> None:
         self.written = written or ""
@@ -41,10 +37,7 @@ class Docstring:
 
 
 def parametric(kind: Class) -> Class:
-    """Class decorator of what has declared parameters.
-
-    Its docstring explains them, and ``random_state`` stands for ``seed``.
-    """
+    """Class decorator: declared parameters in the docstring, and ``random_state`` as ``seed``."""
     kind.__doc__ = Docstring(kind.__doc__)
     if "seed" in inspect.signature(kind).parameters:
         for name in {"__init__", "set_params"} & set(dir(kind)):
@@ -55,7 +48,7 @@ def parametric(kind: Class) -> Class:
 
 
 def short_signature(signature: inspect.Signature, names: Collection[str]) -> inspect.Signature:
-    """A signature without the annotations of some parameters, which the docstring explains."""
+    """A signature without annotations of some parameters, which the docstring explains."""
     return signature.replace(parameters=[
         p.replace(annotation=p.empty) if name in names else p
         for name, p in signature.parameters.items()
@@ -63,7 +56,7 @@ def short_signature(signature: inspect.Signature, names: Collection[str]) -> ins
 
 
 def written(owner: type | Callable) -> str:
-    """The docstring of a class or a function as it stands in the source."""
+    """The docstring of a class or a function as in the source."""
     if not isinstance(owner, type):
         return inspect.unwrap(owner).__doc__ or ""
     text = vars(owner).get("__doc__")
@@ -73,7 +66,7 @@ def written(owner: type | Callable) -> str:
 def completed(owner: type | Callable, text: str) -> str:
     """A docstring with an entry for every declared parameter, in the order of the signature.
 
-    Where a class names no attributes, those of the nearest base class are added.
+    A class without a section of attributes gets that of its nearest base class.
     """
     before, sections = _sections(text)
     bases = owner.__mro__[1:] if isinstance(owner, type) else ()
@@ -89,13 +82,13 @@ def completed(owner: type | Callable, text: str) -> str:
 
 
 def _sections(text: str) -> tuple[str, dict[str, str]]:
-    """What stands before the first heading of a docstring, and the sections by their headings."""
+    """The text before the first heading of a docstring, and the sections by heading."""
     before, *parts = _HEADING.split(inspect.cleandoc(text))
     return before, dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def _parameters(owner: type | Callable, section: str) -> str:
-    """The entries of a docstring and those of the declarations."""
+    """Entries of a docstring, merged with those of the declarations."""
     declared = {p.name: p for p in parameters(owner) if not p.record}
     entries, notes = {}, {}
     for entry in filter(str.strip, _ENTRY.split(section)):
@@ -115,7 +108,7 @@ def _parameters(owner: type | Callable, section: str) -> str:
 
 
 def _entry(parameter: Parameter, note: str | None) -> str:
-    """A declaration as an entry: type, range and default, and what it means."""
+    """A declaration as an entry: type, range, default and meaning."""
     spec, default = parameter.spec, parameter.default
     kind = _type_of(parameter) + (", or None" if parameter.optional else "")
     if default is not inspect.Parameter.empty and not isinstance(default, dict):

@@ -1,7 +1,6 @@
-"""The kinds and shapes of values, as the docstring of their class states them.
+"""Kinds and shapes of values, as the docstring of their class states them.
 
-A result is documented once, for readers. What comes from elsewhere is checked against the same
-lines, such as ``maps : ndarray, shape (p, n, d)``.
+Results from elsewhere are checked against lines such as ``maps : ndarray, shape (p, n, d)``.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from tripletscope.core.engine.docstrings import written
 _LINE = re.compile(r"^ *(\w+(?:, \w+)*) : (.+)$", re.MULTILINE)
 _SHAPE = re.compile(r"\((.*?)\)")
 _LENGTH = re.compile(r", length (\w+)")
-#: How the line of a value ends that not every result has.
+#: Ending of the line of an optional value.
 OPTIONAL = ", optional"
-#: Kinds of arrays, as NumPy abbreviates them, by the word in the docstring.
+#: NumPy's dtype.kind, by the word in the docstring.
 _ARRAYS = {"": "fiu", "int": "iu", "bool": "b", "str": "U", "merges": "f"}
 _SCALARS: dict[str, Callable[[Any], bool]] = {
     "int": lambda value: _is_number(value, int),
@@ -35,7 +34,7 @@ _SCALARS: dict[str, Callable[[Any], bool]] = {
 
 @cache
 def documented(kind: type) -> Mapping[str, str]:
-    """What the docstrings of a class, and of those that it builds on, say of each name."""
+    """Types of the values of a class by name, from its docstring and those of its bases."""
     found: dict[str, str] = {}
     for one in reversed(kind.__mro__):
         for names, said in _LINE.findall(written(one)):
@@ -46,10 +45,10 @@ def documented(kind: type) -> Mapping[str, str]:
 def check_documented(
     values: Mapping[str, Any], said: Mapping[str, str], sizes: Mapping[str, int]
 ) -> None:
-    """Check values against what is documented of them.
+    """Check values against their documentation.
 
-    said: As of `documented`; the letters of all shapes stand for the same sizes.
-    sizes: Sizes that are known, by their letter.
+    said: As of `documented`; a letter stands for the same size in all shapes.
+    sizes: Fixed sizes, by letter.
     """
     sizes = dict(sizes)
     for name in sorted(values):
@@ -60,7 +59,7 @@ def check_documented(
 
 
 def _is_number(value: Any, kind: Any) -> bool:
-    """Whether a value is a number of a kind that an array can hold."""
+    """Whether an array can hold a value as a number of a kind."""
     return (
         isinstance(value, kind) and not isinstance(value, bool)
         and not (isinstance(value, int) and abs(value) >= 2**63)
@@ -93,7 +92,7 @@ def _is_as_said(value: Any, said: str, sizes: dict[str, int]) -> bool:
 
 
 def _fits(shape: tuple[int, ...], said: str, sizes: dict[str, int]) -> bool:
-    """Whether a shape is as documented; sizes that were open are those of this shape then."""
+    """Whether a shape is as documented; new letters of `sizes` are set from it."""
     terms = [term.strip() for term in said.split(",") if term.strip()]
     if len(terms) != len(shape):
         return False

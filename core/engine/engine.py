@@ -1,7 +1,6 @@
-"""Where pieces of long jobs run: threads and processes of this machine, or a cluster.
+"""Engines: threads and processes of this machine, or a cluster.
 
-Nothing here distributes work by itself: joblib says which engine is in use, loky or Dask run the
-pieces (`tripletscope.core.engine.crews`).
+joblib says which engine is in use; loky or Dask run the pieces (`tripletscope.core.engine.crews`).
 """
 
 from __future__ import annotations
@@ -25,24 +24,23 @@ from tripletscope.core.engine.crews import LokyCrew
 from tripletscope.core.engine.parallel import Running, at_work
 from tripletscope.core.engine.pieces import EngineError, differences, versions
 
-#: Names the engine of all who name none.
+#: Environment variable with the default engine.
 VARIABLE = "TRIPLETSCOPE_ENGINE"
 _FORMS = (
     "threads, threads:4, loky, loky:8, multiprocessing:4, dask://scheduler:8786, "
     "tls://scheduler:8786, or dask:FILE with the file of a scheduler"
 )
-#: Seconds until a scheduler has to answer, and until the first worker has to be there; and until
-#: a scheduler has to answer those who only look.
+#: Seconds to wait for a scheduler and for its first worker; and for a scheduler's status.
 _PATIENCE, _GLANCE = 10, 2
 
 
 @dataclass(frozen=True)
 class EngineWorker:
-    """A process that pieces can run in.
+    """A process that computes pieces.
 
-    cores: Pieces that it works on at a time.
-    memory, memory_limit: Bytes; None if nobody knows.
-    running: What it works on.
+    cores: Pieces at a time.
+    memory, memory_limit: Bytes; None if unknown.
+    running: Its pieces.
     """
 
     name: str
@@ -55,13 +53,13 @@ class EngineWorker:
 
 @dataclass(frozen=True)
 class Status:
-    """How an engine is.
+    """Status of an engine.
 
-    name: As it was asked for.
-    address: Of the scheduler; "this machine" if there is none.
+    name: As of `engine`.
+    address: Of the scheduler, or "this machine".
     versions: Of Python and of the libraries that results depend on, the same in every worker.
-    running: What this process has given it and waits for.
-    page: Address of the engine's own page about itself.
+    running: Pieces that this process waits for.
+    page: URL of the engine's dashboard.
     problem: Why it cannot be used now, with the remedy.
     """
 
@@ -75,7 +73,7 @@ class Status:
 
 
 class Engine(ABC):
-    """Where `in_parallel` runs, for the calling thread and as long as the context lasts.
+    """A backend of `in_parallel`, for the calling thread and the duration of the context.
 
     Attributes
     ----------
@@ -91,20 +89,20 @@ class Engine(ABC):
 
     @abstractmethod
     def in_use(self) -> AbstractContextManager:
-        """Context in which this thread computes with the engine, connected to at the first time.
+        """Context in which this thread computes with the engine; the first one connects.
 
         Raises
         ------
         EngineError
-            If it cannot be reached, has no worker, or one whose versions differ from those here.
+            If it cannot be reached, has no worker, or a worker has other versions.
         """
 
     @abstractmethod
     def status(self) -> Status:
-        """How it is; says what is wrong instead of raising it."""
+        """Its status; problems are reported instead of raised."""
 
     def close(self) -> None:  # noqa: B027 - threads need no end
-        """Leave it; the next use connects again."""
+        """Disconnect; the next use connects again."""
 
 
 class _Local(Engine):
@@ -136,7 +134,7 @@ class _Local(Engine):
 class _Dask(Engine):
     """A Dask cluster, through one client for each process.
 
-    address: Of the scheduler, or the file in which it has written this down.
+    address: Of the scheduler, or the scheduler's file.
     """
 
     remote = True
@@ -148,7 +146,7 @@ class _Dask(Engine):
 
     @property
     def _address(self) -> str:
-        """Address of the scheduler; the file, as long as it does not say one."""
+        """Address of the scheduler; the file's name until the file has one."""
         if isinstance(self._place, Path):
             with suppress(OSError, ValueError, LookupError):
                 return str(json.loads(self._place.read_text("utf-8"))["address"])
@@ -238,9 +236,9 @@ def engine(name: str | None = None) -> Engine:
     name : str, optional
         ``threads`` and ``threads:4``; ``loky:8`` (or ``multiprocessing:8``) for processes of this
         machine; ``dask://scheduler:8786``, ``tls://scheduler:8786`` (Dask, with the certificates
-        of its configuration), or ``dask:FILE`` with the file that a Dask scheduler was told to
-        write (``--scheduler-file``). By default that of the environment variable
-        ``TRIPLETSCOPE_ENGINE``, or threads, one per processor.
+        of its configuration), or ``dask:FILE`` with the ``--scheduler-file`` of a Dask scheduler.
+        By default that of the environment variable ``TRIPLETSCOPE_ENGINE``, or threads, one per
+        processor.
 
     Raises
     ------
@@ -291,7 +289,7 @@ def _require(module: str, extra: str) -> None:
 def refuse_others(answers: Mapping[str, dict[str, str] | BaseException]) -> None:
     """Raise if workers have other versions than this process.
 
-    answers: What `versions` gave or raised, by the worker's name.
+    answers: Results or errors of `versions`, by the worker's name.
     """
     problems = []
     for name, theirs in answers.items():
@@ -312,7 +310,7 @@ def _named(client: Any, address: str) -> str:
 
 
 def _memory() -> int | None:
-    """Bytes that this process has in memory; None where the system does not say so."""
+    """Resident bytes of this process; None if the system does not say."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except (OSError, ValueError, IndexError):

@@ -1,7 +1,4 @@
-"""The contract of every method: declared parameters, `fit`, and answers to triplets.
-
-Declarations themselves are in `tripletscope.core.engine.declared`.
-"""
+"""The contract of every method: declared parameters, `fit`, and answers to triplets."""
 
 from __future__ import annotations
 
@@ -23,9 +20,9 @@ from tripletscope.core.engine.registry import registry
 
 @dataclass(frozen=True)
 class Inner(Spec):
-    """Another method that this one builds on, of one of some kinds.
+    """Another method, of one of `kinds`, that this one builds on.
 
-    It is given as a method, or as `described` by it; ``None`` is allowed when the type says so.
+    The value is a method or its `described` form; ``None`` if the annotated type allows it.
     """
 
     kinds: tuple[str, ...]
@@ -35,7 +32,6 @@ class Inner(Spec):
     automatic: str = ""
 
     def checked(self, value: Any, name: str, integer: bool) -> dict[str, Any]:
-        """`value` as described, if it is a method of one of the kinds."""
         inner = unfitted(value) if isinstance(value, Mapping | Method) else None
         if inner is None or inner.kind not in self.kinds:
             raise ValueError(
@@ -45,7 +41,7 @@ class Inner(Spec):
 
 
 def for_key(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Checked values as keys have them: without what came later and is at its default."""
+    """Checked values for keys: without `later` parameters at their defaults."""
     found = {}
     for p in parameters(owner):
         value = values[p.name]
@@ -59,7 +55,7 @@ def for_key(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]
 
 
 def gathered(function: Callable, values: Mapping[str, Any]) -> dict[str, Any]:
-    """Keyword arguments of a function, from values of its declared parameters by name."""
+    """Keyword arguments of a function from values of its declared parameters."""
     found, records = dict(values), {}
     for p in parameters(function):
         if p.record and p.name in found:
@@ -71,16 +67,15 @@ def gathered(function: Callable, values: Mapping[str, Any]) -> dict[str, Any]:
 class Method(BaseEstimator):
     """Anything that learns from triplets and can answer them.
 
-    Subclasses are keyword-only dataclasses: their fields are their parameters. scikit-learn's
+    Subclasses are keyword-only dataclasses with their parameters as fields. scikit-learn's
     conventions hold: `get_params`, `set_params`, `clone`, fitted attributes end in ``_``.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     kind: ClassVar[str]
-    #: Whether the loss of an answer is minus the logarithm of its probability. What was chosen
-    #: among several pairs of objects, such as an odd one out, is then one choice; to other methods
-    #: it is as many answers as the data hold.
+    #: Whether the loss is the negative log-likelihood. A choice among several pairs of objects,
+    #: such as an odd one out, is then one choice; other methods read the answers of the data.
     is_likelihood: ClassVar[bool] = False
 
     @property
@@ -97,12 +92,12 @@ class Method(BaseEstimator):
         y : ignored
             For scikit-learn's conventions.
         progress : Progress
-            Called now and then; when it returns True the fit stops and keeps the last iterate.
+            Called now and then; if it returns True, the fit stops and keeps the last iterate.
         """
         raise NotImplementedError
 
     def distances(self) -> np.ndarray:
-        """(n, n) distances between the objects as the fitted method sees them."""
+        """(n, n) distances between the objects under the fitted method."""
         raise NotImplementedError
 
     def margins(self, triplets: Judgements) -> np.ndarray:
@@ -115,8 +110,8 @@ class Method(BaseEstimator):
         Returns
         -------
         ndarray, shape (T,)
-            Distance from anchor to far minus distance from anchor to near: positive where the
-            method would give the same answer, zero where it cannot tell.
+            Distance from anchor to far minus distance from anchor to near: positive if the method
+            gives the same answer, zero for a tie.
         """
         self._require_fit()
         rows = as_answers(triplets).rows
@@ -126,16 +121,16 @@ class Method(BaseEstimator):
         ]
 
     def predict(self, triplets: Judgements) -> np.ndarray:
-        """(T,) bool: whether the fitted method would give each of these answers."""
+        """(T,) bool: whether the fitted method gives each of these answers."""
         return self.margins(triplets) > 0
 
     def score(self, triplets: Judgements, y: Any = None) -> float:
-        """Weighted share of `triplets` answered the same way; ties count one half."""
+        """Weighted share of correct predictions of `triplets`; ties count one half."""
         answers = as_answers(triplets)
         return float(1.0 - np.average(self.mistakes(answers), weights=answers.weight))
 
     def mistakes(self, triplets: Judgements) -> np.ndarray:
-        """(T,) 1 for every answer that the fitted method contradicts, 1/2 for a tie, or 0."""
+        """(T,) 1 for every wrong prediction of an answer, 1/2 for a tie, else 0."""
         return 0.5 - np.sign(self.margins(triplets)) / 2
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -145,8 +140,7 @@ class Method(BaseEstimator):
         check_is_fitted(self)
 
     def _check_parameters(self) -> None:
-        """Refuse values outside their declared ranges."""
-        # get_params would inspect the signature each time, which takes as long as many a step.
+        # get_params would inspect the signature each time, which can take as long as a step.
         names = [parameter.name for parameter in parameters(type(self))]
         checked(type(self), {name: getattr(self, name) for name in names})
 
@@ -157,7 +151,7 @@ Piece = tuple[Method, str, Mapping[str, Any]]
 
 
 def register(kind: str) -> Callable[[Class], Class]:
-    """Class decorator that adds a method to the list of its kind."""
+    """Class decorator: adds a method to the registry of its kind."""
 
     def add(method: Class) -> Class:
         method.kind = kind
@@ -168,7 +162,7 @@ def register(kind: str) -> Callable[[Class], Class]:
 
 
 def methods(kind: str) -> dict[str, type[Method]]:
-    """The registered methods of one kind, by name, in alphabetical order of their titles."""
+    """Registered methods of one kind, by name, in alphabetical order of titles."""
     return dict(sorted(registry(kind).items(), key=lambda item: item[1].title.lower()))
 
 
@@ -181,7 +175,7 @@ def described(method: Method) -> dict[str, Any]:
 
 
 def unfitted(given: Method | Mapping[str, Any]) -> Method:
-    """A method of the same settings, from a method or from what `described` says of it."""
+    """An unfitted method with the same settings, from a method or its `described` form."""
     if isinstance(given, Method):
         return clone(given)
     kind, name = given.get("kind"), given.get("method")
@@ -191,7 +185,7 @@ def unfitted(given: Method | Mapping[str, Any]) -> Method:
 
 
 def reads_choices(method: Method) -> bool:
-    """Whether it is a likelihood of choices, or builds on a method that is one."""
+    """Whether the method, or one that it builds on, is a likelihood of choices."""
     return method.is_likelihood or any(
         builds_on_choices(p.spec, getattr(method, p.name)) for p in parameters(type(method))
     )
@@ -203,6 +197,6 @@ def builds_on_choices(spec: Spec, value: Any) -> bool:
         return False
     if value is not None:
         return reads_choices(unfitted(value))
-    # What is automatic is said by its title.
+    # The automatic method is declared by its title.
     known = [method for kind in spec.kinds for method in methods(kind).values()]
     return any(method.title == spec.automatic and reads_choices(method()) for method in known)

@@ -1,4 +1,4 @@
-"""Options that many methods and tasks have, each declared once."""
+"""Options of many methods and tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Independent pieces of a long job, on whatever engine joblib has been told to use."""
+"""Independent pieces of a long job, on the engine that joblib is set to."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from tripletscope.core.engine.threads import sharing
 
 __all__ = ["Halt", "Running", "at_work", "in_parallel", "results_of", "single_blas_thread"]
 
-#: Share of the time that may go into having pieces done elsewhere; a batch has at least so many
-#: seconds of work, unless there are too few pieces, and never more than the latter.
+#: Highest share of time for overhead; seconds of work of a batch, at least (if there are enough
+#: pieces) and at most.
 _OVERHEAD, _LEAST, _MOST = 0.05, 0.2, 2.0
-#: Work is worth sending if it takes so many times as long as a batch of nothing.
+#: Work is sent if it takes this many times as long as an empty batch.
 _WORTH = 5
-#: How often a piece is tried that takes its process along.
+#: Tries of a piece that ends its process.
 _TRIES = 3
-#: Seconds between two looks at whether to stop, and whether the engine is still there.
+#: Seconds between checks for a stop and for the engine.
 _LOOK = 0.25
 
 
-@dataclass(eq=False)  # two that are as far are not the same
+@dataclass(eq=False)  # equal numbers do not make the same work
 class Running:
     """Pieces that this process waits for."""
 
@@ -52,12 +52,12 @@ _running: list[Running] = []
 
 
 def at_work() -> list[Running]:
-    """What this process has in parallel at the moment."""
+    """Parallel work of this process at the moment."""
     return [Running(one.name, one.done, one.total) for one in list(_running)]
 
 
 class _Asked(Exception):
-    """Somebody asked to stop while there was nothing but to wait."""
+    """A request to stop while there was nothing but to wait."""
 
 
 def _look() -> None:
@@ -77,14 +77,14 @@ def in_parallel(
         with joblib.parallel_config("loky", n_jobs=8):
             cross_validate(STE(), triplets)
 
-    Inside a piece of work, further pieces run one after the other. Closing the iterator abandons
-    what has not begun and sets `halt` for what has; it waits for threads, not for processes.
+    Pieces within a piece run one after the other. Closing the iterator abandons pieces that have
+    not begun and sets `halt` for the others; it waits for threads, not for processes.
 
-    items: Positional arguments of each call, without `halt`. What many items share is sent to a
+    items: Positional arguments of each call, without `halt`. Shared arguments are sent to a
         process once.
-    shared: Whether the calls talk to each other through memory, which keeps them in threads.
-    partial: Whether the first results are of use without the others: if asked to stop while it
-        waits (`tripletscope.core.engine.progress.stopping`), the iterator then ends.
+    shared: Whether the calls share memory, which keeps them in threads.
+    partial: Whether the first results are useful alone: the iterator then ends if it has to stop
+        while it waits (`tripletscope.core.engine.progress.stopping`).
     """
     halt = Halt()
     items = list(items)
@@ -95,7 +95,7 @@ def in_parallel(
     try:
         with single_blas_thread():
             try:
-                # "yield from" would close the results before they can be told to halt.
+                # "yield from" would close the results before halt.set().
                 for result in results:
                     running.done += 1
                     yield result
@@ -114,12 +114,12 @@ def results_of(
     function: Callable[..., Any], items: Sequence[tuple], progress: Progress, *,
     least: int | None = None, efforts: Sequence[float] | None = None,
 ) -> Iterator[Any]:
-    """Results as of `in_parallel`, of which `progress` is told one by one.
+    """Results of `in_parallel`, with a report to `progress` after each.
 
-    When it asks to stop, the iterator ends; with fewer results than needed it raises Stopped.
+    When it asks to stop, the iterator ends; with fewer results than `least` it raises Stopped.
 
-    least: Results that are of use without the others; by default all are needed.
-    efforts: How long each item takes, in any unit; by default all take as long.
+    least: By default all.
+    efforts: Relative durations of the items; by default equal.
     """
     done = list(accumulate(efforts or [1] * len(items)))
     number = 0
@@ -132,8 +132,7 @@ def results_of(
 
 
 def _results(function: Callable, items: list[tuple], shared: bool, halt: Halt) -> Iterator[Any]:
-    # Where nobody has chosen, joblib itself would take processes, and one thread if told to
-    # prefer threads.
+    # By default joblib would take processes, and one thread if it prefers threads.
     (backend, _), (_, n_jobs) = get_active_backend(prefer="threads"), get_active_backend()
     if len(items) <= 1 or n_jobs == 1 or (n_jobs is None and backend.nesting_level > 0):
         return _alone(function, items, halt)
@@ -199,13 +198,13 @@ def _crew(backend: Any, n_jobs: int) -> crews.Crew | None:
     return None
 
 
-#: Seconds that a piece took lately, by function and how much is sent with it (a power of two).
+#: Recent seconds per piece, by function and bits of the number of bytes sent.
 _seconds: dict[tuple[str, int], float] = {}
 _seconds_lock = threading.Lock()
 
 
 class _Sent:
-    """Pieces in processes, in batches as large as the engine's overhead asks for."""
+    """Pieces in processes, in batches whose size depends on the engine's overhead."""
 
     def __init__(
         self, function: Callable, items: list[tuple], crew: crews.Crew, halt: Halt
@@ -254,14 +253,14 @@ class _Sent:
         try:
             future = self._crew.submit(batch, self._packing.contents, self._name)
         except Exception:
-            self._crew.check()  # says it better, if the engine is gone
+            self._crew.check()  # has a better message, if the engine is gone
             raise
         self._packing.forget(batch)
         sent[future] = numbers
         future.add_done_callback(done.put)
 
     def _together(self) -> int:
-        """How many pieces make a batch."""
+        """Number of pieces of the next batch."""
         seconds = _seconds.get(self._kind)
         if seconds is None:
             return 1
@@ -298,13 +297,13 @@ _n_limited = 0
 
 @contextmanager
 def single_blas_thread() -> Iterator[None]:
-    """Context in which linear algebra keeps to one thread.
+    """Context in which linear algebra uses one thread.
 
-    On the small matrices here more threads only wait for each other, and the last bits of a
-    result would depend on their number.
+    On small matrices more threads only wait for each other, and the last bits of a result would
+    depend on their number.
     """
     global _n_limited
-    # The limit is that of the process: the last of all threads in such a context lifts it.
+    # The limit is the process's: the last thread in such a context lifts it.
     with _limiting:
         if not _n_limited:
             _limits.append(_pools().limit(limits=1, user_api="blas"))

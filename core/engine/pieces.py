@@ -1,4 +1,4 @@
-"""What is sent to other processes, and what is done with it there."""
+"""Pieces of work: how they are sent to other processes, and computed there."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ from threadpoolctl import ThreadpoolController
 
 from tripletscope import __version__
 
-#: Libraries that the bits of results, or the reading of what was sent, depend on.
+#: Libraries that the bits of results, or pickles, depend on.
 LIBRARIES = ("numpy", "scipy", "numba", "scikit-learn", "pandas", "joblib")
-#: Bytes from which an argument of several calls is sent apart from them, and one of a single call.
+#: Bytes from which an argument is sent separately, if several calls share it, and otherwise.
 _SHARED, _LARGE = 4_000, 1_000_000
 #: Bytes of opened arguments that a process keeps for later calls.
 _KEPT = 500_000_000
-#: Seconds between two looks at whether somebody still waits for a piece.
+#: Seconds between checks whether anybody waits for a piece.
 _LOOK = 0.1
 
 
 class EngineError(RuntimeError):
-    """An engine cannot be used: it is not there, was lost, or is not like this process."""
+    """An engine cannot be used: it is not there, was lost, or differs from this process."""
 
 
 def ended(name: str, times: int) -> EngineError:
-    """What it means that a piece has taken its process along so often."""
+    """Error of a piece that ends its process again and again."""
     return EngineError(
         f"A piece of “{name}” has ended its process {times} times. Perhaps it needs more memory "
         "than there is."
@@ -44,7 +44,7 @@ def ended(name: str, times: int) -> EngineError:
 
 
 class Halt:
-    """Tells pieces of work to stop; a progress object that reports to nobody."""
+    """Tells pieces of work to stop; a progress object that reports nowhere."""
 
     #: See `tripletscope.core.engine.progress.is_coarse`.
     coarse = True
@@ -63,7 +63,7 @@ class Halt:
 
 
 class _FarHalt(Halt):
-    """Looks now and then whether those who wait, in another process, have given up."""
+    """Checks now and then whether the waiting process has given up."""
 
     def __init__(self, abandoned: Callable[[], bool]) -> None:
         super().__init__()
@@ -89,7 +89,7 @@ def versions() -> dict[str, str]:
 
 
 def differences(theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[str]:
-    """In what the versions of a worker differ from those of the process that sends it pieces."""
+    """How the versions of a worker differ from those of the sending process."""
     return [
         f"{name} {theirs.get(name, 'none')} instead of {here}"
         for name, here in ours.items() if theirs.get(name) != here
@@ -98,17 +98,17 @@ def differences(theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[str]
 
 @dataclass(frozen=True)
 class Reference:
-    """Stands for an argument that was sent apart, by the hash of its content."""
+    """Stands for a separately sent argument, by the hash of its content."""
 
     digest: str
 
 
 @dataclass(frozen=True)
 class Batch:
-    """Some calls of one function, as they are sent.
+    """Some calls of one function, ready to send.
 
     calls: Numbers of the calls, and their arguments.
-    versions: Of the process that sends it.
+    versions: Of the sending process.
     """
 
     function: bytes | Reference
@@ -117,15 +117,15 @@ class Batch:
 
     @property
     def digests(self) -> set[str]:
-        """Of all that was sent apart."""
+        """Of all separately sent arguments."""
         parts = [self.function, *(part for _, call in self.calls for part in call)]
         return {part.digest for part in parts if isinstance(part, Reference)}
 
 
 class Packing:
-    """Puts calls of a function into batches; what several of them share is set apart.
+    """Puts calls of a function into batches; shared arguments are sent separately.
 
-    contents: Pickles of what is sent apart, by their hash.
+    contents: Pickles of these, by hash.
     """
 
     def __init__(self, function: Callable[..., Any], items: Sequence[tuple]) -> None:
@@ -142,14 +142,14 @@ class Packing:
         return Batch(self._function, calls, versions())
 
     def size(self, batch: Batch) -> int:
-        """Bytes of a batch with all that belongs to it."""
+        """Bytes of a batch with its separate arguments."""
         inside = sum(
             len(part) for _, call in batch.calls for part in call if isinstance(part, bytes)
         )
         return inside + sum(len(self.contents[digest]) for digest in batch.digests)
 
     def forget(self, batch: Batch) -> None:
-        """Drop what a batch alone needs, once it is sent. It is packed anew if sent again."""
+        """Drop the arguments of a batch alone, once it is sent; they are packed again if needed."""
         for digest in batch.digests & self._single:
             self.contents.pop(digest, None)
 
@@ -174,7 +174,7 @@ class Packing:
 
 # In the other process ----------------------------------------------------------------------------
 
-#: A call's number, how many seconds it took, and what it gave.
+#: A call's number, seconds and result.
 Outcome = tuple[int, float, Any]
 
 
@@ -183,8 +183,8 @@ def work(
 ) -> list[Outcome]:
     """Make the calls of a batch, one after the other.
 
-    opened: What was sent apart, by its hash.
-    abandoned: Whether nobody waits for it any more. It then ends early.
+    opened: Separate arguments, by hash.
+    abandoned: Whether nobody waits any more; the batch then ends early.
     name: Of this process, for errors.
     """
     if problems := differences(versions(), batch.versions):
@@ -210,9 +210,9 @@ def work(
 
 @cache
 def _keep_to_one_thread() -> None:
-    import scipy.linalg  # noqa: F401 - brings a library of its own, which is to be there
+    import scipy.linalg  # noqa: F401 - its BLAS has to be loaded before the limit
 
-    # For good: another batch may be at work in this process when one ends.
+    # Permanent: other batches may run in this process when this one ends.
     ThreadpoolController().limit(limits=1, user_api="blas")
 
 
@@ -221,7 +221,7 @@ _opened_lock = threading.Lock()
 
 
 def opened(digest: str, content: bytes | Path) -> Any:
-    """What was sent apart, opened once in each process and kept while there is room."""
+    """A separate argument, opened once in each process and kept while there is room."""
     with _opened_lock:
         if digest not in _opened:
             content = content.read_bytes() if isinstance(content, Path) else content
@@ -233,4 +233,4 @@ def opened(digest: str, content: bytes | Path) -> Any:
 
 
 def nothing() -> None:
-    """Do nothing: what it costs to have it done elsewhere is the engine's own share."""
+    """An empty call, whose time is the engine's overhead."""

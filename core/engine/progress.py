@@ -1,4 +1,4 @@
-"""How long computations report, and how they are told to stop."""
+"""Reports of long computations, and requests to stop."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Progress(Protocol):
     """A function that a long computation calls now and then.
 
     fraction: Share of the work that is done, 0 to 1; never decreases.
-    loss: Value of the loss at the current iterate.
-    snapshot: The current iterate. Valid during the call only: copy what is kept.
-    start: Which of several starts this report is about.
+    loss: At the current iterate.
+    snapshot: The current iterate. Valid during the call only: copy it to keep it.
+    start: Number of the start, if there are several.
     Returns: True asks the computation to stop soon and to return what it has.
     """
 
@@ -34,7 +34,7 @@ def silent(
     fraction: float, *, loss: float | None = None, snapshot: np.ndarray | None = None,
     start: int = 0,
 ) -> bool:
-    """Report to nobody, never stop."""
+    """Report nothing, never stop."""
     return False
 
 
@@ -42,27 +42,27 @@ silent.coarse = True
 
 
 def is_coarse(progress: Progress) -> bool:
-    """Whether a progress need not be told of every iteration: its attribute ``coarse`` says so."""
+    """Whether a progress does not need every iteration, by its attribute ``coarse``."""
     return getattr(progress, "coarse", False)
 
 
 def as_coarse_as(progress: Progress, report: Progress) -> Progress:
-    """`report`, which hands on to `progress`, and is coarse if that is."""
+    """`report`, which passes on to `progress`, and is coarse if that is."""
     report.coarse = is_coarse(progress)
     return report
 
 
 class Stopped(Exception):
-    """A computation that has nothing to show for itself yet was asked to stop."""
+    """A request to stop a computation that has no result yet."""
 
 
 def part(
     progress: Progress, low: float = 0.0, high: float = 1.0,
     show: Callable[[np.ndarray], np.ndarray] | None = None,
 ) -> Progress:
-    """A progress for the share from `low` to `high` of a longer piece of work.
+    """A progress for the share from `low` to `high` of a longer computation.
 
-    show: The form in which its iterates are shown.
+    show: Transforms the iterates that it reports.
     """
 
     def report(fraction: float, **details: Any) -> bool:
@@ -78,7 +78,7 @@ _local = threading.local()
 
 @contextmanager
 def stopping(asked: Callable[[], bool]) -> Iterator[None]:
-    """Let `asked` tell those who wait in this thread, with nothing to report, whether to stop."""
+    """Context in which waits of this thread, which report nothing, ask `asked` whether to stop."""
     before = getattr(_local, "asked", None)
     _local.asked = asked
     try:
@@ -88,6 +88,6 @@ def stopping(asked: Callable[[], bool]) -> Iterator[None]:
 
 
 def asked_to_stop() -> bool:
-    """What those who wait are told, see `stopping`."""
+    """Whether waits should end, see `stopping`."""
     asked = getattr(_local, "asked", None)
     return asked is not None and asked()

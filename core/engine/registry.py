@@ -1,8 +1,7 @@
-"""Methods and tasks by their names; the module of one is loaded when it is first asked for.
+"""Methods and tasks by their names; their modules are loaded on first use.
 
-A decorator says where they stand what a class or a function is: ``@register("embedding")``,
-``@task("Resampling answers", "embedding")``. The sources of core are searched for such lines, so
-that a file in any of its folders adds a method, and what computes nothing loads none.
+Decorators such as ``@register("embedding")`` or ``@task("Resampling answers", "embedding")`` are
+searched for in the sources of core, so that a file in any of its folders adds a method.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ class _Place(NamedTuple):
 
 @cache
 def _places() -> list[_Place]:
-    """Where everything stands that is registered, in the order of the modules' names."""
+    """All registered classes and functions, in the order of the modules' names."""
     found = []
     for path in sorted(_CORE.rglob("*.py")):
         source = path.read_text("utf-8")
@@ -55,7 +54,7 @@ def _places() -> list[_Place]:
 
 
 class Registry(Mapping[str, Any]):
-    """What is registered under names by a decorator. To go through these loads nothing."""
+    """Registered things by name. Iteration loads nothing."""
 
     def __init__(self, *decorator: str) -> None:
         self._decorator = decorator
@@ -68,11 +67,11 @@ class Registry(Mapping[str, Any]):
         }
 
     def add(self, name: str, value: Any) -> None:
-        """Register what is declared now, in whatever module."""
+        """Register an object, from any module."""
         self._loaded[name] = value
 
     def __getitem__(self, name: str) -> Any:
-        if name in self._modules:  # also where it is there: another thread may not be through
+        if name in self._modules:  # even if it is there: another thread may still be loading it
             import_module(self._modules[name])
         return self._loaded[name]
 
@@ -93,7 +92,7 @@ _methods: dict[str, Registry] = {}
 
 def registry(kind: str) -> Registry:
     """The methods of a kind."""
-    return _methods.setdefault(kind, Registry("register", kind))  # one, also of two threads
+    return _methods.setdefault(kind, Registry("register", kind))  # the same for all threads
 
 
 def classes(package: str) -> dict[str, str]:
@@ -105,7 +104,7 @@ def classes(package: str) -> dict[str, str]:
 
 
 def exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """``__getattr__``, ``__dir__`` and ``__all__`` of a folder that hands on its methods."""
+    """``__getattr__``, ``__dir__`` and ``__all__`` of a folder that exports its methods."""
     inside: dict[str, list[str]] = {}
     for name, module in classes(package).items():
         inside.setdefault(module.removeprefix(f"{package}."), []).append(name)

@@ -1,4 +1,4 @@
-"""One way to show results: a line in a terminal, a table in a notebook."""
+"""Representations of results: a line in a terminal, a table in a notebook."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LEFT = "style='text-align: left'"
 
 
 class _Brief(reprlib.Repr):
-    """Values at most a few words long; arrays and tables by their shape."""
+    """Values of a few words; arrays and tables by their shape."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class _Brief(reprlib.Repr):
 
 
 def short_repr(kind: Class) -> Class:
-    """Class decorator of a dataclass or a named tuple: how its objects are shown."""
+    """Class decorator: short representations of a dataclass or a named tuple."""
     kind.__repr__, kind._repr_html_ = _line, _table
     return kind
 

@@ -1,9 +1,8 @@
-"""What can be computed of a method and data, each declared once where its function stands.
+"""Tasks: anything that is computed of a method and data, declared once at its function.
 
 A task is a function ``(method, triplets, *, options..., progress)`` that returns a dataclass of
-plain values and arrays, beside fields whose metadata say that they are not ``kept``. Its options
-are declared as a method's parameters are. Checks of their values, the key under which a result is
-kept, forms, captions, scripts and words of progress follow from the declaration.
+plain values and arrays, except fields whose metadata have ``kept`` False. Its options are declared
+as a method's parameters are; checks, keys, forms, captions, scripts and progress follow.
 """
 
 from __future__ import annotations
@@ -32,8 +31,7 @@ Result = tuple[dict[str, Any], dict[str, np.ndarray], bool]
 def declared(function: Function) -> Function:
     """Check arguments against their declarations whenever a function is called.
 
-    The function gets them as plain Python values; see `Parameter.check`. A record has checked its
-    fields itself.
+    The function gets plain Python values. A record has checked its fields itself.
     """
     signature = inspect.signature(function)
 
@@ -63,14 +61,14 @@ def declared(function: Function) -> Function:
 
 @dataclass(frozen=True)
 class Computation:
-    """Something that can be computed of a method and data.
+    """A task.
 
-    name: Under which results are kept.
-    words: What is done, while it is being done.
+    name: Of the results.
+    words: For its progress.
     function: Its declared parameters are the options.
-    kinds: Kinds of methods that it is for; empty for all.
+    kinds: Kinds of methods; empty for all.
     columns: Columns of the answers that the result depends on, beside the answers themselves.
-    needs_data: False for simulations, which take None in place of data.
+    needs_data: False for simulations, which take None as data.
     """
 
     name: str
@@ -82,7 +80,7 @@ class Computation:
 
     @cached_property
     def gives(self) -> type | None:
-        """Type of the result; None for a fit, which gives a method."""
+        """Type of the result; None for a fit, which returns a method."""
         return get_type_hints(self.function)["return"]
 
     def compute(
@@ -102,20 +100,20 @@ class Computation:
         return *divided(state), not watched.stopped
 
     def required(self, method: type[Method]) -> set[str]:
-        """Names of the values that every result of a method has."""
+        """Names of the values in every result of a method."""
         return {
             one.name for one in fields(self.gives)
             if one.metadata.get("kept", True) and one.default is MISSING
         }
 
     def restored(self, numbers: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> Any:
-        """The result, from its plain values and arrays."""
+        """The result from its plain values and arrays."""
         return self.gives(**numbers, **arrays)
 
     def fingerprint(
         self, method: Method, triplets: Triplets | None, options: Mapping[str, Any]
     ) -> str:
-        """Hash of what the task reads of the data, with columns that options or method name."""
+        """Hash of the data that the task reads, with columns that options or method name."""
         if not self.needs_data:
             return ""
         named: dict[str, list[str]] = {"objects": [], "answers": [*method.answer_columns]}
@@ -129,10 +127,10 @@ class Computation:
     def takes_choices(
         self, method: Method, triplets: Triplets | None, options: Mapping[str, Any]
     ) -> bool:
-        """Whether trials of the data are taken as choices among several pairs.
+        """Whether the computation takes trials as choices among several pairs.
 
-        Keys say so: before there were likelihoods of choices, results were those of independent
-        answers.
+        Part of the key: results made before there were likelihoods of choices are those of
+        independent answers.
         """
         if not self.needs_data or not triplets.are_choices:
             return False
@@ -142,7 +140,7 @@ class Computation:
 
     def _set_to(self, method: Method, options: Mapping[str, Any]) -> list[tuple[Any, Any]]:
         """Declarations and values of all options and of all parameters of the method."""
-        # Options of results that were kept before there was one lack it.
+        # Options of results may lack those declared later.
         chosen = [(p.spec, options.get(p.name, p.default)) for p in parameters(self.function)]
         return chosen + [(p.spec, getattr(method, p.name)) for p in parameters(type(method))]
 
@@ -156,7 +154,7 @@ class _Watched:
         self.stopped = False
 
     def again(self) -> bool:
-        """Ask once more, having come no further."""
+        """Ask again, at the last fraction."""
         return self(self._fraction)
 
     def __call__(self, fraction: float, **details: Any) -> bool:
@@ -167,7 +165,7 @@ class _Watched:
 
 
 def divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """What is no array, and what is."""
+    """Plain values, and arrays."""
     arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
     return {name: value for name, value in state.items() if name not in arrays}, arrays
 
@@ -185,7 +183,7 @@ def task(
     words, kinds, columns, needs_data: See `Computation`. The class of the result gets a
         `tripletscope.core.engine.short_repr`.
     name: By default the function's.
-    computation: Where the function does not compute the result by itself.
+    computation: For results that are not the function's.
     """
 
     def add(function: Function) -> Function:
@@ -204,7 +202,7 @@ def task(
 
 
 class _Fit(Computation):
-    """A fit, whose result is the fitted method: all of it is in the method's parameters."""
+    """A fit, whose result is the fitted method and whose options are the method's parameters."""
 
     gives = None
 
@@ -226,4 +224,4 @@ class _Fit(Computation):
 
 @task("Fitting", name="fit", computation=_Fit)
 def _no_options() -> None:
-    """Nothing but the method decides on a fit."""
+    """The declaration of a fit has no options."""

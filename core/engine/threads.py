@@ -1,4 +1,4 @@
-"""Threads inside one computation: how many it may use, and a pool that does its parts."""
+"""Threads within one computation: their number, and a pool."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ import joblib
 from joblib.parallel import get_active_backend
 
 _local = threading.local()
-#: Processors that this process may use. Asking takes as long as a small evaluation.
+#: Processors that this process may use; cached, because a call takes as long as a small evaluation.
 _n_processors = cache(joblib.cpu_count)
 
 
 def threads_here() -> int:
-    """How many threads a computation may use that is called here.
+    """Number of threads that a computation may use here.
 
-    All processors; as many as joblib was told to use; inside of a piece of work in threads
+    All processors; or joblib's number; within a piece in threads
     (`tripletscope.core.engine.parallel.in_parallel`) what the others leave.
     """
     share = getattr(_local, "share", None)
@@ -30,14 +30,15 @@ def threads_here() -> int:
     backend, n_jobs = get_active_backend()
     if n_jobs is None:
         return 1 if backend.nesting_level > 0 else _n_processors()
-    # Not by the backend's own reckoning: that of a cluster would ask it, at every evaluation.
+    # Not the backend's own count: a cluster would be asked at every evaluation.
+
     wanted = n_jobs if n_jobs > 0 else _n_processors() + 1 + n_jobs
     return min(max(wanted, 1), _n_processors())
 
 
 @contextmanager
 def sharing(threads: int) -> Iterator[None]:
-    """Let what is computed here use so many threads."""
+    """Context in which computations may use so many threads."""
     before = getattr(_local, "share", None)
     _local.share = max(threads, 1)
     try:
@@ -49,7 +50,7 @@ def sharing(threads: int) -> Iterator[None]:
 def side_by_side(function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
     """Results of a function that releases the interpreter's lock, in the order of the items.
 
-    For parts of some hundred microseconds: joblib would take longer to begin.
+    For parts of some hundred microseconds: joblib's overhead is longer.
     """
     n_threads = min(threads_here(), len(items))
     if n_threads == 1:
