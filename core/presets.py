@@ -1,4 +1,4 @@
-"""Settings of the papers: everything that a paper set otherwise than the program does by itself."""
+"""Settings of the papers, where they differ from the defaults."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from tripletscope.core.engine.declared import parameters
 from tripletscope.core.engine.registry import TASKS, registry
 
-#: The documents, as they are cited, by a word.
+#: Citations of the documents.
 DOCUMENTS = {
     "thesis": "Haghiri (2020)",
     "forests": "Haghiri, Garreau & von Luxburg (2018)",
@@ -18,21 +18,18 @@ DOCUMENTS = {
 }
 #: Kinds of methods that have presets.
 KINDS = ("embedding", "kernel", "graph_kernel", "cluster", "scale")
-#: What a paper's settings leave open.
+#: Not part of a paper's settings.
 LEFT_OPEN = ("seed", "n_components", "n_clusters", "order_leaves", "column", "kind", "answers")
 
 
 @dataclass(frozen=True)
 class Preset:
-    """The settings of one paper, by the names under which methods and tasks declare them.
+    """The settings of one paper that differ from the defaults, without seeds and sizes of the data.
 
-    title: As it stands in a menu, in captions and in scripts.
+    title: For menus, captions and scripts.
     cited: The paper in full.
     method: Parameters of methods, by the name of the method.
-    options: Options of tasks, by the name of the task; those of
-        `tripletscope.core.studies.design.active`'s `propose`, which is none, under its own.
-
-    What is not mentioned is as it is by default. Seeds and sizes of the data are not part of it.
+    options: Options of tasks, by the name of the task; also those of `propose`, which is no task.
     """
 
     title: str
@@ -41,7 +38,7 @@ class Preset:
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
-#: By the document that they are of, see `DOCUMENTS`.
+#: By the keys of `DOCUMENTS`.
 PRESETS: dict[str, Preset] = {
     "thesis": Preset(
         title=f"As in {DOCUMENTS['thesis']}",
@@ -53,7 +50,7 @@ PRESETS: dict[str, Preset] = {
             "soe": {"n_init": 10, "init": "random", "prior": 0.0},
         },
     ),
-    # Leaves of one object and a hundred trees are among what is tried.
+    # Leaves of one object and a hundred trees are among the values that are tried.
     "forests": Preset(
         title=f"As in {DOCUMENTS['forests']}",
         cited="Haghiri, S., Garreau, D., & von Luxburg, U. (2018). Comparison-based random "
@@ -78,8 +75,8 @@ PRESETS: dict[str, Preset] = {
             "compare_active": {"batch": "top"},
         },
     ),
-    # Kernels with a reduced diagonal and k-means with five restarts are the defaults. Their GNMDS
-    # stayed at its start, which no setting of one that converges repeats.
+    # Kernels with a reduced diagonal and k-means with five restarts are the defaults. The paper's
+    # GNMDS stayed at its start, which no setting of a converging GNMDS repeats.
     "kernels": Preset(
         title=f"As in {DOCUMENTS['kernels']}",
         cited="Kleindessner, M., & von Luxburg, U. (2017). Kernel functions based on triplet "
@@ -92,10 +89,7 @@ PRESETS: dict[str, Preset] = {
 
 
 def settings_as_published(name: str) -> dict[str, dict[str, Any]]:
-    """What papers set of a method or a task, by the paper as it is cited.
-
-    name: Of the method or the task.
-    """
+    """Settings of a method or a task in the papers, by citation."""
     return {
         DOCUMENTS[document]: dict(settings)
         for document, preset in PRESETS.items()
@@ -105,11 +99,10 @@ def settings_as_published(name: str) -> dict[str, dict[str, Any]]:
 
 
 def published_in(name: str, values: Mapping[str, Any]) -> str:
-    """The paper whose settings of a method or a task these are, as it is cited; empty if none's.
+    """Citation of the paper with these settings of a method or a task, or "".
 
-    name: Of the method or the task.
-    values: All of its parameters. What the paper did not set otherwise must be as usual, but for
-        seeds and numbers of dimensions and clusters.
+    values: All parameters. Those that the paper leaves out must be at their defaults, except
+        `LEFT_OPEN`.
     """
     owner = _owner(name)
     usual = {p.name: p.default for p in parameters(owner)} if owner else {}

@@ -1,8 +1,4 @@
-"""The one way in which anything is computed: in the app, in tests and in scripts.
-
-A run remembers what it was computed from. Its key is a hash of that, so the same settings are
-never computed twice, and a result always knows how it came about.
-"""
+"""Compute tasks and keep how: the key of a run is a hash of everything that it depends on."""
 
 from __future__ import annotations
 
@@ -25,7 +21,7 @@ from tripletscope.core.engine.progress import Progress, silent
 from tripletscope.core.engine.registry import TASKS, registry
 from tripletscope.core.engine.short_repr import short_repr
 
-if TYPE_CHECKING:  # what computes takes long to load, and who only reads results needs none of it
+if TYPE_CHECKING:  # readers of results need none of these modules, which take long to load
     from tripletscope.core.cluster.clustering import Clustering
     from tripletscope.core.data.triplets import Triplets
     from tripletscope.core.engine.method import Method
@@ -33,8 +29,8 @@ if TYPE_CHECKING:  # what computes takes long to load, and who only reads result
 
 __all__ = ["TASKS", "Run", "cluster_distances", "key", "run"]
 
-#: Part of every key: the version since which the same settings give the same results. Raise it when
-#: they give others.
+#: Part of every key: the version since which the same settings give the same results. Raise it with
+#: every change of results.
 RESULTS_SINCE = "0.4.1"
 _KEY = re.compile(r"[0-9a-f]{32}")
 
@@ -51,22 +47,22 @@ class Run:
     task : str
         One of `TASKS`.
     kind, method : str
-        Which method, as registered.
+        As registered.
     parameters : dict
         All parameters of the method.
     options : dict
-        All options of the task; of a fit to given distances, what these are called.
+        All options of the task; of a fit to distances, their name.
     data : str
-        `Triplets.fingerprint_of` the columns that the task reads, or hash of given distances; empty
-        for simulations.
+        `Triplets.fingerprint_of` the columns that the task reads, or hash of distances; empty for
+        simulations.
     version : str
         Of this package.
     created : str
-        When, ISO 8601, UTC.
+        ISO 8601, UTC.
     seconds : float
-        How long it took.
+        Computing time.
     complete : bool
-        False if it was stopped before its time; it is then kept, but computed again when asked.
+        False if it was stopped early; it is then kept, but computed again on request.
     numbers : dict
         Scalars of the result.
     arrays : dict of ndarray
@@ -91,10 +87,10 @@ class Run:
     def of(
         cls, record: Mapping[str, Any], arrays: Mapping[str, np.ndarray], n_objects: int
     ) -> Self:
-        """A result that was written elsewhere, after a check of all that it says.
+        """A result from elsewhere, after a check of all its values.
 
-        record: The fields, without arrays; others are left out.
-        n_objects: Of the data that it belongs to.
+        record: The fields without arrays; further keys are ignored.
+        n_objects: Of the data.
         """
         hints = {name: kind for name, kind in get_type_hints(cls).items() if name != "arrays"}
         for name, kind in hints.items():
@@ -126,7 +122,7 @@ class Run:
         check_documented(values, documented(task.gives or method), sizes)
 
     def fresh(self) -> Method:
-        """The method as it was set, not fitted."""
+        """The method with its settings, not fitted."""
         return registry(self.kind)[self.method](**self.parameters)
 
     def fitted(self) -> Method:
@@ -142,7 +138,7 @@ class Run:
         Parameters
         ----------
         triplets : Triplets, optional
-            The answers that it was computed from: then response probabilities can be asked.
+            The answers behind it; needed for response probabilities.
         """
         found = self.result()
         if triplets is None:
@@ -153,7 +149,7 @@ class Run:
         return replace(found, learn=partial(response_model, self.fresh(), triplets, **options))
 
     def result(self) -> Any:
-        """The result of any task but a fit, as what its function returns."""
+        """The result of any task but a fit, of the type that its function returns."""
         return TASKS[self.task].restored(self.numbers, self.arrays)
 
 
@@ -161,7 +157,7 @@ def key(
     task: str, method: Method, triplets: Triplets | None,
     options: Mapping[str, Any] | None = None,
 ) -> str:
-    """Hash of everything that the result depends on, after a check of its declarations."""
+    """Hash of everything that the result depends on; checks the declarations first."""
     from tripletscope.core.engine.method import for_key
 
     kinds = TASKS[task].kinds
@@ -213,7 +209,7 @@ def run(
     triplets : Triplets or None
         None only for simulations.
     options : mapping, optional
-        Keyword arguments of the function behind the task.
+        Keyword arguments of the task's function.
     progress : Progress
 
     Returns
@@ -223,11 +219,11 @@ def run(
     Raises
     ------
     DataError
-        If the data cannot be computed with.
+        If the data do not suit the computation.
     ValueError
-        If a parameter or an option is not as declared.
+        If a parameter or an option violates its declaration.
     Stopped
-        If `progress` asked to stop before there was anything to keep.
+        If `progress` stops it before any result.
 
     Examples
     --------
@@ -258,11 +254,10 @@ def run(
 def cluster_distances(
     method: Clustering, matrix: np.ndarray, objects: np.ndarray, n_objects: int, name: str
 ) -> Run:
-    """Fit a clustering to given distances: a fit whose options have their name as ``distances``.
+    """Fit a clustering to distances (m, m); its options have their name as ``distances``.
 
-    Shapes: matrix (m, m).
-    objects int (m,): Positions of its rows among `n_objects`.
-    name: What the distances are called.
+    objects int (m,): Positions of the rows among `n_objects`.
+    name: Of the distances.
     """
     from tripletscope.core.engine.method import unfitted
     from tripletscope.core.engine.task import divided
