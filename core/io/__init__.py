@@ -1,9 +1,8 @@
-"""Files <-> triplets: one door that recognises what a file is and explains how it was read.
+"""Read files of answers and explain how; write answers.
 
-``read(source)`` does everything. Step by step, as a form does it: `load` a `Table`, `propose`
-readings of it, let the user change one, and `interpret` it. `Reading.to_dict` and
-`Reading.from_dict` keep a reading for the next file of the experiment. `write_answers` goes the
-other way.
+``read(source)`` does everything. Forms go step by step: `load` a `Table`, `propose` readings of
+it, let the user change one, and `interpret` it. `Reading.to_dict` and `Reading.from_dict` keep a
+reading for the next file of the experiment.
 """
 
 import lazy_loader

@@ -1,4 +1,4 @@
-"""Graphs as objects: reading them from files, and from networkx."""
+"""Graphs as objects: from files and from networkx."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import networkx as nx
 
 _GZIP = b"\x1f\x8b"
-#: Attributes that may hold the label of a node or an edge, the first that is there.
+#: Attributes with the label of a node or an edge, by priority.
 _LABELS = ("label", "type")
 
 
@@ -26,10 +26,10 @@ _LABELS = ("label", "type")
 class Graph:
     """An undirected graph with labels.
 
-    node_labels: Label of every node.
+    node_labels: Of every node.
     edges (m, 2): Every edge once, as positions of nodes.
-    edge_labels: Label of every edge.
-    label: What is known of the whole graph: its class.
+    edge_labels: Of every edge.
+    label: Class of the graph.
     """
 
     node_labels: tuple
@@ -46,7 +46,7 @@ def read_graphs(source: str | Path | bytes | BinaryIO, name: str | None = None) 
         optionally ``edge_labels`` in the order of the edges, or ``edge_labels_1based`` (triples of
         two positions from 1 and a label), ``label``, ``name``; or networkx's node-link form
         (``nodes`` and ``edges`` or ``links``). Or GraphML, or GML. All also gzipped.
-    name: What the user calls the file; by default its own name.
+    name: Of the file, for messages.
     """
     import networkx as nx  # imported late: it takes a third of a second
 
@@ -68,7 +68,7 @@ def read_graphs(source: str | Path | bytes | BinaryIO, name: str | None = None) 
         return [from_networkx(nx.parse_gml(text))]  # whose "label" is the name of a node
     except DataError as error:
         raise error.at(name) from error
-    # networkx lets through whatever its parsers stumble over.
+    # networkx's parsers raise errors of any type.
     except Exception as error:
         raise DataError(f"cannot be read as graphs ({error})", file=name, remedy=_REMEDY) from error
 
@@ -131,10 +131,9 @@ def _from_record(record: dict[str, Any]) -> Graph:
 
 
 def from_networkx(graph: nx.Graph) -> Graph:
-    """A networkx graph; direction and parallel edges are dropped.
+    """A networkx graph, without direction and parallel edges.
 
-    Nodes without a label are labelled by their number of neighbours, as is usual for graphs that
-    have none.
+    Nodes without labels get their degree, as usual.
     """
     import networkx as nx
 
@@ -152,7 +151,7 @@ def from_networkx(graph: nx.Graph) -> Graph:
 
 
 def _labels(attributes: Iterable[dict[str, Any]]) -> list | None:
-    """What the first attribute that all of them have says."""
+    """Values of the first attribute that all of them have."""
     attributes = list(attributes)
     for name in _LABELS:
         if attributes and all(name in one for one in attributes):
@@ -185,5 +184,5 @@ def _checked(
 
 
 def _plain(value: Any) -> Any:
-    """A label that can be counted: lists become tuples."""
+    """A hashable label: lists become tuples."""
     return tuple(value) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Names of columns, words in cells and in forms: the tables beside, and what follows from them."""
+"""Names of columns, words in cells and in forms, from words.toml and forms.toml."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ WORDS, FORMS = _table("words.toml"), _table("forms.toml")
 
 _PLAIN = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "ß": "ss", "đ": "d", "œ": "oe", "æ": "ae"})
 _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
-#: Only Latin letters lose their marks: in kana and Cyrillic they make other letters.
+#: Only Latin letters lose their marks: in kana and Cyrillic marks make other letters.
 _MARKS = re.compile("(?<=[\x00-\x7f])[\u0300-\u036f]+")
 
 
 def spellings(word: str) -> tuple[str, ...]:
-    """A word as it is, without accents, and with umlauts as ae, oe and ue."""
+    """A word, also without accents, and with umlauts as ae, oe and ue."""
     word = word.casefold()
     if word.isascii():  # there are thousands
         return (word,)
@@ -38,13 +38,13 @@ def spelt(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def foreign_names(role: str) -> tuple[str, ...]:
-    """Names of the columns of a role in all languages but English."""
+    """Column names of a role in all languages but English."""
     return spelt(name for language in WORDS["foreign"].values() for name in _names(language, role))
 
 
 def _names(language: dict[str, list[str]], role: str) -> Iterator[str]:
     names = language.get(role, [])
-    if role == "time":  # as in English, the number of the trial is the time where there is no clock
+    if role == "time":  # without a clock, the number of the trial is the time, as in English
         names = [*names, *_names(language, "trial")]
     yield from names
     for name in names:

@@ -1,4 +1,4 @@
-"""Bytes of CSV and its relatives, or of another container -> `Table`."""
+"""CSV and its relatives, or another container -> `Table`."""
 
 from __future__ import annotations
 
@@ -57,13 +57,14 @@ def load(
 ) -> Table:
     """Read a table of text from a file, without deciding what its columns mean.
 
-    CSV and its relatives (comma, semicolon, tab or spaces; UTF-8, UTF-16 or Latin-1), JSON and
-    JSON lines, Excel, OpenDocument, Parquet, SPSS, Stata, R (.rds, .RData), NumPy, HDF5 and MATLAB,
-    also inside of gzip and zip:
-    `member` is the one to read of an archive, otherwise all are, which must fit together, or, if
-    `tolerant`, those that do (see `Table.refused`). What header, delimiter and encoding are is
-    decided here, unless stated, and said in the notes. `reshape` adds columns for what is hidden in
-    lists and codes.
+    CSV and its relatives (comma, semicolon, tab or spaces; UTF-8, UTF-16 or Latin-1), JSON and JSON
+    lines, Excel, OpenDocument, Parquet, SPSS, Stata, R (.rds, .RData), NumPy, HDF5 and MATLAB, also
+    inside gzip and zip.
+
+    header, delimiter, encoding: By default recognised, and stated in the notes.
+    member: The file to read of an archive; by default all, which must fit together.
+    reshape: Whether to add columns for lists and codes in cells.
+    tolerant: Whether files that do not fit are left out (see `Table.refused`).
     """
     if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n\0'):
         raise ValueError(f"delimiter is {delimiter!r}; it must be a single character.")
@@ -101,7 +102,7 @@ def _gathered(
     parts: Sequence[tuple[Any, str]], read_part: Callable[[Any, str, Progress], Table], name: str,
     tolerant: bool, progress: Progress,
 ) -> Table:
-    """One table of all files, or, if `tolerant`, of those that can be read and fit together."""
+    """One table of all files, or, if `tolerant`, of those that are readable and fit together."""
     tables: list[Table] = []
     refused: dict[str, str] = {}
     for i, (source, own) in enumerate(parts):
@@ -132,7 +133,7 @@ def _gathered(
 
 
 def reshaped(table: Table) -> Table:
-    """The table with whatever columns can be made of lists and codes in its cells."""
+    """The table with columns made from lists and codes in its cells."""
     table = unfolded(table)
     for layout in layouts().values():
         changed = layout.reshape(table)
@@ -172,7 +173,7 @@ def _table(
     table = _from_text(data, name, shape, encoding, progress)
     if not is_sheet:
         return table
-    # Lines above the table are no rows where a title in them has several.
+    # Titles above the table may span several lines of CSV but one row.
     in_text = table.row_numbers(np.arange(table.n_rows)) - table.first_row
     below = numbers[len(numbers) - table.n_rows - len(table.blank) - len(table.skipped) :]
     none = np.zeros(0, dtype=np.int64)
@@ -204,7 +205,7 @@ def _from_text(
     try:
         reader = pyarrow.csv.open_csv(
             body,
-            # Rows are numbered only on a single thread, which is fast enough.
+            # Rows have numbers only on a single thread, which is fast enough.
             pyarrow.csv.ReadOptions(
                 column_names=shape.columns, use_threads=False, block_size=MAX_ROW_BYTES
             ),
@@ -213,7 +214,7 @@ def _from_text(
                 delimiter=shape.delimiter, newlines_in_values=True, ignore_empty_lines=False,
                 invalid_row_handler=skip,
             ),
-            # Types are not inferred: 007 is not 7, and whoever is called 1e5 is no number.
+            # Types are not inferred: 007 is not 7, and a participant called 1e5 is no number.
             pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(
                 shape.columns, pa.dictionary(pa.int32(), pa.string())
             )),
@@ -221,7 +222,7 @@ def _from_text(
         batches = []
         for batch in reader:
             batches.append(batch)
-            # The reader is far ahead of what it hands out: one batch is one block.
+            # The reader is far ahead of its batches; one batch is one block.
             if progress(min(len(batches) * MAX_ROW_BYTES / len(data), 1.0)):
                 raise Stopped
         cells = pa.Table.from_batches(batches, reader.schema)
@@ -244,12 +245,12 @@ def _from_text(
         name, cells, shape.header, shape.delimiter, encoding, shape.notes, shape.first_row,
         skipped=np.array([row for row, _ in malformed], dtype=np.int64),
     )
-    # As long as the blank rows are not taken out, they are positions of the table.
+    # Before blank is set, positions count the blank rows, too.
     return replace(table, blank=table.row_numbers(np.flatnonzero(blank)))
 
 
 def _without_blank_rows(cells: pa.Table) -> tuple[pa.Table, np.ndarray]:
-    """The table without rows of empty cells only, and (rows,) bool where these were."""
+    """The table without rows of empty cells, and (rows,) bool of these."""
     blank = np.ones(cells.num_rows, dtype=bool)
     for column in cells.columns:
         if not blank.any():
@@ -288,7 +289,7 @@ def _no_rows(name: str) -> DataError:
     )
 
 
-#: Rows in which lists are looked for.
+#: Rows that are searched for lists.
 _LOOKED_AT = 20_000
 #: A list of texts as Python writes it.
 _PYTHON = re.compile(r"\['[^']*'(?:, '[^']*')*\]")

@@ -1,4 +1,4 @@
-"""Square tables of similarities or dissimilarities: what multidimensional scaling starts from."""
+"""Square tables of similarities or dissimilarities, for multidimensional scaling."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ class SquareTable:
     """Dissimilarities of all pairs of n objects."""
 
     values: np.ndarray  # (n, n): symmetric, zero on the diagonal
-    ids: list[str]  # what the objects are called; numbers from 1 if the file does not say
-    is_named: bool  # whether the file says so
-    #: Whether the file held similarities: these are the largest one minus each.
+    ids: list[str]  # by default numbers from 1
+    is_named: bool  # whether the file has names
+    #: Whether the file has similarities: the values are the largest one minus each.
     from_similarities: bool
     notes: list[str]  # how the file was read, as sentences
 
 
 @dataclass(frozen=True, eq=False)
 class Square:
-    """Values of all pairs of n objects as they are written."""
+    """Values of all pairs of n objects as in the file."""
 
-    values: np.ndarray  # (n, n): NaN where nothing is written
-    ids: list[str]  # numbers from 1 if the file does not say
+    values: np.ndarray  # (n, n): NaN in empty cells
+    ids: list[str]  # by default numbers from 1
     is_named: bool
     file: str
     rows: np.ndarray  # (n,): rows of the file
 
     def dissimilarities(self, similarities: bool | None = None) -> SquareTable:
-        """The same in both halves, of which one may be empty, with zeros on the diagonal."""
+        """Symmetric dissimilarities with a zero diagonal; one half of the file may be empty."""
         values, ids = self.values.copy(), self.ids
         has_diagonal = bool(np.isfinite(np.diag(values)).any())
         np.fill_diagonal(values, np.nan_to_num(np.diag(values), posinf=0.0, neginf=0.0))
@@ -74,10 +74,9 @@ class Square:
         return SquareTable(values, ids, self.is_named, similarities, notes)
 
     def told(self) -> SquareTable | None:
-        """The same, or None where the values look like features of the objects.
+        """Dissimilarities, or None if the values look like features of the objects.
 
-        They do if they are not symmetric, or have something else than zeros or the largest on the
-        diagonal.
+        They do if they are not symmetric, or the diagonal has neither zeros nor the largest values.
         """
         try:
             matrix = self.dissimilarities()
@@ -90,7 +89,7 @@ class Square:
 def read_matrix(
     source: Source, name: str | None = None, *, similarities: bool | None = None
 ) -> SquareTable:
-    """Read a square table, with or without the names of the objects beside and above it.
+    """Read a square table, with or without names of the objects beside and above it.
 
     One half may be empty. Of the arrays in a MATLAB or NumPy file the first square one counts.
     """
@@ -111,9 +110,9 @@ def read_square(source: Source, name: str | None = None) -> Square:
 
 
 def square_table(source: Source, name: str | None = None) -> SquareTable | None:
-    """The distances in a table, or None where it holds columns of numbers instead.
+    """The distances in a table, or None for columns of numbers.
 
-    With the same names beside and above they are meant.
+    Equal names beside and above always mean distances.
     """
     result = _square(source, name, least_columns=1)[1]
     if result is None:
@@ -137,7 +136,7 @@ def _written(table: Table, columns: list[str], names: list[str] | None) -> Squar
 
 
 def _refuse_words(table: Table, columns: list[str], values: np.ndarray) -> None:
-    """A cell with a word is a mistake; one with a dash or a dot only is as good as empty."""
+    """Refuse cells with words; those with a dash or a dot count as empty."""
     odd = ~np.isfinite(values)
     np.fill_diagonal(odd, False)
     for k in np.flatnonzero(odd.any(axis=0)):
@@ -151,7 +150,7 @@ def _refuse_words(table: Table, columns: list[str], values: np.ndarray) -> None:
 
 
 def _refuse_repeated(ids: list[str], table: Table) -> None:
-    """Objects called the same could not be told apart."""
+    """Refuse repeated names of objects."""
     first: dict[str, int] = {}
     for row, text in enumerate(ids):
         if first.setdefault(text, row) != row:
@@ -161,21 +160,21 @@ def _refuse_repeated(ids: list[str], table: Table) -> None:
             )
 
 
-#: A table, its columns of numbers, and the names of its rows where it has them.
+#: A table, its columns of numbers, and the names of its rows, if any.
 _Square = tuple[Table, list[str], list[str] | None]
 
 
 def _square(
     source: Source, name: str | None, least_columns: int = 2
 ) -> tuple[Table, _Square | None]:
-    """The table as it is read first, and the square one; None if it is none."""
+    """The table as first read, and the square one, if there is one."""
     first = table = load(source, name, least_columns=least_columns, reshape=False)
     for group in _arrays(table).values():
         if len(group) == table.n_rows:
             return first, (table, group, None)
     for header in (table.header, True, False):
         if header != table.header:
-            # Names that are numbers look like values, and values like names.
+            # Numbers may be names or values.
             table = load(source, name, header=header, least_columns=least_columns, reshape=False)
         columns = table.columns
         if len(columns) == table.n_rows:
@@ -205,7 +204,7 @@ def _square(
 
 
 def _below_names(table: Table) -> Table:
-    """The table with an empty row in the place of the first."""
+    """The table with an empty first row."""
     empty = {
         name: pa.chunked_array([pa.nulls(1, column.type), *column.slice(1).chunks], column.type)
         for name, column in zip(table.columns, table.data.columns, strict=True)
@@ -214,7 +213,7 @@ def _below_names(table: Table) -> Table:
 
 
 def _arrays(table: Table) -> dict[str, list[str]]:
-    """Columns of arrays that came in one file: name[1], name[2] ..."""
+    """Columns name[1], name[2] ... of the arrays of a file."""
     result: dict[str, list[str]] = {}
     for column in table.columns:
         stem, bracket, rest = column.rpartition("[")

@@ -1,4 +1,4 @@
-"""Ratings, confusions, piles, arrangements and preferences: tables by their columns, and files."""
+"""Ratings, confusions, piles, arrangements and preferences: recognise and read their tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tripletscope.core.ratings.kinds import measured
 from tripletscope.core.ratings.measured import Measured
 from tripletscope.core.ratings.ratings import Ratings
 
-#: What is a scale and no dissimilarities.
+#: These make a scale, no dissimilarities.
 PREFERENCES = "preferences"
 
 _NAMES = WORDS["measured"]
@@ -33,18 +33,18 @@ _NAMES = WORDS["measured"]
 
 @dataclass(frozen=True)
 class Recognised:
-    """What a table is, and which column plays which role."""
+    """Kind of a table, and the columns of its roles."""
 
     kind: str
     title: str
     roles: dict[str, str]
     sentence: str  # why, as a clause
     numeric: tuple[str, ...] = ()  # roles of numbers
-    #: What the names of the columns say beside.
+    #: Further options from the names of the columns.
     options: dict[str, Any] = field(default_factory=dict)
 
 
-#: What our own experiments measure, by their tasks: few answers would not tell.
+#: Kinds of our own experiments, by task: few answers would not show them.
 _OURS = dict.fromkeys(("rating", "same_different"), (
     "ratings", "ratings, large means similar", ("rating",), {"direction": "similar"}
 )) | {
@@ -55,7 +55,7 @@ _OURS = dict.fromkeys(("rating", "same_different"), (
 
 
 def read_as(table: Table) -> tuple[Table, Recognised | None]:
-    """What was measured, and as what; of our own experiments, without practice and checks."""
+    """The table and its kind; of our own experiments, without practice and checks."""
     ours = _of_experiment(table)
     if ours or not table.header:
         return ours or (table, None)
@@ -87,7 +87,7 @@ def _of_experiment(table: Table) -> tuple[Table, Recognised] | None:
 
 
 def _pair(table: Table) -> tuple[str, str] | None:
-    """Two columns that name the objects of a pair, and no third."""
+    """Two columns with the objects of a pair, and no third."""
     for columns in numbered_columns(table.columns).values():
         if len(columns) == 2 and _share_names(table, *columns):
             return columns[0], columns[1]
@@ -113,7 +113,7 @@ def _ratings(table: Table, beside: dict[str, str]) -> Recognised | None:
     value = dissimilar or similar
     if value is None and len(free) <= 2:
         value = named(free, _NAMES["values"])
-        # Two values are a choice, and a third object is what they are compared with.
+        # Two values are a choice, and a third column of objects makes comparisons.
         if value is None or len(table.codes(value).values) < 3:
             return None
     others = set(free) - {value}
@@ -213,21 +213,21 @@ def _preferences(table: Table, beside: dict[str, str]) -> Recognised | None:
 
 # Files ------------------------------------------------------------------------------------------
 
-#: Cells of a column of ties that say yes, and words of a choice that name a place.
+#: Words for a tie, and for the sides of a choice.
 _YES, _LEFT, _RIGHT = (set(WORDS["measured"][name]) for name in ("yes", "left", "right"))
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredFile:
-    """What a file holds of one of these kinds, as plain data."""
+    """Measurements of a file, as plain data."""
 
     kind: str  # one of `tripletscope.core.ratings.KINDS`
-    table: pd.DataFrame  # in the columns of the kind
+    table: pd.DataFrame  # with the columns of the kind
     options: dict[str, Any]
     notes: list[str]  # how the file was read, as sentences
 
     def measured(self) -> Measured:
-        """The data themselves, see `tripletscope.core.ratings.measured`."""
+        """The data, see `tripletscope.core.ratings.measured`."""
         return measured(self.kind, self.table, self.options)
 
 
@@ -240,13 +240,12 @@ def read_measured(
     Parameters
     ----------
     source : path, bytes or binary file object, or a list of such
-        Long tables (`Ratings`, `Confusions`, `Piles` and `Arrangements` say which columns), whose
-        columns may have other usual names; or square matrices of ratings or of counts, of several
-        raters as several files.
+        Long tables with the columns of `Ratings`, `Confusions`, `Piles` or `Arrangements`, also
+        under other usual names; or square matrices of ratings or counts, one file per rater.
     name : str, optional
         Of the file, for messages.
     kind : {"ratings", "confusions", "piles", "arrangements"}, optional
-        By default what the columns say. A square matrix is of ratings, unless it holds whole
+        By default that of the columns. A square matrix has ratings, unless its values are whole
         numbers that differ by direction.
     **options
         As of the class, such as ``direction="dissimilar"``.
@@ -254,7 +253,7 @@ def read_measured(
     Raises
     ------
     DataError
-        If the file is of no such kind, or a value is none.
+        If the file is of no such kind, or a value is invalid.
 
     Examples
     --------
@@ -273,7 +272,7 @@ def read_measured(
 def file_of_measured(
     files: Sequence[tuple[str, Source]], kind: str | None, options: Mapping[str, Any]
 ) -> MeasuredFile:
-    """What one file or several hold; see `read_measured`."""
+    """Measurements of one file or several; see `read_measured`."""
     single = len(files) == 1
     try:
         table = (
@@ -325,14 +324,13 @@ def _of_table(table: Table, result: Recognised, options: Mapping[str, Any]) -> M
 
 
 def _frame(table: Table, result: Recognised) -> pd.DataFrame:
-    """The columns that play a role."""
     cells = {role: table.texts(column) for role, column in result.roles.items()}
     numbers = {role: _numbers(table, result.roles[role]) for role in result.numeric}
     return pd.DataFrame(cells, dtype="str").assign(**numbers)
 
 
 def _numbers(table: Table, column: str) -> np.ndarray:
-    """Numbers of a column; empty cells are missing, and words an error."""
+    """Numbers of a column; empty cells are missing, words an error."""
     numbers, texts = table.numbers(column), table.texts(column)
     wrong = ~np.isfinite(numbers) & (texts != "")
     if wrong.any():
@@ -347,7 +345,7 @@ def _numbers(table: Table, column: str) -> np.ndarray:
 def _of_matrices(
     files: Sequence[tuple[str, Source]], kind: str | None, options: Mapping[str, Any]
 ) -> MeasuredFile:
-    """Square tables, one of each rater."""
+    """Measurements of square tables, one per rater."""
     if kind not in (None, "ratings", "confusions"):
         raise DataError(
             f"its columns are not those of {kind}", file=files[0][0],
@@ -393,7 +391,7 @@ def _of_matrices(
 
 
 def _counts(values: np.ndarray) -> bool:
-    """Whether these are whole numbers that differ by direction, mostly of the own stimulus."""
+    """Whether these are whole numbers that differ by direction, mostly largest on the diagonal."""
     finite = np.isfinite(values)
     return bool(
         finite.all() and (values >= 0).all() and (values == np.round(values)).all()
@@ -413,10 +411,10 @@ def _called(source: Source, number: int) -> str | None:
 
 
 def read_preferences(source: Source, name: str | None = None) -> tuple[pd.DataFrame, list[str]]:
-    """Read preferences between pairs, as `paired_preferences` takes them, and how they were read.
+    """Preferences between pairs for `paired_preferences`, and how they were read.
 
     Columns ``winner`` and ``loser``, or two options and a ``choice`` that names one of them, its
-    side, or that there is a tie; optionally ``participant``, ``tie`` and ``count``.
+    side, or a tie; optionally ``participant``, ``tie`` and ``count``.
     """
     table = load(source, name, least_columns=2, reshape=False)
     table, result = read_as(table)
@@ -438,11 +436,10 @@ def read_preferences(source: Source, name: str | None = None) -> tuple[pd.DataFr
 
 
 def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame, list[str]]:
-    """Read comparisons of stimuli with several dimensions, as `conjoint_scales` takes them.
+    """Comparisons of stimuli with several dimensions for `conjoint_scales`, and how they were read.
 
-    Two columns for each dimension whose names end in 1 and 2, and one for the response: ``first``,
-    or ``resp`` as R's package MLCM has it, 1 where the first stimulus was chosen and 0 where the
-    second.
+    Two columns per dimension whose names end in 1 and 2, and the response ``first``, or ``resp`` as
+    in R's package MLCM: 1 for the first stimulus, 0 for the second.
     """
     table = load(source, name, reshape=False)
     answer = next((
@@ -477,7 +474,7 @@ def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame
 
 
 def _told(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
-    """Winner and loser of two options and a choice."""
+    """Winner, loser and tie from two options and a choice."""
     choice = frame["choice"].str.casefold()
     first = (frame["choice"] == frame["left"]) | choice.isin(_LEFT)
     second = (frame["choice"] == frame["right"]) | choice.isin(_RIGHT)

@@ -1,6 +1,4 @@
-"""What columns and objects are called: aliases of roles, natural order, stems of file names, and
-names that look the same and are not.
-"""
+"""Names of columns and objects: aliases of roles, natural order, stems of files, lookalikes."""
 
 from __future__ import annotations
 
@@ -12,23 +10,23 @@ from urllib.parse import unquote
 
 from tripletscope.core.io.languages import WORDS, foreign_names, spelt
 
-#: Column names of each role, most telling first, as `normalised` writes them.
+#: Column names of each role, `normalised`, by priority.
 ALIASES: dict[str, tuple[str, ...]] = {
     role: tuple(dict.fromkeys((*names, *foreign_names(role))))
     for role, names in WORDS["English"].items()
 }
 
-#: Names of columns that divide participants or trials into groups worth comparing.
+#: Columns of conditions of participants or trials.
 GROUP_NAMES = (*WORDS["groups"]["English"], *spelt(WORDS["groups"]["foreign"]))
 
-#: Names of choices that say which of three objects was asked for, by task.
+#: Columns of the choice whose names show the task.
 ASKED_NAMES = {task: spelt(names) for task, names in WORDS["asked"].items()}
 
-#: Names that only mean something together, in the order anchor, then the two options. Where a
-#: column tells the choice the options are offered; otherwise the nearer one comes first.
+#: Names that only mean something together: anchor, then two options, or without a column of the
+#: choice, near and far.
 WEAK_TRIPLES = (("head", "b", "c"), ("x", "a", "b"), ("a", "b", "c"), ("i", "j", "k"))
 
-#: Usual names of the columns of a table of objects.
+#: Columns of a table of objects.
 ID_NAMES, LABEL_NAMES, IMAGE_NAMES = map(tuple, WORDS["objects"].values())
 
 _KNOWN_NAMES = frozenset({
@@ -40,19 +38,18 @@ _KNOWN_NAMES = frozenset({
 def normalised(name: str) -> str:
     """The name without case, spaces and punctuation: ``"Alg.Label"`` is ``"alglabel"``.
 
-    Letters of full width, and accents written apart, are as usual.
+    Full-width letters and separate accents are normalised, too.
     """
     name = unicodedata.normalize("NFKC", name).casefold()
     return "".join(character for character in name if character.isalnum())
 
 
 def is_known_name(name: str) -> bool:
-    """Whether this is a usual name of a column, of answers or of objects."""
     return normalised(name) in _KNOWN_NAMES
 
 
 def named(columns: Iterable[str], aliases: Iterable[str]) -> str | None:
-    """The column that bears the first of `aliases` that occurs, or None."""
+    """The column with the first of `aliases` that occurs, or None."""
     by_name: dict[str, str] = {}
     for column in columns:
         by_name.setdefault(normalised(column), column)
@@ -60,7 +57,7 @@ def named(columns: Iterable[str], aliases: Iterable[str]) -> str | None:
 
 
 def by_names(columns: Iterable[str], names: Mapping[str, Iterable[str]]) -> dict[str, str]:
-    """The column of each role that bears one of its names, each column for one role."""
+    """The column of each role, by its names; each column has one role."""
     roles: dict[str, str] = {}
     for role, many in names.items():
         column = named([c for c in columns if c not in roles.values()], many)
@@ -70,7 +67,7 @@ def by_names(columns: Iterable[str], names: Mapping[str, Iterable[str]]) -> dict
 
 
 def natural_key(text: str) -> tuple:
-    """Sort key that puts i2 before i10, and numbers in the order of their values."""
+    """Sort key that puts i2 before i10."""
     parts = re.split(r"([0-9]+)", text.casefold())
     # Digits are compared by length and then as text: int() refuses more than 4,300 of them.
     parts[1::2] = [(len(digits.lstrip("0")), digits.lstrip("0")) for digits in parts[1::2]]
@@ -78,52 +75,46 @@ def natural_key(text: str) -> tuple:
 
 
 def natural_order(names: Iterable[str]) -> list[str]:
-    """`names` sorted by `natural_key`."""
     names = list(names)
     if all(len(name) < 19 and name.isascii() and name.isdigit() for name in names):
-        return sorted(names, key=lambda name: (int(name), name))  # the same order, sooner
+        return sorted(names, key=lambda name: (int(name), name))  # the same order, faster
     return sorted(names, key=natural_key)
 
 
 def file_name(text: str) -> str:
-    """The last part of a path, with forward or backward slashes."""
     return text.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
 def stem(text: str) -> str:
-    """File name without folder and extension; any other text as it is.
+    """File name without folder and extension; other texts unchanged.
 
-    What follows the last dot counts as an extension only if it is short and begins with a letter,
-    so that ``"v1.5"`` stays whole.
+    An extension is short and begins with a letter, so that ``"v1.5"`` stays whole.
     """
     name = file_name(text)
     return re.sub(r"(?<=.)\.[A-Za-z][A-Za-z0-9]{0,4}$", "", name) or text
 
 
 def stem_key(text: str) -> str:
-    """What the stems of two names have in common if they differ in case, or in how accents are
-    written: file systems take letters with accents apart.
-    """
+    """The stem regardless of case and of the Unicode form of accents, which file systems change."""
     return unicodedata.normalize("NFC", stem(text)).casefold()
 
 
 def is_picture_name(text: str) -> bool:
-    """Whether the text ends like the file name of a picture."""
+    """Whether the text has the extension of a picture."""
     return bool(re.search(r"\.(png|jpe?g|gif|webp|bmp|svg|tiff?)$", text, re.IGNORECASE))
 
 
 def without_tags(text: str) -> str:
-    """File name that an HTML tag shows (its ``src``), or its text without the tags."""
+    """File name in the ``src`` of an HTML tag, or the text without tags."""
     shown = re.search(r"""\bsrc\s*=\s*(?:"([^"]+)"|'([^']+)'|([^"'\s>]+))""", text, re.IGNORECASE)
     if shown:
         address = next(filter(None, shown.groups()))
-        # What follows the path of an address asks a server; a local name may hold such signs.
+        # Queries follow the path of an address; a local name may have such signs.
         return unquote(file_name(re.sub(r"(\.\w{2,5})[?#].*$", r"\1", address)))
     return re.sub(r"<[^<>]*>", "", text).strip() or text
 
 
 def whole_number(text: str) -> int | None:
-    """The value of text such as ``"7"``, or None."""
     return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else None
 
 
@@ -141,17 +132,17 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-#: What is seen as nothing: of no width, marks of direction, soft hyphens, variants of a sign.
+#: Zero-width characters, marks of direction, soft hyphens, variation selectors.
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff]"
 )
-#: What is seen as a space.
+#: Lookalikes of a space.
 _SPACES = re.compile("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\t]| {2,}")
 _SHOWN = 3
 
 
 def seen(name: str) -> str:
-    """The name as it looks: what is not seen is left out."""
+    """The name as it looks, without invisible characters."""
     if name.isascii() and "  " not in name and "\t" not in name:
         return name
     return unicodedata.normalize("NFC", _SPACES.sub(" ", _INVISIBLE.sub("", name))).strip()
@@ -166,7 +157,7 @@ def lookalikes(names: Sequence[str]) -> list[list[str]]:
 
 
 def spelled(name: str) -> str:
-    """The name with whatever cannot be seen, or looks like something else, by its number."""
+    """The name with the code points of invisible and misleading characters."""
     def code(result: re.Match) -> str:
         return "".join(f"[U+{ord(character):04X}]" for character in result[0])
 
@@ -175,7 +166,7 @@ def spelled(name: str) -> str:
 
 
 def notes_on(names: Sequence[str]) -> list[str]:
-    """What a report says of names that look the same: which they are, and what differs."""
+    """A report's sentence about names that look the same, with their differences."""
     result = lookalikes(names)
     if not result:
         return []

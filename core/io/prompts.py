@@ -1,7 +1,7 @@
 """Questions as prompts for a language or vision model.
 
-Nothing is sent from here: the prompts are a file of one JSON object a line, which any program that
-talks to a model can go through, and the replies come back as such a file.
+Nothing is sent from here: the prompts are a file of JSON lines, which any program that talks to a
+model can go through; the replies come back as such a file.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from tripletscope.core.io.languages import WORDS
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-#: How questions are put, by language and by what is asked.
+#: Wordings of questions, by language and kind.
 WORDINGS: dict[str, dict[str, str]] = WORDS["prompts"]
-#: Codes of what is asked, as they stand in the names of prompts.
+#: Codes of the kinds in the ids of prompts.
 CODES = {"nearer": "n", "odd": "o", "central": "c"}
 
 
@@ -68,27 +68,27 @@ def write_prompts(
     Parameters
     ----------
     triplets : Triplets
-        About whose objects is asked.
+        With the objects.
     questions : list of Questions, optional
-        By default those that people answered. Each is asked once in every order of two options,
-        and of more in as many orders as there are options, so that each stands in each place:
-        models prefer places. Those whose answers name several options are left out.
+        By default those that people answered. Each is asked in every order of two options, and of
+        more in as many orders as options, so that each has every position: models prefer
+        positions. Questions whose answers name several options are left out.
     most : int
-        Of more different questions so many are drawn at random.
+        Of more distinct questions, this many are drawn at random.
     language : {"en", "de"}
     seed : int
 
     Returns
     -------
     bytes
-        JSON lines: ``id``, by which `read_replies` knows the question; ``messages``, one of the
-        role ``user``, as programs for chat models take them; ``objects``, ids of what is shown,
-        the anchor first; and ``images``, names of their pictures, if the objects have some.
+        JSON lines: ``id`` of the question for `read_replies`; ``messages``, one of the role
+        ``user``, as for chat models; ``objects``, ids of the objects, the anchor first; and
+        ``images``, names of their pictures, if there are any.
 
     Raises
     ------
     DataError
-        If no question can be put so: rankings, choices of several, and comparisons of pairs are
+        If no question suits a prompt: rankings, choices of several, and comparisons of pairs are
         left out.
     ValueError
         For an unknown language, or fewer than one question.
@@ -120,7 +120,7 @@ def write_prompts(
     if len(every) > most:
         drawn = np.sort(rng.choice(len(every), most, replace=False))
         every = [every[i] for i in drawn]
-    # Neighbours in the file would be orders of one question; some programs keep a context.
+    # Orders of one question must not be neighbours: some programs keep a context.
     prompts = [prompt for question in every for prompt in _orders(*question)]
     shuffled = [prompts[i] for i in rng.permutation(len(prompts))]
     lines = [_line(data, kind, shown, WORDINGS[language]) for kind, shown in shuffled]
@@ -128,7 +128,7 @@ def write_prompts(
 
 
 def questions_of(data: Judgements) -> list[Questions]:
-    """The different questions that were answered; none of comparisons of pairs.
+    """The distinct questions behind the answers; none for comparisons of pairs.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def questions_of(data: Judgements) -> list[Questions]:
         return []
     choices = data.choices
     steps = np.bincount(choices.trial)[choices.trial]
-    begins = np.zeros(len(choices), dtype=bool)  # what a ranking showed at first
+    begins = np.zeros(len(choices), dtype=bool)  # first stages of rankings
     begins[np.lexsort((-choices.n_shown, choices.trial))[first_of(np.sort(choices.trial))]] = True
     several = np.bincount(choices.trial, choices.n_shown > 2) > 0
     ranked = (several[choices.trial] & (steps > 1))
@@ -180,7 +180,7 @@ def questions_of(data: Judgements) -> list[Questions]:
 
 
 def prompted(questions: Sequence[Questions]) -> list[tuple[str, tuple[int, ...]]]:
-    """Questions that a prompt can put, one by one: those whose answer names one of few options."""
+    """Questions for prompts, one by one: those whose answer names one of few options."""
     return [
         (one.kind, tuple(row)) for one in questions
         if one.n_chosen == 1 and one.kind in CODES and one.shown.shape[1] <= len(LETTERS) + 1
@@ -194,7 +194,7 @@ def split(kind: str, shown: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any]
 
 
 def _orders(kind: str, objects: tuple[int, ...]) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """A question with its options in every turn, so that each is in each place."""
+    """A question with its options rotated, so that each has every position."""
     fixed, options = split(kind, objects)
     for turn in range(len(options)):
         yield kind, (*fixed, *options[turn:], *options[:turn])
@@ -222,7 +222,7 @@ def _line(
 
 
 def labels_of(data: Judgements, shown: tuple[int, ...]) -> list[str]:
-    """Labels on one line each; objects of the same label are told apart by their ids."""
+    """Labels on one line each; equal labels are followed by ids."""
     labels = [" ".join(data.labels[i].split()) for i in shown]
     return [
         f"{label} ({data.ids[i]})" if labels.count(label) > 1 else label
@@ -231,5 +231,5 @@ def labels_of(data: Judgements, shown: tuple[int, ...]) -> list[str]:
 
 
 def digest_of(data: Judgements) -> str:
-    """Of the ids of the objects: numbers in a prompt's id mean nothing for others."""
+    """Of the ids of the objects: positions in a prompt's id mean nothing for other objects."""
     return blake2b("\x1f".join(data.ids).encode(), digest_size=4).hexdigest()

@@ -1,4 +1,4 @@
-"""Lists of questions that are not answered yet, and of those whose right answer is known."""
+"""Lists of questions without answers, and of gold questions."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from tripletscope.core.io.objects.objects import lookup
 def read_questions(
     source: Source, objects: Triplets, name: str | None = None
 ) -> tuple[np.ndarray, str]:
-    """Questions about known objects, (q, 3) positions: anchor, first, second; and how it was read.
+    """(q, 3) positions of anchor, first and second of questions, and how they were read.
 
-    With names of columns that say nothing the first three count.
+    Without usual column names the first three columns count.
     """
     table = load(source, name)
     result = [named(table.columns, names) for names in WORDS["questions"].values()]
@@ -49,14 +49,14 @@ def read_questions(
 def read_gold(
     source: Source, objects: Triplets, name: str | None = None
 ) -> tuple[Triplets, str]:
-    r"""Read questions about known objects with their right answers.
+    r"""Read questions about the objects of a data set, with their right answers.
 
     Parameters
     ----------
     source : path, bytes or binary file object
-        Answers in any layout that `tripletscope.core.io.read` reads, all of them right.
+        Right answers, in any layout that `tripletscope.core.io.read` reads.
     objects : Triplets
-        Whose objects are meant: by id, by label, or by number from 0.
+        With the objects, named by id, label, or number from 0.
     name : str, optional
         Of the file, for messages.
 
@@ -70,7 +70,7 @@ def read_gold(
     Raises
     ------
     DataError
-        If it cannot be read, or a row names an unknown object.
+        If the file is unreadable, or a row names an unknown object.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def _refuse_contradictions(rows: np.ndarray, file: str, file_rows: Sequence[int]
 def required_positions(
     names: np.ndarray, objects: Triplets, file: str, file_rows: Sequence[int]
 ) -> tuple[np.ndarray, str]:
-    """(q, 3) positions of the objects that are named, all of which must be known; and how."""
+    """(q, 3) positions of named objects, all of which must exist, and which names these are."""
     ways = {
         "their ids": objects.ids, "their labels": objects.labels,
         "their numbers from 0": [str(i) for i in range(objects.n_objects)],
@@ -132,7 +132,7 @@ def required_positions(
 
 
 def _looked_up(names: np.ndarray, vocabulary: list[str]) -> np.ndarray:
-    """Positions in the vocabulary, also of whole numbers that are written with a fraction."""
+    """Positions in the vocabulary, also of whole numbers with a fraction."""
     texts = names.ravel().tolist()
     exact, plain = (lookup(some, vocabulary) for some in (texts, [*map(plain_number, texts)]))
     return np.where(exact < 0, plain, exact).reshape(names.shape)

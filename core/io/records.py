@@ -36,7 +36,6 @@ def is_json(data: bytes) -> bool:
 
 
 def from_json(data: bytes, name: str) -> Table:
-    """Read UTF-8 text of JSON, or of JSON lines."""
     document = _parsed(data, name)
     try:
         return _from_document(document, name)
@@ -81,7 +80,7 @@ def _parsed(data: bytes, name: str) -> Any:
 
 
 def _records(document: Any) -> list[Mapping[str, Any]] | None:
-    """The list of objects, or of rows, that a document is or holds."""
+    """The list of objects, or of rows, that a document is or contains."""
     if isinstance(document, list):
         return _of_list(document)
     if not isinstance(document, dict):
@@ -106,7 +105,7 @@ def _of_list(document: list) -> list[Mapping[str, Any]] | None:
 
 
 def _of_columns(document: dict) -> list[Mapping[str, Any]] | None:
-    """Records in an object of lists, several and equally long: its columns."""
+    """Records in an object of several equally long lists: its columns."""
     lists = {key: value for key, value in document.items() if isinstance(value, list)}
     lengths = {len(value) for value in lists.values()}
     if len(lists) < 2 or len(lengths) > 1 or lengths == {0}:
@@ -145,7 +144,7 @@ def _from_records(
 
 
 def _flat(value: Mapping[str, Any], before: str) -> list[tuple[str, str]]:
-    """Keys and texts of a record; those of objects inside of it after a dot."""
+    """Keys and texts of a record; keys of inner objects follow a dot."""
     result = []
     for key, inner in value.items():
         if isinstance(inner, dict) and before.count(".") < 4:
@@ -160,11 +159,11 @@ def _text(value: Any) -> str:
 
 
 def from_arrays(arrays: Mapping[str, np.ndarray], name: str) -> Table:
-    """A table whose rows are those of the arrays that are equally long."""
+    """A table of the arrays of equal length."""
     arrays = _unpacked_tensor(arrays)
     parts: dict[str, np.ndarray] = {}
     for key, values in arrays.items():
-        # MATLAB knows no vectors; but one row alone is one answer.
+        # MATLAB has no vectors; but one row alone is one answer.
         if values.ndim == 2 and (values.shape[1] == 1 or (len(values) == 1 < len(arrays))):
             values = values.ravel()
         if values.dtype.names and values.ndim == 1:
@@ -216,15 +215,15 @@ def _arrow(values: np.ndarray) -> pa.Array:
     values = decoded_texts(values)
     if values.dtype.kind == "f" and values.itemsize not in (4, 8):
         values = values.astype(np.float64)  # Arrow computes with no others
-    # Arrow knows the order of this machine's bytes only.
+    # Arrow takes native byte order only.
     return pa.array(np.ascontiguousarray(values, values.dtype.newbyteorder("=")))
 
 
 def _unpacked_tensor(arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-    """Answers in a sparse n x n x n tensor, as the package sparse saves it.
+    """Answers in a sparse n x n x n tensor of the package sparse.
 
-    Entry (i, j, k) is 1 if j was said to be nearer to i than k, -1 if it was said not to be, a
-    number of answers where they were counted, and 0 where nothing is known.
+    Entry (i, j, k) is 1 for "j is nearer to i than k", -1 for the opposite, possibly times a number
+    of answers, and 0 for no answer.
     """
     if not {"coords", "data", "shape"} <= set(arrays):
         return arrays
@@ -237,7 +236,7 @@ def _unpacked_tensor(arrays: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarra
 
 
 def from_columns(columns: Mapping[str, np.ndarray], name: str, notes: list[str]) -> Table:
-    """A table of columns of numbers, or of texts, that are equally long."""
+    """A table of equally long columns of numbers or texts."""
     length = max(map(len, columns.values()), default=0)
     if not length:
         raise DataError("the table has no rows", file=name, remedy="Check that it was saved.")
@@ -255,7 +254,6 @@ def from_columns(columns: Mapping[str, np.ndarray], name: str, notes: list[str])
 
 
 def from_parquet(data: bytes, name: str) -> Table:
-    """Read the table from the bytes of a Parquet file."""
     try:
         cells, notes = _columns_of(data, name)
     except DataError:
@@ -270,10 +268,10 @@ def from_parquet(data: bytes, name: str) -> Table:
 def _columns_of(data: bytes, name: str) -> tuple[pa.Table, list[str]]:
     schema = pyarrow.parquet.read_schema(pa.BufferReader(data))
     nested = [field.name for field in schema if pa.types.is_nested(field.type)]
-    # Columns may share a name, by which none of them is found.
+    # ParquetFile finds no columns by a name that they share.
     plain = [field for field in schema if field.name not in nested]
     columns = [field.name for field in plain]
-    # A small file may hold a long text many times over; so it is never written out.
+    # A small file may repeat a long text many times; dictionaries keep it once.
     file = pyarrow.parquet.ParquetFile(pa.BufferReader(data), read_dictionary=columns)
     about = file.metadata
     if about.num_rows > MAX_ROWS or about.num_columns > MAX_COLUMNS:
@@ -283,7 +281,7 @@ def _columns_of(data: bytes, name: str) -> tuple[pa.Table, list[str]]:
             remedy=f"At most {MAX_ROWS:,} rows and {MAX_COLUMNS:,} columns are read.",
         )
     unpacked = sum(about.row_group(i).total_byte_size for i in range(about.num_row_groups))
-    # A value that is repeated takes no room in the file, but does in a table.
+    # Repeated values take no room in the file, but do in a table.
     in_a_row = sum(_width(field.type) for field in plain)
     check_size(max(unpacked, about.num_rows * in_a_row), len(data), name)
     notes = [f"Column {column!r} contains lists and was omitted." for column in nested]
@@ -293,7 +291,7 @@ def _columns_of(data: bytes, name: str) -> tuple[pa.Table, list[str]]:
 
 
 def _width(kind: pa.DataType) -> int:
-    """Bytes that a cell takes; those of a text are only the number of its word."""
+    """Bytes of a cell; of a text, those of its code."""
     try:
         return -(-kind.bit_width // 8)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Replies of a language or vision model to prompts, as answers of one more participant."""
+"""Replies of a language or vision model to prompts, as answers of another participant."""
 
 from __future__ import annotations
 
@@ -24,34 +24,33 @@ from tripletscope.core.io.names import named
 from tripletscope.core.io.prompts import CODES, LETTERS, digest_of, labels_of, split
 from tripletscope.core.ratings.pooling import pool_ratings
 
-#: Columns or keys of what each option got, by its number or letter: p_1, logprob_A and so on.
+#: Columns or keys with grades of options, by number or letter: p_1, logprob_A and so on.
 _GRADED = re.compile(r"(log_?)?(?:p|prob|probability)(?:[_ .-]([a-z])|[_ .-]?(\d+))", re.I)
 _DECLINES = re.compile(r"\b(sorry|can(?:no|['’])?t|unable|refuse|decline|leider|nicht)\b", re.I)
 
 
 @dataclass(frozen=True)
 class Replies:
-    """What a model answered.
+    """Answers of a model.
 
     Attributes
     ----------
     answers : Triplets
-        The model as a participant: its answers about the objects of the data, each with its
-        trial.
+        Of the model as a participant, about the objects of the data, with trials.
     omitted : DataFrame
-        ``row`` and ``reason`` of every line that is no answer.
+        ``row`` and ``reason`` of every line without an answer.
     n_replies : int
-        Replies that were read: a line may have several, or say the probability of each option.
+        Replies in the file: a line may have several, or probabilities of the options.
     n_refused, n_graded : int
-        How many of these decline to answer, and how many are graded.
+        Replies that decline to answer; replies that grade the options.
     both_ways : int
-        Questions that were asked in several orders of the options, and answered in all.
+        Questions with answers in all orders of the options.
     consistent : int
-        How many of these got the same answer in all orders.
+        Those of them with the same answer in all orders.
     first_share : float
-        Share of replies that name the first option, of graded ones its probability. Where every
-        question was asked in all orders, a model without a preference for places names it as often
-        as any other.
+        Share of replies that name the first option; of graded ones its probability. If every
+        question was asked in all orders, a model without a preference for positions names it as
+        often as any other.
     """
 
     answers: Triplets
@@ -67,34 +66,34 @@ class Replies:
 def read_replies(
     source: Source, triplets: Triplets, *, observer: str = "model", name: str | None = None
 ) -> Replies:
-    r"""A model's replies to the prompts of `write_prompts`, as answers of one more participant.
+    r"""A model's replies to the prompts of `write_prompts`, as answers of another participant.
 
     Parameters
     ----------
     source : path, bytes or binary file object
         JSON lines with ``id`` and ``reply`` (or ``response``, ``text``, ``content``, or the shape
-        of a chat completion, also as batch services write it, with ``custom_id``), or a CSV of
-        ``id`` and ``reply``. A line may have several replies (``choices``, ``replies``), several
-        lines one id. In place of a reply, columns or keys such as ``p_1``, ``p_A``, ``logprob_A``,
-        or the ``top_logprobs`` of a chat completion, grade the options.
+        of a chat completion, also from batch services, with ``custom_id``), or a CSV of ``id`` and
+        ``reply``. A line may have several replies (``choices``, ``replies``), several lines one
+        id. Instead of a reply, columns or keys such as ``p_1``, ``p_A``, ``logprob_A``, or the
+        ``top_logprobs`` of a chat completion, grade the options.
     triplets : Triplets
-        Whose questions were asked: the objects must be the same.
+        Answers on the same objects.
     observer : str
-        What the model is called as a participant.
+        Name of the model as a participant.
     name : str, optional
         Of the file, for messages.
 
     Raises
     ------
     DataError
-        If the file has no reply that can be read, or the prompts are of other objects.
+        If the file has no readable reply, or the prompts are about other objects.
 
     Notes
     -----
     A graded reply becomes expected counts: an answer for each option, weighted by its probability
-    among the options, so that a reply counts as one answer whether it is graded or not. A method
-    with a likelihood then learns what it would from very many samples, weighted as one. Of several
-    samples each is an answer: they vary, as answers of a person do who is asked again.
+    among the options, so that every reply counts as one answer. A method with a likelihood then
+    learns what it would from very many samples, weighted as one. Several samples are an answer
+    each: they vary as repeated answers of a person do.
 
     Examples
     --------
@@ -143,7 +142,7 @@ def read_replies(
             row=omitted[0][0] if omitted else None,
             remedy="Each line needs the id of its prompt and the letter of an option as reply.",
         )
-    # Complete are those of which every order came back.
+    # Questions with replies in every order.
     again = [
         set().union(*orders.values()) for orders in chosen.values()
         if len(orders) == len(next(iter(orders)))
@@ -162,13 +161,13 @@ def read_replies(
 
 
 def with_observer(people: Triplets, model: Triplets) -> Triplets:
-    """The answers of people and of a model, as those of one more participant.
+    """Answers of people and of a model as another participant.
 
     Parameters
     ----------
     people, model : Triplets
-        About the same objects; `model` as `read_replies` gives it. If somebody is called as the
-        model is, its name is followed by "(model)".
+        About the same objects; `model` as of `read_replies`. "(model)" is added to its name if a
+        person has the same.
 
     Examples
     --------
@@ -192,7 +191,7 @@ def with_observer(people: Triplets, model: Triplets) -> Triplets:
 
 
 def _records(content: bytes, name: str) -> Iterator[tuple[int, str, str | dict[int, float]]]:
-    """Row, id of the prompt, and each reply of every line, or what it gives each option."""
+    """Row, id of the prompt, and each reply of every line, or its grades of the options."""
     text, _ = to_utf8(content, None, name)
     if text.lstrip().startswith(b"{"):
         for row, line in enumerate(text.decode().split("\n"), 1):
@@ -218,7 +217,7 @@ def _records(content: bytes, name: str) -> Iterator[tuple[int, str, str | dict[i
 
 
 def _grades(record: Mapping[str, Any]) -> dict[int, float]:
-    """What each option got, by its place, of keys such as p_1, prob_A, logprob_A."""
+    """Grade of each option, by position, from keys such as p_1, prob_A, logprob_A."""
     result: dict[int, float] = {}
     logarithms: list[tuple[int, float]] = []
     for key, value in record.items():
@@ -233,7 +232,7 @@ def _grades(record: Mapping[str, Any]) -> dict[int, float]:
                 logarithms.append((place, float(value)))
             else:
                 result[place] = result.get(place, 0.0) + float(value)
-    # Those of long texts are too small to be probabilities; only their ratios matter.
+    # Probabilities of long texts would underflow; only their ratios matter.
     largest = max((value for _, value in logarithms), default=0.0)
     for place, value in logarithms:
         result[place] = result.get(place, 0.0) + math.exp(value - largest)
@@ -241,9 +240,9 @@ def _grades(record: Mapping[str, Any]) -> dict[int, float]:
 
 
 def _token_grades(record: Any, letters: str) -> dict[int, float]:
-    """The same of the first token that is most likely an option, as chat completions list them.
+    """Grades from the ``top_logprobs`` of the first token that is most likely an option.
 
-    A reply that begins with other words, such as a refusal, would else be graded by what is left.
+    Other tokens do not count: in a refusal, the options share a rest of probability.
     """
     if isinstance(record, dict):
         result, others = {}, 0.0
@@ -282,7 +281,7 @@ def _of_json(
 
 
 def _texts(record: Any) -> list[str]:
-    """The replies in a record: its own, or inside of what a chat service writes."""
+    """The replies in a record: its own, or within the output of a chat service."""
     if isinstance(record, str):
         return [record] if record else []
     if isinstance(record, list):
@@ -306,7 +305,7 @@ def _texts(record: Any) -> list[str]:
 def _prompt(
     prompt_id: str, digest: str, data: Judgements, name: str, row: int
 ) -> tuple[str, tuple[int, ...]] | str:
-    """What a prompt asked and about which objects, or why that cannot be told."""
+    """Kind and objects of a prompt, or why its id is invalid."""
     match = re.fullmatch(r"([0-9a-f]{8})-([noc])-(\d+(?:-\d+)+)", prompt_id.strip())
     if match is None:
         return f"the id {prompt_id[:40]!r} is none of a prompt"
@@ -324,7 +323,7 @@ def _prompt(
 
 
 def _shares(reply: str | Mapping[int, float], labels: list[str]) -> np.ndarray | str:
-    """(m,) how far a reply is for each option, adding up to 1; or why none can be told."""
+    """(m,) probability of each option under a reply, or why there is none."""
     if isinstance(reply, str):
         place = _chosen(reply, labels)
         return place if isinstance(place, str) else np.eye(len(labels))[place]
@@ -335,7 +334,7 @@ def _shares(reply: str | Mapping[int, float], labels: list[str]) -> np.ndarray |
 
 
 def _chosen(reply: str, labels: list[str]) -> int | str:
-    """Place of the option that a reply names, or why none can be told."""
+    """Position of the option that a reply names, or why there is none."""
     letters = LETTERS[: len(labels)]
     text = re.sub(r"[*_`\"'“”„]", "", reply).strip()
     if not text:
@@ -343,7 +342,7 @@ def _chosen(reply: str, labels: list[str]) -> int | str:
     alone = re.fullmatch(rf"\W*([{letters}{letters.lower()}])\W*", text)
     if alone:
         return letters.index(alone[1].upper())
-    # A letter at the beginning, or after a word that announces it. "A" before a word is an article.
+    # A letter at the beginning, or after words such as "answer". "A" before a word is an article.
     article = r"(?!\s+[a-zäöüß])"
     first = re.match(rf"\W*(A(?!\w){article}|[{letters[1:]}](?!\w))", text)
     told = first or re.search(
@@ -365,7 +364,6 @@ def _chosen(reply: str, labels: list[str]) -> int | str:
 
 
 def _implied(kind: str, shown: tuple[int, ...], place: int) -> list[tuple[int, int, int]]:
-    """The triplets that a reply implies."""
     if kind == "nearer":
         near = shown[1 + place]
         return [(shown[0], near, far) for far in shown[1:] if far != near]

@@ -1,4 +1,4 @@
-"""A table as it stands in the file: columns of text, with the row numbers a spreadsheet shows."""
+"""A table as in the file: columns of text, with a spreadsheet's row numbers."""
 
 from __future__ import annotations
 
@@ -20,37 +20,35 @@ def _no_rows() -> np.ndarray:
 
 @dataclass(frozen=True)
 class Codes:
-    """A column of names as numbers: cell t holds ``values[codes[t]]``; -1 is an empty cell."""
+    """A column of names as numbers: cell t is ``values[codes[t]]``; -1 is an empty cell."""
 
     codes: np.ndarray
     values: list[str]
 
     def each(self, of: Callable[[str], Any], empty: Any, dtype: Any = None) -> np.ndarray:
-        """What a function makes of every cell, and `empty` where nothing is written."""
+        """`of` each cell, and `empty` for empty cells."""
         return np.array([*map(of, self.values), empty], dtype=dtype)[self.codes]
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """What a file holds, before anybody says what it means."""
+    """Cells of a file, without their meaning."""
 
-    name: str  # name of the file, as the user knows it
-    #: Every cell as text, columns that repeat their values dictionary-encoded; from Parquet also
-    #: columns of numbers.
+    name: str  # of the file
+    #: Cells as text, dictionary-encoded if values repeat; from Parquet also columns of numbers.
     data: pa.Table
     header: bool  # whether the file names its columns
-    #: None where there is none: a sheet of Excel has no delimiter, Parquet neither of them.
+    #: Excel has no delimiter, Parquet neither.
     delimiter: str | None
     encoding: str | None
-    notes: list[str]  # what was recognised, as sentences
-    first_row: int  # number of the first row below the header, the first row of the file being 1
-    #: Numbers of the rows that have another number of cells than the table has columns.
-    skipped: np.ndarray = field(default_factory=_no_rows)
-    blank: np.ndarray = field(default_factory=_no_rows)  # numbers of the rows without any content
-    #: (n_rows,): rows of the file, where they do not simply follow each other: in several files, or
-    #: where one row of the file is several of the table.
+    notes: list[str]  # how the file was read, as sentences
+    first_row: int  # number of the first row below the header; the file begins with row 1
+    skipped: np.ndarray = field(default_factory=_no_rows)  # rows with a wrong number of cells
+    blank: np.ndarray = field(default_factory=_no_rows)  # rows without any content
+    #: (n_rows,): rows of the file, unless consecutive: of several files, or if one row of the file
+    #: becomes several of the table.
     rows: np.ndarray | None = None
-    files: tuple[str, ...] = ()  # what was read, where the table is of several files
+    files: tuple[str, ...] = ()  # names, if there are several
     refused: Mapping[str, str] = field(default_factory=dict)  # files that were left out, and why
 
     @property
@@ -72,11 +70,10 @@ class Table:
         return positions + self.first_row + np.searchsorted(before, positions, side="right")
 
     def row_number(self, position: int) -> int:
-        """Row of the file at one position of this table."""
         return int(self.row_numbers([position])[0])
 
     def head(self, most: int) -> Table:
-        """The same table with only its first rows: enough to recognise what columns hold."""
+        """Only the first rows: enough to recognise columns."""
         return replace(self, data=self.data.slice(0, most))
 
     def take(self, positions: np.ndarray) -> Table:
@@ -88,7 +85,7 @@ class Table:
         )
 
     def with_columns(self, columns: Mapping[str, pa.ChunkedArray | pa.Array], note: str) -> Table:
-        """The same table with more columns, unless they are there already."""
+        """The same table with more columns, unless they exist."""
         data = self.data
         for name, column in columns.items():
             if name not in data.column_names:
@@ -106,11 +103,11 @@ class Table:
         data = self.data.column(column)
         if pa.types.is_dictionary(data.type):
             data = data.unify_dictionaries().combine_chunks()
-        else:  # chunks that are encoded together need no unifying, which takes long
+        else:  # chunks that are encoded together need no unifying, which is slow
             data = data.combine_chunks().dictionary_encode()
         chunk = data.chunk(0) if isinstance(data, pa.ChunkedArray) else data
         indices = pc.fill_null(chunk.indices, len(chunk.dictionary)).to_numpy()
-        # The dictionary of a `head` lists what occurs in the whole table.
+        # The dictionary of a `head` has the values of the whole table.
         used = np.flatnonzero(np.bincount(indices, minlength=1)[: len(chunk.dictionary)])
         texts = [bare(text) for text in as_texts(chunk.dictionary.take(pa.array(used)))]
         values = list(dict.fromkeys(t for t in texts if t.casefold() not in MISSING))
@@ -120,11 +117,11 @@ class Table:
         return Codes(lookup[indices], values)
 
     def n_different(self, column: str) -> int:
-        """How many different cells a column has, white space included; quick for millions."""
+        """Number of distinct cells of a column, white space included; fast for millions."""
         return pc.count_distinct(self.data.column(column).cast(pa.string())).as_py()
 
     def texts(self, column: str) -> np.ndarray:
-        """(n_rows,) strings, empty where nothing is written; for a `head`, not for millions."""
+        """(n_rows,) strings, "" for empty cells; for a `head`, not for millions."""
         return self.codes(column).each(str, "", object)
 
     def numbers(self, column: str) -> np.ndarray:
@@ -135,7 +132,7 @@ class Table:
         if not pa.types.is_dictionary(data.type):
             return self._parsed(data)
         chunks = [np.zeros(0)]
-        for chunk in data.chunks:  # as they are: of as many values as rows, to unify them is slow
+        for chunk in data.chunks:  # without unifying, which is slow for as many values as rows
             values = np.append(self._parsed(chunk.dictionary), np.nan)
             indices = pc.fill_null(chunk.indices, len(chunk.dictionary))
             chunks.append(values[indices.to_numpy(zero_copy_only=False)])
@@ -146,7 +143,7 @@ class Table:
         coded = self.codes(column)
         texts = pd.Series([*coded.values, None], dtype="str")
         result = pd.to_datetime(texts, errors="coerce", format="ISO8601", utc=True)
-        # Nanoseconds would not reach back to the year 23, as which 23-01-05 is read.
+        # 23-01-05 is a date of the year 23, which nanoseconds cannot express.
         return result.dt.tz_localize(None).to_numpy().astype("datetime64[us]")[coded.codes]
 
     def _parsed(self, texts: pa.Array | pa.ChunkedArray) -> np.ndarray:
@@ -162,23 +159,23 @@ class Table:
 
 
 def decoded(codes: np.ndarray, values: list[str]) -> pa.DictionaryArray:
-    """A column of texts: cell t holds ``values[codes[t]]``, nothing where the code is -1."""
+    """A column of texts: cell t is ``values[codes[t]]``, null for code -1."""
     indices = pa.array(codes.astype(np.int32), mask=codes < 0)
     try:
         texts = pa.array(values, pa.string())
-    except UnicodeEncodeError:  # JSON can hold halves of characters
+    except UnicodeEncodeError:  # JSON can have lone surrogates
         texts = pa.array([writable(text) for text in values], pa.string())
     return pa.DictionaryArray.from_arrays(indices, texts)
 
 
 def encoded(texts: Iterable[str | None]) -> pa.DictionaryArray:
-    """A column of texts, nothing where there is None."""
+    """A column of texts, null for None."""
     codes, values = pd.factorize(np.array([*texts], dtype=object))
     return decoded(codes, values.tolist())
 
 
 def as_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Numbers with a fraction as they are, everything else as dictionary-encoded text."""
+    """Numbers with a fraction unchanged, everything else as dictionary-encoded text."""
     if pa.types.is_floating(column.type):
         finite = column.drop_null()
         if pc.any(pc.not_equal(finite, pc.floor(finite))).as_py():
@@ -198,7 +195,6 @@ def as_texts(values: pa.Array | pa.ChunkedArray) -> list[str]:
 
 
 def as_text(value: Any) -> str:
-    """A value as text."""
     match value:
         case None:
             return ""

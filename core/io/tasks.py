@@ -1,4 +1,4 @@
-"""What a row of a file says: which question was asked, and which triplets an answer implies."""
+"""Kinds of questions in files, and the triplets that answers imply."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from itertools import combinations
 
 from tripletscope.core.io.languages import FORMS
 
-#: Places of the objects of a trial that an answer names: anchor, near, far, or, with four, a pair
-#: that is more similar and one that is less.
+#: Positions in the trial of anchor, near, far; or of the more similar pair and the other one.
 Implied = tuple[tuple[int, ...], ...]
 
-#: Most options of a trial in which several are chosen.
+#: Most options of a trial with several choices.
 MOST_OPTIONS = 8
 
 
@@ -20,24 +19,23 @@ class Task:
     """One kind of question."""
 
     name: str
-    title: str  # what the user calls it, and what was asked
+    title: str  # for the user, with the question
     help: str
     objects: tuple[str, ...]  # roles of the objects in a row
-    #: What each answer implies, by the number of the outcome that the choice tells.
-    outcomes: tuple[Implied, ...]
-    #: Places of the objects that the choice may name, in the order of the outcomes; empty if the
-    #: choice is no object.
+    outcomes: tuple[Implied, ...]  # by the number of the outcome
+    #: Positions of the objects that the choice may name, in the order of the outcomes; empty if
+    #: the choice is no object.
     options: tuple[int, ...]
     #: An answer in words, with ``{who}``, ``{anchor}``, ``{near}`` and ``{far}`` of its first
-    #: triplet, and ``{fourth}`` where there are four objects.
+    #: triplet, and ``{fourth}`` of four objects.
     sentence: str
     #: Outcome of rows without a choice, whose columns are in the order of the answer.
     in_order: int = 0
-    opposite: str = ""  # the task that turns every answer round, if that makes sense
+    opposite: str = ""  # the task that reverses every answer, if that makes sense
 
     @property
     def is_anchored(self) -> bool:
-        """Whether the row says which object the others are compared with."""
+        """Whether the row has an anchor."""
         return self.objects[0] == "anchor"
 
 
@@ -55,7 +53,7 @@ TASKS: dict[str, Task] = {
 
 
 def chosen_first(n_options: int, n_chosen: int, ranked: bool) -> Implied:
-    """What a choice of several of the options implies, the chosen ones standing first."""
+    """Triplets that a choice of several options implies, the chosen ones first."""
     chosen = range(1, n_chosen + 1)
     rest = range(n_chosen + 1, n_options + 1)
     pairs = list(combinations(chosen, 2)) if ranked else []

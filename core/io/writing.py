@@ -1,4 +1,4 @@
-"""Triplets -> the files that other programs, and this one, read."""
+"""Write answers for other programs, and for this one."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from tripletscope.core.io.languages import FORMS
 
 @dataclass(frozen=True)
 class Writer:
-    """A layout in which answers can be written."""
+    """A layout for answers."""
 
     name: str
-    title: str  # what the user calls it, and what it holds
+    title: str  # for the user, with the content
     help: str
     suffix: str  # of the file
     media_type: str
@@ -43,7 +43,7 @@ class Writer:
     write: Callable[[Triplets], bytes]
 
     def problem(self, triplets: Triplets) -> str:
-        """Why these answers cannot be written so; empty if they can."""
+        """Why the layout cannot hold these answers, or ""."""
         try:
             self.check(triplets)
         except DataError as error:
@@ -62,8 +62,8 @@ def write_answers(triplets: Triplets, layout: str = "anchored") -> bytes:
     ----------
     triplets : Triplets
     layout : str
-        One of `WRITERS`. All hold what is known of each answer, except that the ones of numbers
-        alone hold nothing else, and Salmon's neither blocks nor which answers are of one trial.
+        One of `WRITERS`. Those of numbers have no columns about the answers, and Salmon's has
+        neither blocks nor trials.
 
     Raises
     ------
@@ -85,9 +85,9 @@ def write_answers(triplets: Triplets, layout: str = "anchored") -> bytes:
 
 
 def write_pairs(pairs: Quadruples) -> bytes:
-    """Comparisons of pairs as R's MLDS has them: ``resp``, ``S1`` to ``S4``, and what is known.
+    """Comparisons of pairs for R's MLDS: ``resp``, ``S1`` to ``S4``, and columns about the answers.
 
-    ``resp`` is 1 where the second pair was said to differ more.
+    ``resp`` is 1 if the second pair differs more.
     """
     _names_survive(pairs)
     rows, answers = pairs.rows, pairs.answers
@@ -106,7 +106,7 @@ def write_pairs(pairs: Quadruples) -> bytes:
 
 
 def _anchored(triplets: Triplets) -> pa.Table:
-    """Anchor, near and far by their ids, and what is known of each answer."""
+    """Ids of anchor, near and far, and columns about the answers."""
     return pa.table(_named(triplets, triplets.rows.T, ("anchor", "near", "far")) | _metadata(
         triplets.answers
     ))
@@ -122,7 +122,7 @@ def _named(
 
 
 def _metadata(answers: pd.DataFrame) -> dict[str, pa.Array]:
-    """Columns of what is known of answers, with missing values as nulls."""
+    """Columns about answers, with missing values as nulls."""
     columns = {}
     for name, column in answers.items():
         if name == "response_time":
@@ -134,7 +134,7 @@ def _metadata(answers: pd.DataFrame) -> dict[str, pa.Array]:
 
 
 def _times(seconds: pd.Series) -> tuple[str, pd.Series]:
-    """Response times in the unit for which `read` will take them, by their size."""
+    """Response times in the unit that `read` infers from their size."""
     if response_time_unit(seconds.to_numpy()[:SAMPLE_ROWS], "")[0] == "s":
         return "response_time", seconds
     return "response_time_ms", 1000 * seconds
@@ -143,7 +143,7 @@ def _times(seconds: pd.Series) -> tuple[str, pd.Series]:
 def _salmon(triplets: Triplets) -> pa.Table:
     """The columns of Salmon's responses.csv; its names of objects are labels or pictures."""
     rows, answers = triplets.rows, triplets.answers
-    # Where nobody knows on which side an option was, the file is sorted, which can be seen.
+    # If sides are unknown, the nearer option is always left, which readers can see.
     near_is_left = np.ones(len(rows), dtype=bool)
     if "side" in answers:
         near_is_left = (answers["side"].astype("str") != "right").to_numpy()
@@ -163,7 +163,7 @@ def _salmon(triplets: Triplets) -> pa.Table:
     shown, ending = triplets.objects["label"], "html"
     if "image" in triplets.objects and triplets.objects["image"].notna().all():
         shown, ending = triplets.objects["image"], "filename"
-    # A label is shown and no more; a file with such signs would be taken for no text.
+    # Control characters would make the file look binary.
     texts = pa.array([re.sub(r"[\x00-\x1f]", " ", text) for text in shown.astype("str")])
     return pa.table(columns | {
         f"{name}_{ending}": texts.take(pa.array(place)) for name, place in places.items()
@@ -171,7 +171,7 @@ def _salmon(triplets: Triplets) -> pa.Table:
 
 
 def _three(triplets: Triplets, chosen: int) -> pa.Table:
-    """One row for each trial of three objects; `chosen` is the role of the one that was named."""
+    """One row for each trial of three objects; `chosen` is the role of the named one."""
     first, answers = triplets.rows[::2], triplets.answers.iloc[::2].reset_index(drop=True)
     # The answers of a trial are (a, b, odd) and (b, a, odd), or (a, central, b) and (b, central,
     # a), where a stood before b.
@@ -196,7 +196,7 @@ def _three(triplets: Triplets, chosen: int) -> pa.Table:
 
 
 def _csv(table: pa.Table) -> bytes:
-    """A table as CSV, without formulas, as `marked` has it."""
+    """A table as CSV, with formulas `marked`."""
     table = pa.table({marked(name): _marked(table[name]) for name in table.column_names})
     options = pa.csv.WriteOptions(quoting_style="needed", quoting_header="needed")
     return _saved(lambda file: pa.csv.write_csv(table, file, options))
@@ -228,7 +228,7 @@ def _numbers(triplets: Triplets) -> bytes:
 
 
 def _names_survive(triplets: Judgements) -> None:
-    """Names of objects are found again: nothing in them is taken for something else."""
+    """Refuse names of objects that would not be read back unchanged."""
     for text in triplets.ids:
         if not reads_as_itself(text) or len(text) > MAX_NAME or any(
             ord(character) < 32 for character in text
@@ -273,7 +273,8 @@ def _is_of_three(chosen: int) -> Callable[[Triplets], None]:
     return check
 
 
-#: Every layout that can be written, the most useful first.
+#: All layouts, the most useful first.
+
 WRITERS: dict[str, Writer] = {
     name: Writer(name, **FORMS["writers"][name], check=check, write=write)
     for name, check, write in (

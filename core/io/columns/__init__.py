@@ -1,1 +1,1 @@
-"""What the columns of a table mean: readings, and guesses at them."""
+"""Meanings of the columns of a table."""

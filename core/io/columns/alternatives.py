@@ -1,4 +1,4 @@
-"""What else the columns of a reading could mean: the directions in which it may be wrong."""
+"""Other readings of the same columns."""
 
 from __future__ import annotations
 
@@ -16,11 +16,10 @@ _OPTIONS = ("anchor", "left", "right")
 
 
 def alternatives(table: Table, reading: Reading) -> list[Reading]:
-    """Readings of the same columns, the given one first.
+    """Readings of the same columns with distinct meanings, the given one first.
 
-    Who is the anchor, whether the choice is the nearer one, the farther, the odd one or the
-    central one, and from what positions are counted, as far as the cells allow it. Readings that
-    mean the same up to the names of roles are listed once.
+    They differ in the anchor, in the meaning of the choice (nearer, farther, odd or central) and in
+    the first position, as far as the cells allow.
     """
     columns = [reading.roles[role] for role in reading.objects]
     sides = {
@@ -56,7 +55,7 @@ def _others(table: Table, reading: Reading, columns: list[str]) -> Iterator[Read
     for coding in _codings(table, reading, 3):
         for task in ("odd_one_out", "most_central", "similar_pair"):
             if len(choice) == 2 or (task == "similar_pair" and coding == "item"):
-                continue  # two objects that are named belong together, or do not
+                continue  # two named objects are a pair that belongs together
             yield replace(
                 reading, task=task, choice_coding=coding, title=_title(task, coding),
                 roles=dict(zip(_THREE, columns, strict=True)) | choice,
@@ -83,7 +82,7 @@ def _orders(reading: Reading, columns: list[str]) -> Iterator[Reading]:
 def _anchors(
     table: Table, reading: Reading, columns: list[str], choice: dict[str, str]
 ) -> Iterator[Reading]:
-    """One of two was chosen: which object is the anchor, and was the nearer one chosen?"""
+    """A choice of one of two: every anchor, and a choice of the nearer or the farther one."""
     middle = columns
     if not TASKS[reading.task].is_anchored:  # the anchor of a difference scale is in the middle
         middle = [columns[1], columns[0], columns[2]]
@@ -111,7 +110,7 @@ def _title(task: str, coding: str) -> str:
 
 
 def _meaning(reading: Reading) -> tuple:
-    """Two readings with the same meaning give the same answers."""
+    """Equal for readings that give the same answers."""
     task, columns = TASKS[reading.task], [reading.roles[role] for role in reading.objects]
     choice = (reading.roles.get("choice"), reading.roles.get("choice2"))
     outcomes, coding = task.outcomes, ()
@@ -122,7 +121,7 @@ def _meaning(reading: Reading) -> tuple:
     implied = [frozenset(tuple(columns[i] for i in one) for one in many) for many in outcomes]
     if not coding:
         return (choice, reading.choice_coding, tuple(implied), reading.is_counted)
-    # What matters is which word stands for which answer.
+    # Codings with the same words for the same answers are equal.
     meant = {
         (word, answer) for words, answer in zip(coding, implied, strict=False) for word in words
     }

@@ -1,4 +1,4 @@
-"""Answers of one trial in several rows, such as the two of an odd one out."""
+"""Trials of answers in several rows, such as the two of an odd one out."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import pandas as pd
 def trial_of_rows(
     told: np.ndarray, objects: np.ndarray, participant: np.ndarray | None = None
 ) -> np.ndarray:
-    """(N,) numbers of the trials, from 0, of rows that hold one answer each.
+    """(N,) numbers of the trials, from 0, of rows with one answer each.
 
-    Rows that follow each other are of one trial if a column tells the same of them (`told`, (N,)
-    codes, -1 for nothing), one `participant` (N,) gave them, and they are different answers about
-    the same `objects` (N, k), or about the same anchor, which stands first. So numbers may begin
-    anew with each participant.
+    Consecutive rows share a trial if `told` (N,), codes of a column, -1 for empty, and
+    `participant` (N,) are equal, and they are different answers about the same `objects` (N, k), or
+    about the same anchor, which is first. So numbers may restart with each participant.
     """
     before, after = objects[:-1], objects[1:]
     together = (told[1:] == told[:-1]) & (told[1:] >= 0)
@@ -30,10 +29,9 @@ def trial_of_rows(
 def tells_trials(
     told: np.ndarray, objects: np.ndarray, participant: np.ndarray | None = None
 ) -> bool:
-    """Whether some trial has several answers, and nothing else has the same value twice in a row.
+    """Whether equal values in a row of a column occur exactly within trials of `trial_of_rows`.
 
-    Otherwise the column counts answers, or tells something else. Parameters are those of
-    `trial_of_rows`.
+    Otherwise the column counts answers, or has another meaning.
     """
     trial = trial_of_rows(told, objects, participant)
     same = told[1:] == told[:-1]
@@ -43,7 +41,7 @@ def tells_trials(
 
 
 def named_trials(trial: np.ndarray, numbers: np.ndarray) -> np.ndarray:
-    """The trials by the file's own numbers, where each is a whole number of one trial alone."""
+    """The trials by the file's own numbers, if each is a whole number of one trial."""
     if not np.isfinite(numbers).all() or (numbers != np.round(numbers)).any():
         return trial
     pairs = pd.DataFrame({"trial": trial, "number": numbers}).drop_duplicates()
@@ -52,27 +50,26 @@ def named_trials(trial: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     return numbers.astype(np.int64) if np.abs(numbers).max(initial=0.0) < 2**53 else trial
 
 
-#: Columns of a triplet that are exchanged between the two answers of one trial, by task.
+#: Columns of a triplet that differ between the two answers of a trial, by task.
 _TWINS = {"an odd-one-out": ((0, 1), 2), "a most-central": ((0, 2), 1)}
-#: Of single answers about all triples, two of three have a twin by the geometry alone.
+#: Of single answers about all triples, two of three have a twin by geometry alone.
 _MOST_BY_CHANCE = 0.9
 _FEWEST = 20
-_SAMPLE = 200_000  # larger files are looked at in part before they are looked at as a whole
+_SAMPLE = 200_000  # of larger files a part is tested first
 
 
 def twin_trials(
     rows: np.ndarray, participant: np.ndarray | None = None
 ) -> tuple[str, np.ndarray] | None:
-    """(T,) trials of (T, 3) triplets nearly all of which come in twos that one response implies.
+    """(T,) trials of (T, 3) triplets that nearly all come in twos, and their task; else None.
 
-    An odd one out is written as "a is nearer to b than to c" and "b is nearer to a than to c",
-    the most central object alike. They are not independent, and held out alone each tells the
-    other. With the task, to stand before "trial"; None where the answers are no twins.
+    An odd one out is "a is nearer to b than to c" and "b is nearer to a than to c", a most central
+    object similarly. Held out alone, each of the two would give the other away.
     """
     if len(rows) < _FEWEST:
         return None
     who = np.zeros(len(rows), np.int64) if participant is None else participant.astype(np.int64)
-    # Twins are about the same objects: both are in the part, or both are not.
+    # Twins are about the same objects: the part has both or neither.
     part = np.arange(len(rows))
     if len(rows) > _SAMPLE:
         part = np.flatnonzero(rows.sum(axis=1) % (len(rows) // _SAMPLE + 1) == 0)

@@ -1,4 +1,4 @@
-"""What the values of columns tell about their roles. Every guess comes with its reason."""
+"""Roles of columns by their names and values, each with a reason."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ from tripletscope.core.io.names import (
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import TASKS
 
-#: Rows that are looked at.
+#: Rows on which guesses are based.
 SAMPLE_ROWS = 20_000
 
-#: A person needs more than this many milliseconds, and fewer than this many seconds.
+#: Response times are more than this in milliseconds, and less in seconds.
 _MILLISECONDS_FROM = 100.0
 
-#: Words for the place of the chosen option, in any case.
+#: Words for the position of the chosen option, in lower case.
 SIDES = {
     "l": "left", "r": "right",
     **{word: word for word in ("left", "middle", "right", "first", "second", "third")},
     **{word: side for side in ("left", "right") for word in FOREIGN_CELLS[side]},
 }
 
-#: Words for the two or three parts of a data set, in any case.
+#: Words for the parts of a data set, in lower case.
 SPLITS = {
     "train": "train", "training": "train", "test": "test", "testing": "test", "holdout": "test",
     "validation": "validation", "val": "validation", "valid": "validation", "dev": "validation",
 }
-#: Columns that hold either the split or the sampler, whatever they are called.
+#: Columns with either the split or the sampler.
 _LABELS = ("alglabel", "origalglabel")
 
 
@@ -76,7 +76,7 @@ _WORDS = {
 
 
 def side_roles(table: Table, taken: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
-    """What is known of an answer, such as participant and weight, among columns not yet taken."""
+    """Roles such as participant and weight among the columns that are not taken, and reasons."""
     free = [column for column in table.columns if column not in taken.values()]
     sample = table.head(SAMPLE_ROWS)
     roles, reasons = _split_and_sampler(sample, free)
@@ -93,10 +93,10 @@ def side_roles(table: Table, taken: Mapping[str, str]) -> tuple[dict[str, str], 
 
 
 def complete(table: Table, reading: Reading) -> list[Reading]:
-    """The reading with unit of response times and coding of the choice taken from the values.
+    """The reading with unit of response times and coding of the choice, from the values.
 
-    There is one reading for each coding that fits, best first: 0 and 1 may be positions or no
-    and yes, and the two are opposites.
+    One reading for each coding that fits, best first: 0 and 1 may be positions or no and yes, which
+    are opposites.
     """
     sample = table.head(SAMPLE_ROWS)
     column = reading.roles.get("response_time")
@@ -116,7 +116,7 @@ def complete(table: Table, reading: Reading) -> list[Reading]:
 
 
 def choice_codings(table: Table, reading: Reading) -> tuple[list[str], str]:
-    """How the choice column may tell the chosen option, best first, and why."""
+    """Codings that fit the choice column, best first, and why."""
     task, column = TASKS[reading.task], reading.roles["choice"]
     choice = plain_texts(table, column)
     written = choice != ""
@@ -127,7 +127,7 @@ def choice_codings(table: Table, reading: Reading) -> tuple[list[str], str]:
     for role in roles or reading.objects:
         offered |= choice == plain_texts(table, reading.roles[role])
     share = offered[written].mean() if written.any() else 0.0
-    # Where objects are numbers, 0 and 1 may be objects too: then every choice must be an offer.
+    # If objects are numbers, 0 and 1 may be objects or codes: every choice must then be an option.
     by_name = bool(roles) or "choice2" in reading.roles
     if by_name and (share == 1 or (share >= 0.5 and not fitting)):
         kind = "two options" if len(roles) == 2 else "objects"
@@ -148,11 +148,11 @@ def choice_codings(table: Table, reading: Reading) -> tuple[list[str], str]:
 
 
 def codings_of(words: set[str], n_options: int = 2) -> list[str]:
-    """The codings of a choice, other than by name, that know all these words."""
+    """Codings, other than by name, whose vocabulary includes all words."""
     codings = []
     for name, coding in CHOICE_CODINGS.items():
         vocabulary = {word for option in coding.words[:n_options] for word in option}
-        # Two options are not told by the words for three, nor three by those for two.
+        # The number of options has to match that of the coding.
         if words and words <= vocabulary and len(coding.words) in (n_options, len(_POSITIONS)):
             codings.append(name)
     return codings
@@ -172,7 +172,7 @@ def _signed(table: Table, column: str) -> bool:
 
 
 def numbered_columns(columns: Iterable[str]) -> dict[str, list[str]]:
-    """Columns called the same but for a number 1, 2, 3 ..., by what they are called."""
+    """Columns whose names differ in a number 1, 2, 3 ... alone, by the rest of the name."""
     numbered: dict[str, dict[int, str]] = {}
     for column in columns:
         match = re.fullmatch(r"(.*?)[ _.\[-]*([1-9])[ _.\]-]*(\D*)", column.strip())
@@ -200,7 +200,7 @@ def response_time_unit(times: np.ndarray, column: str) -> tuple[str, str]:
 
 
 def _split_and_sampler(table: Table, free: list[str]) -> tuple[dict[str, str], list[str]]:
-    """NEXT's Alg.Label can be either; the words in it decide."""
+    """Split and sampler; NEXT's Alg.Label can be either, as its words show."""
     roles: dict[str, str] = {}
     reasons = []
     for role in ("split", "sampler"):
@@ -218,7 +218,7 @@ def _split_and_sampler(table: Table, free: list[str]) -> tuple[dict[str, str], l
 
 
 def _can_be(role: str, table: Table, column: str, taken: Mapping[str, str]) -> bool:
-    """Whether what stands in a column called so fits to the role."""
+    """Whether the values of a column fit its role."""
     if role in ("response_time", "weight"):
         numbers = table.numbers(column)
         called_so = normalised(column) in ("count", "counts") and len(numbers) > 2

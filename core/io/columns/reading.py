@@ -1,4 +1,4 @@
-"""How a table is to be read: which column plays which role, and how the choice is coded."""
+"""Readings of a table: the columns of all roles, and the coding of the choice."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tripletscope.core.io.tasks import MOST_OPTIONS, TASKS, Task
 
 @dataclass(frozen=True)
 class Role:
-    """What a column can stand for."""
+    """A role of a column."""
 
     name: str
     title: str
@@ -25,7 +25,7 @@ class Role:
     numeric: bool = False
 
 
-#: Every role, in the order in which a form should ask for them.
+#: Every role, in the order of a form.
 ROLES: dict[str, Role] = {
     role.name: role
     for name, about in FORMS["roles"].items()
@@ -35,25 +35,25 @@ ROLES: dict[str, Role] = {
     )
 }
 
-#: Roles of files with one answer in each row, in the order of the answer: other files show the
-#: side by the choice, and have the answers of a trial in one row.
+#: Roles of files with one answer per row and columns in the order of the answer: other files show
+#: the side by the choice, and have the answers of a trial in one row.
 ROW_ROLES = ("side", "trial")
 
-#: Roles that say what is known of an answer, whatever was asked.
+#: Roles about an answer, for all tasks.
 SIDE_ROLES = (
     "participant", "response_time", "split", "sampler", "time", "block", *ROW_ROLES, "weight",
 )
 
-#: Names of columns of answers that have a meaning of their own.
+#: Reserved columns of answers.
 TAKEN = (*SIDE_ROLES, "anchor", "near", "far")
 
 
 @dataclass(frozen=True)
 class Coding:
-    """A way in which the choice column tells the chosen option.
+    """A way in which the choice column codes the chosen option.
 
-    `words` are, for each option, those that stand for it, in lower case; none where the column
-    names the chosen object, or holds a number.
+    `words` has the lower-case words of each option; none if the column names the chosen object, or
+    has numbers.
     """
 
     name: str
@@ -76,24 +76,21 @@ INDEX_BASES = {None: "names", 0: "positions counted from 0", 1: "positions count
 
 @dataclass(frozen=True)
 class Reading:
-    """A proposal how to read a table, or what the user made of it."""
+    """How a table is read, as a proposal or the user's choice."""
 
-    layout: str  # name of the layout that proposed it, see `tripletscope.core.io.layouts`
-    title: str  # what the user calls it
-    #: Role -> column. Which ones are needed depends on the task, see `needed`.
+    layout: str  # name of the proposing layout, see `tripletscope.core.io.layouts`
+    title: str  # for the user
+    #: Role -> column; `needed` has those of the task.
     roles: Mapping[str, str] = field(default_factory=dict)
-    #: How the column ``choice`` tells the chosen option, one of `CHOICE_CODINGS`.
-    choice_coding: str | None = None
+    choice_coding: str | None = None  # one of `CHOICE_CODINGS`
     response_time_unit: str | None = None  # {"s", "ms"}; None decides by the size of the values
-    #: {0, 1}; None: objects go by their ids. 0 or 1: they are positions in the table of objects,
-    #: counted from there.
+    #: {0, 1}: objects are positions in the table of objects, counted from there; None: ids.
     index_base: int | None = None
-    reasons: tuple[str, ...] = ()  # why the program thinks so, as sentences
-    task: str = "nearer"  # what was asked, one of `TASKS`
-    #: Rows that are trials: column -> the values that it has in them. Other rows are left out.
+    reasons: tuple[str, ...] = ()  # for the proposal, as sentences
+    task: str = "nearer"  # one of `TASKS`
+    #: Column -> its values in rows that are trials. Other rows are left out.
     only: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    #: Further columns that are kept with the answers, as categories under their own names: a
-    #: condition, a group of participants.
+    #: Further columns of the answers, as categories: a condition, a group of participants.
     keep: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -116,7 +113,7 @@ class Reading:
 
     @property
     def is_coded(self) -> bool:
-        """Whether a choice between options is to be decoded."""
+        """Whether a choice between options has to be decoded."""
         if TASKS[self.task].is_anchored:
             return self.task != "most_similar" and not self.is_counted and not (
                 {"near", "far"} <= set(self.roles)
@@ -125,12 +122,12 @@ class Reading:
 
     @property
     def is_counted(self) -> bool:
-        """Whether a row holds the numbers of people who chose one and the other."""
+        """Whether a row has the numbers of people who chose each option."""
         return "left_votes" in self.roles
 
     @property
     def is_ordered(self) -> bool:
-        """Whether columns stand in the order of the answer, so that they do not show the side."""
+        """Whether columns are in the order of the answer, so that they do not show the side."""
         return not self.is_coded and not self.is_counted and self.task != "most_similar"
 
     @property
@@ -146,7 +143,7 @@ class Reading:
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """Roles without which the table cannot be read."""
+        """Roles without which the table is unreadable."""
         if self.task == "most_similar":
             return ("anchor", "item1", "item2")
         if self.is_counted:
@@ -156,7 +153,7 @@ class Reading:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """Roles that a form should ask for, in its order."""
+        """Roles for a form, in its order."""
         named = set(TASKS[self.task].objects) | set(self.needed) | set(SIDE_ROLES)
         if self.is_counted:
             named |= {"right_votes", "all_votes"}
@@ -171,7 +168,6 @@ class Reading:
         return tuple(role for role in ROLES if role in named)
 
     def summary(self) -> list[str]:
-        """What was recognised, as sentences."""
         task = TASKS[self.task]
         lines = [f"{task.title}. {task.help}"]
         lines += [f"{ROLES[role].title}: column {column}." for role, column in self.roles.items()]
@@ -184,7 +180,7 @@ class Reading:
         return lines + list(self.reasons)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, ready for JSON: how the next file of the experiment is to be read."""
+        """Plain values for JSON, to read the next file of the experiment."""
         return {
             **asdict(self), "roles": dict(self.roles), "reasons": list(self.reasons),
             "keep": list(self.keep),
@@ -193,7 +189,7 @@ class Reading:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """The reading that `to_dict` wrote down."""
+        """The reading behind `to_dict`."""
         names = {own.name for own in fields(cls)}
         if not isinstance(values, Mapping) or not {"layout", "title"} <= set(values) <= names:
             raise ValueError("This is not a description of how a file is read.")
@@ -218,12 +214,12 @@ class Reading:
         return cls("roles", "Chosen columns", roles, **settings)
 
     def check(self, table: Table) -> None:
-        """Raise DataError if the roles do not fit together or name columns that are not there."""
+        """Raise DataError if the roles do not fit together, or columns do not exist."""
         for problem, remedy in self._problems(table):
             raise DataError(problem, file=table.name, remedy=remedy)
 
     def _problems(self, table: Table) -> Iterator[tuple[str, str]]:
-        """What is wrong, and its remedy: the most basic first, on which the others rely."""
+        """Problems with their remedies, the most basic first, on which the others rely."""
         for column in (*self.roles.values(), *self.only, *self.keep):
             if column not in table.columns:
                 yield f"there is no column {column!r}", (
@@ -260,7 +256,7 @@ class Reading:
             )
 
 
-#: What the fields of a reading are in JSON, and what is in them; others are single values.
+#: Types of the fields of a reading in JSON, and of their values; other fields are single values.
 _KINDS = {
     "roles": (Mapping, str), "only": (Mapping, (list, tuple)), "reasons": ((list, tuple), str),
     "keep": ((list, tuple), str),
@@ -275,7 +271,7 @@ def _remedy(task: Task) -> str:
 
 
 def candidates(table: Table, role: str) -> list[str]:
-    """The columns of a table that can play a role: where numbers are needed, those of numbers."""
+    """Columns for a role; for numeric roles, columns of numbers."""
     if not ROLES[role].numeric:
         return table.columns
     sample = table.head(1_000)
@@ -286,6 +282,6 @@ def candidates(table: Table, role: str) -> list[str]:
 
 
 def can_be_kept(table: Table, reading: Reading) -> list[str]:
-    """The columns that play no role and could be kept under their own names, for a form."""
+    """Columns without a role that the answers may keep under their own names."""
     playing = set(reading.roles.values())
     return [c for c in table.columns if c not in playing and c not in TAKEN]

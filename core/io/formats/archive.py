@@ -1,4 +1,4 @@
-"""Zip archives from strangers: read in memory, never extracted, within stated limits."""
+"""Zip archives from strangers: read in memory, never extracted, within limits."""
 
 from __future__ import annotations
 
@@ -12,21 +12,20 @@ from typing import IO
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.names import file_name
 
-#: Most bytes that one upload may hold once it is unpacked.
+#: Most bytes of an unpacked upload.
 MAX_BYTES = 2 * 2**30
 #: Beyond `RATIO_FREE` unpacked bytes, more than this many per packed byte is a bomb: tables of
 #: answers shrink about tenfold, zeros a thousandfold.
 MAX_RATIO = 200
 RATIO_FREE = 64 * 2**20
 MAX_ENTRIES = 50_000
-#: What Python unpacks; not the deflate64 of large files on Windows.
+#: Python lacks the deflate64 of large files on Windows.
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
 
 ARCHIVE_SUFFIXES = (".zip", ".gz", ".tgz", ".tar", ".7z", ".rar", ".bz2", ".xz", ".zst")
 
 
 def too_large(name: str) -> DataError:
-    """The error for an upload that unpacks to more than the limit."""
     return DataError(
         f"unpacks to more than {MAX_BYTES / 2**30:g} GB, or to far more than its size allows",
         file=name, remedy="Upload the table itself, or a smaller part of it.",
@@ -34,20 +33,19 @@ def too_large(name: str) -> DataError:
 
 
 def check_size(unpacked: int, packed: int, name: str) -> None:
-    """Raise DataError if `packed` bytes have become too many."""
+    """Raise DataError if `packed` bytes have unpacked to too many."""
     if unpacked > MAX_BYTES or (unpacked > RATIO_FREE and unpacked > MAX_RATIO * max(packed, 1)):
         raise too_large(name)
 
 
 def damaged(what: str, name: str, row: int | None = None) -> DataError:
-    """The error for a file, or a part of it, that is not whole."""
     return DataError(
         f"{what} is damaged or incomplete", file=name, row=row, remedy="Copy or download it again.",
     )
 
 
 def read_within(stream: IO[bytes], before: int, packed: int, name: str) -> bytes:
-    """The rest of a stream, of which with `before` may not be too much for `packed` bytes."""
+    """The rest of a stream; with `before`, it must not be too much for `packed` bytes."""
     chunks, size = [], before
     while chunk := stream.read(1 << 20):
         size += len(chunk)
@@ -77,17 +75,16 @@ class Archive:
             raise self._damaged()
         for entry in entries:
             self._check_entry(entry)
-        # Declared sizes may lie, so that reading counts again; honest bombs end here.
+        # Declared sizes may be wrong, so reading counts again.
         check_size(sum(e.file_size for e in entries), self._packed, name)
         self._entries = {e.filename: e for e in entries if not (e.is_dir() or _hidden(e.filename))}
 
     @property
     def names(self) -> list[str]:
-        """The paths of the files inside."""
+        """Paths of the files inside."""
         return list(self._entries)
 
     def read(self, member: str) -> bytes:
-        """The content of one file."""
         entry = self._entries[member]
         try:
             with self._zip.open(entry) as stream:

@@ -1,7 +1,4 @@
-"""Arrays in NumPy, HDF5 and MATLAB files.
-
-A file may name other files of this machine as its content: such a file is refused.
-"""
+"""Arrays in NumPy, HDF5 and MATLAB files. Files that refer to other files are refused."""
 
 from __future__ import annotations
 
@@ -21,7 +18,7 @@ from tripletscope.core.io.formats.archive import (
 
 
 def arrays_in(data: bytes, name: str) -> dict[str, np.ndarray] | None:
-    """The arrays of a NumPy, HDF5 or MATLAB file by their names; None of any other file."""
+    """The arrays of a NumPy, HDF5 or MATLAB file by name; None for any other file."""
     most = min(MAX_BYTES, max(MAX_RATIO * len(data), RATIO_FREE))
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         archive = Archive(data, name)
@@ -34,25 +31,25 @@ def arrays_in(data: bytes, name: str) -> dict[str, np.ndarray] | None:
         return _parsed(_hdf5, "HDF5", data, name, most)
     if data.startswith(b"MATLAB 7.3"):  # HDF5 behind a head
         arrays = _parsed(_hdf5, "MATLAB", data, name, most)
-        # MATLAB writes columns first; what is called so is its own.
+        # MATLAB writes columns first; names with # are internal.
         return {key: values.T for key, values in arrays.items() if not key.startswith("#")}
     return _parsed(_matlab, "MATLAB", data, name, most) if data.startswith(b"MATLAB 5") else None
 
 
 def decoded_texts(values: np.ndarray) -> np.ndarray:
-    """Texts as such, where they are bytes."""
+    """Bytes decoded as text; other arrays unchanged."""
     return np.char.decode(values, "utf-8", "replace") if values.dtype.kind == "S" else values
 
 
 def _npy(data: bytes, name: str) -> np.ndarray:
-    """Arrays of objects are refused, because they may hold programs."""
+    """An array; arrays of objects are refused, because they may contain programs."""
     try:
         stream = io.BytesIO(data)
         version = np.lib.format.read_magic(stream)
         read = {
             (1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0
         }.get(version)
-        if read is not None:  # its size is checked before room is made for it
+        if read is not None:  # checks the size before memory is allocated
             shape, _, dtype = read(stream)
             size = int(np.prod([float(side) for side in shape])) * dtype.itemsize
             if size > len(data):
@@ -63,7 +60,7 @@ def _npy(data: bytes, name: str) -> np.ndarray:
             raise ValueError("empty cells have no defined value")
         return array
     except Exception as error:
-        # numpy lets whatever Python's parser meets in the header through.
+        # numpy passes on any error of Python's parser.
         remedy = "Copy or download it again."
         if "allow_pickle" in str(error) or "Object arrays" in str(error):
             remedy = "Save the array with a numeric or text type, not as objects."
@@ -73,7 +70,7 @@ def _npy(data: bytes, name: str) -> np.ndarray:
 
 
 class _ReachesOut(Exception):
-    """A file takes something from outside of itself."""
+    """A file refers to something outside."""
 
 
 class _TooLarge(Exception):
@@ -94,7 +91,7 @@ def _parsed(parser: Any, title: str, data: bytes, name: str, most: int) -> dict[
             "the answers as CSV.",
         ) from None
     except Exception as error:
-        # What a parser meets in a damaged file is of any kind.
+        # Damaged files raise errors of any type.
         raise DataError(
             f"the {title} file is damaged or incomplete", file=name,
             remedy="Copy or download it again, or save the answers as CSV.",
@@ -108,14 +105,14 @@ def _hdf5(data: bytes, most: int) -> dict[str, np.ndarray]:
     size = 0
 
     def leaves(path: bytes, link: Any) -> bool:
-        # Soft links name places in the same file; others may be programs that find their target.
+        # Soft links stay in the file; other types may run programs to find their target.
         return link.type not in (h5py.h5l.TYPE_HARD, h5py.h5l.TYPE_SOFT)
 
     def take(path: str | bytes, item: Any) -> None:
         nonlocal size
         if not isinstance(item, h5py.Dataset):
             return
-        if _reaches_out(item):  # asked first: the shape of some is that of other files
+        if _reaches_out(item):  # before the shape, which may come from other files
             raise _ReachesOut
         if not 0 < item.ndim <= 2:
             return
@@ -142,7 +139,7 @@ def _hdf5(data: bytes, most: int) -> dict[str, np.ndarray]:
 
 
 def _reaches_out(dataset: Any) -> bool:
-    """Whether values are in other files, or are decoded by a filter that is not built in."""
+    """Whether values are in other files, or need a filter that is not built in."""
     import h5py
 
     created = dataset.id.get_create_plist()

@@ -1,4 +1,4 @@
-"""Text of unknown making -> UTF-8."""
+"""Text of unknown encoding -> UTF-8."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from charset_normalizer import from_bytes
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.languages import FORMS
 
-#: Names of encodings as a user may have met them.
+#: Titles of encodings for users.
 ENCODINGS: dict[str, str] = FORMS["encodings"]
-#: Encodings that are told apart by what the names look like in them.
+#: Encodings that differ in how plausible the names look.
 GUESSED = (
     "cp1252", "cp1250", "cp1251", "koi8-r", "cp1253", "cp932", "euc_jp", "gb18030", "big5",
     "euc_kr",
 )
-#: Letters of the languages that are written in Windows-1250, but not in Windows-1252, and the
-#: other way round. Where everything else is equal they decide.
+#: Letters of the languages of Windows-1250 alone, and of Windows-1252 alone; they break ties.
 _CENTRAL = frozenset("ąćęłńśźżčďěňřšťůžőűăľĺŕĄĆĘŁŃŚŹŻČĎĚŇŘŠŤŮŽŐŰĂĽĹŔ")
 _WESTERN = frozenset("ßàâçèêëîïôùûæøåñíóúáãõäöüéÀÂÇÈÊËÎÏÔÙÛÆØÅÑÍÓÚÁÃÕÄÖÜÉ")
-_SAMPLE = 20_000  # bytes of names that are looked at
+_SAMPLE = 20_000  # bytes of names for a guess
 
 
 def to_utf8(data: bytes, encoding: str | None, name: str) -> tuple[bytes, str]:
-    """The text in UTF-8 without byte order mark, and the encoding it came in."""
+    """The text in UTF-8 without byte order mark, and its original encoding."""
     try:
         encoding = codecs.lookup(encoding or _encoding(data, name)).name
         if encoding != "utf-8":
@@ -68,7 +67,7 @@ def _encoding(data: bytes, name: str) -> str:
 
 
 def examples(data: bytes, most: int = 5) -> list[str]:
-    """The first few names in UTF-8 text that are more than ASCII."""
+    """The first few names with characters beyond ASCII."""
     names: dict[str, None] = {}
     for match in _NAME.finditer(data):
         names[match[0].decode().strip()] = None
@@ -83,7 +82,7 @@ def _western(data: bytes) -> str:
 
 
 def _guessed(data: bytes) -> str | None:
-    """The encoding in which names look most like words; None where none of `GUESSED` does."""
+    """The encoding of `GUESSED` in which names look most like words, or None."""
     names: dict[bytes, None] = {}
     size = 0
     for match in _NAME.finditer(data):
@@ -111,13 +110,13 @@ def _guessed(data: bytes) -> str | None:
     return guess
 
 
-#: What stands between separators and is more than ASCII. It is looked for where a cell begins, not
-#: at every letter of a long one.
+#: A cell with characters beyond ASCII. The search begins at cells, not at every letter of a long
+#: one.
 _NAME = re.compile(rb"(?<![^,;\t\r\n\"])[^,;\t\r\n\"\x80-\xff]*[\x80-\xff][^,;\t\r\n\"]*")
 
 
 def _share(sample: bytes, encoding: str, letters: frozenset[str]) -> float:
-    """Share of the characters beyond ASCII that are among some letters."""
+    """Share of `letters` among the characters beyond ASCII."""
     beyond = [c for c in sample.decode(encoding, errors="replace") if not c.isascii()]
     return sum(c in letters for c in beyond) / max(len(beyond), 1)
 

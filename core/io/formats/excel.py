@@ -18,22 +18,22 @@ from tripletscope.core.io.names import listing
 if TYPE_CHECKING:
     from python_calamine import CalamineSheet
 
-#: Cells that a sheet may span: the parser makes room for all of them, empty or not.
+#: Most cells of a sheet: the parser allocates all of them, empty or not.
 MAX_CELLS = 100_000_000
 _PARTS = {"xl/workbook.xml", "xl/workbook.bin", "content.xml"}
-#: Where the last cell of a sheet is, as its part says near its beginning.
+#: The last cell of a sheet, near the beginning of its part.
 _CORNER = re.compile(rb'<dimension ref="(?:[A-Z]+[0-9]+:)?([A-Z]{1,3})([0-9]{1,7})"')
 
 
 def is_workbook(data: bytes, name: str) -> bool:
-    """Whether bytes are those of .xls, or of the archives .xlsx, .xlsm, .xlsb and .ods."""
+    """Whether bytes are those of .xls, .xlsx, .xlsm, .xlsb or .ods."""
     if data.startswith(b"PK"):
         return not _PARTS.isdisjoint(Archive(data, name).names)
     return data.startswith(b"\xd0\xcf\x11\xe0")
 
 
 def sheet_as_csv(data: bytes, name: str) -> tuple[bytes, np.ndarray, list[str]]:
-    """The sheet with the most rows as CSV in UTF-8, the numbers of its lines as rows, and notes."""
+    """The longest sheet as CSV in UTF-8, the rows of its lines, and notes."""
     from python_calamine import CalamineError, CalamineWorkbook  # late: few files need it
 
     _refuse_large(data, name)
@@ -55,7 +55,7 @@ def sheet_as_csv(data: bytes, name: str) -> tuple[bytes, np.ndarray, list[str]]:
 
 
 def _refuse_large(data: bytes, name: str) -> None:
-    """A single cell far away makes of three columns a sheet of billions of cells."""
+    """Refuse sheets in which a far cell would make billions of cells."""
     archive = Archive(data, name) if data.startswith(b"PK") else None
     for part in archive.names if archive else ():
         corner = _CORNER.search(archive.read(part)[:4096]) if "/worksheets/" in part else None
@@ -68,7 +68,7 @@ def _refuse_large(data: bytes, name: str) -> None:
 
 
 def _rows(sheet: CalamineSheet) -> dict[int, list[str]]:
-    """The texts of the rows that are not empty, up to the last one of each, by their numbers."""
+    """Texts of the rows that are not empty, without trailing empty cells, by row number."""
     rows = {}
     for number, cells in enumerate(sheet.to_python(skip_empty_area=False), 1):
         texts = [_as_text(cell) for cell in cells]

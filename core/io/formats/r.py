@@ -1,7 +1,7 @@
-"""What R saves: tables in .rds and .RData, without evaluating anything in them.
+"""Tables in .rds and .RData, without evaluating anything.
 
 The format is that of "Serialization Formats" in the manual *R Internals*. Code, environments and
-pointers are passed over; a table needs none.
+pointers are skipped; a table needs none.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.table import as_text
 
-#: How workspaces begin, and single objects.
+#: Beginnings of workspaces and of single objects.
 _WORKSPACE, _OBJECT = (b"RDX2\n", b"RDX3\n"), b"X\n\0\0\0"
 _TEXT = (b"RDA2\n", b"RDA3\n", b"A\n2\n", b"A\n3\n")
 #: Types of items.
@@ -24,10 +24,10 @@ _NULL, _SYMBOL, _PAIRS, _LIST_ENDS = 0, 1, (2, 3, 5, 6, 17), (254, 0)
 _CHARS, _LOGICAL, _INTEGER, _REAL, _COMPLEX, _TEXTS = 9, 10, 13, 14, 15, 16
 _LISTS, _POINTER, _RAW, _S4 = (19, 20), 22, 24, 25
 _ALTERNATIVE, _REFERENCE, _ENVIRONMENT, _PACKAGES = 238, 255, 4, (247, 248, 249)
-#: Items without content: known environments, and what stands for no value.
+#: Items without content: standard environments, and missing values.
 _EMPTY = (241, 242, 250, 251, 252, 253, 254)
 _MISSING = -(2**31)
-#: Lists inside of lists; a table needs few.
+#: Depth of nested lists; a table needs little.
 _DEEPEST = 100
 
 
@@ -35,8 +35,7 @@ _DEEPEST = 100
 class RValue:
     """A value of R with its attributes.
 
-    content: An array of numbers, a list of texts (None where missing), or a list of values.
-    attributes: By name.
+    content: An array of numbers, a list of texts (None if missing), or a list of values.
     """
 
     content: Any
@@ -53,12 +52,11 @@ class RValue:
 
 
 def is_r(data: bytes) -> bool:
-    """Whether bytes are what R saves, unpacked."""
     return data.startswith((*_WORKSPACE, *_TEXT, _OBJECT))
 
 
 def read_r(data: bytes, name: str) -> Mapping[str, Any]:
-    """The objects of a workspace by name; a single object is called as the file is."""
+    """The objects of a workspace by name; a single object has the name of the file."""
     if data.startswith(_TEXT):
         raise DataError("R saved this as text", file=name, remedy="Save it with ascii = FALSE.")
     start = 5 if data.startswith(_WORKSPACE) else 0
@@ -74,19 +72,18 @@ def texts_of(value: Any) -> list[str]:
 
 
 class _Reader:
-    """Items, one after the other; each says its type, and whether attributes follow."""
+    """Items, one after the other; each states its type, and whether attributes follow."""
 
     def __init__(self, data: bytes, start: int) -> None:
         self._data, self._at, self._seen, self._depth = data, start + 2, [], 0
         version = self._whole()
         self._at += 8
         if version == 3:
-            self._bytes(self._whole())  # the encoding of texts that do not say theirs
+            self._bytes(self._whole())  # the default encoding of texts
         elif version != 2:
             raise ValueError(f"version {version}")
 
     def item(self) -> Any:
-        """The next item."""
         self._depth += 1
         if self._depth > _DEEPEST:
             raise RecursionError
@@ -155,7 +152,7 @@ class _Reader:
         raise ValueError(f"an item of type {kind}")
 
     def _pairs(self, flags: int) -> dict[str, Any]:
-        """A pairlist, as attributes and workspaces are; one after the other, for they are long."""
+        """A pairlist, for attributes and workspaces; iterative, because they are long."""
         found: dict[str, Any] = {}
         while flags & 0xFF in _PAIRS:
             if flags & 0x200:
@@ -169,7 +166,7 @@ class _Reader:
 
     @staticmethod
     def _alternative(about: Any, state: Any, attributes: Any) -> RValue:
-        """A vector that R keeps in another way: a sequence, or a vector with a note."""
+        """A vector in a compact form: a sequence, or a vector with a note."""
         kind = next(iter(about.values()))
         if kind in ("compact_intseq", "compact_realseq"):
             n, first, step = state.content
@@ -195,7 +192,7 @@ class _Reader:
 
 
 def frames_in(value: Any, name: str, is_frame: Callable[[Any], bool]) -> Iterator[tuple[str, Any]]:
-    """Values of a kind in a value, also inside of lists."""
+    """Values that satisfy `is_frame` in a value, also inside lists."""
     if is_frame(value):
         yield name, value
     elif isinstance(value, RValue) and isinstance(value.content, list):

@@ -14,16 +14,16 @@ from tripletscope.core.io.formats.text import unique_names
 from tripletscope.core.io.names import counted, file_name, listing, normalised, stem
 from tripletscope.core.io.table import Table, decoded
 
-#: Name of the column that tells which file a row comes from.
+#: Column with the file of each row.
 FILE = "file"
 
 
 def together(tables: Sequence[Table], name: str) -> Table:
     """One table of all rows.
 
-    Tables with mostly the same columns follow each other, with a further column that names the
-    file. A table in which every value of a column occurs once, and which explains that column of
-    the others, is a code book: its columns are added to theirs.
+    Tables with mostly the same columns follow each other, with a column that names the file. A
+    table with a unique value of one column in each row, which explains that column of the others,
+    is a code book: its columns are added to theirs.
     """
     if len(tables) == 1:
         return tables[0]
@@ -42,10 +42,10 @@ def together(tables: Sequence[Table], name: str) -> Table:
 
 
 def alike(tables: Sequence[Table]) -> tuple[list[Table], list[Table]]:
-    """The tables that fit together, and those that do not fit to them.
+    """The tables that fit together, and the others.
 
-    Where not all fit, those fit whose columns are mostly those that most of the tables have, or,
-    of two equally frequent kinds, those of the longest table.
+    If not all fit, those fit whose columns are mostly those of most tables, or, of two equally
+    frequent kinds, of the longest table.
     """
     if _fit(tables) or _code_book(tables) is not None:
         return list(tables), []
@@ -87,7 +87,7 @@ def _code_book(tables: Sequence[Table]) -> tuple[int, str] | None:
     """Number of the code book among the tables, and the column that it explains."""
     names = [{normalised(column): column for column in table.columns} for table in tables]
     fewest = min(table.n_rows for table in tables)
-    # What explains others has columns of its own, which no other table has.
+    # A code book has columns that no other table has.
     held_by = Counter(name for one in names for name in one)
     for i, (book, own_names) in enumerate(zip(tables, names, strict=True)):
         fresh = sum(held_by[name] == 1 for name in own_names)

@@ -1,4 +1,4 @@
-"""Whatever the user gives -> the bytes of one table, unpacked, or a clear word on what it is."""
+"""Any source -> the unpacked bytes of its tables, or an error that names what it is."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TABLE_SUFFIXES = (
 
 _CSV = "Upload the answers as a CSV, TSV, JSON, Excel or Parquet file."
 
-#: How files begin that are often taken for tables of answers: pattern, what it is, remedy.
+#: Beginnings of files that are no tables: pattern, kind, remedy.
 _LOOKS_LIKE = (
     (rb"\x89PNG", "a PNG picture", _CSV),
     (rb"\xff\xd8\xff", "a JPEG picture", _CSV),
@@ -46,7 +46,7 @@ _LOOKS_LIKE = (
 def unpacked(
     source: Source, name: str | None = None, member: str | None = None
 ) -> list[tuple[bytes, str]]:
-    """The bytes of every table in a file, and what it is called."""
+    """Bytes and name of every table in a file."""
     data, name = fetch(source, name)
     result = [(data, name)]
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
@@ -59,7 +59,7 @@ def unpacked(
 
 
 def fetch(source: Source, name: str | None = None) -> tuple[bytes, str]:
-    """The bytes as they are, and the name of the file."""
+    """The bytes of a source, and the name of the file."""
     if isinstance(source, bytes | bytearray | memoryview):
         data, own_name = bytes(source), "upload"
     elif isinstance(source, str | Path):
@@ -110,7 +110,6 @@ def _from_path(path: Path) -> bytes:
 
 
 def from_gzip(data: bytes, name: str) -> bytes:
-    """The bytes in a gzip file."""
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as stream:
             return read_within(stream, 0, len(data), name)
@@ -119,7 +118,7 @@ def from_gzip(data: bytes, name: str) -> bytes:
 
 
 def _from_r(data: bytes, name: str) -> bytes:
-    """What R has packed by bzip2 or xz; anything else stays as it is."""
+    """Unpack R's bzip2 or xz; other bytes stay unchanged."""
     opened = bz2.open if data.startswith(b"BZh") else lzma.open
     try:
         with opened(io.BytesIO(data)) as stream:

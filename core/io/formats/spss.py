@@ -1,7 +1,7 @@
 """Tables of SPSS: .sav and .zsav.
 
 The format is that of "System File Format" in the manual of PSPP. Libraries for it are written in C
-and end the process where a byte of the file is wrong.
+and end the process on a wrong byte.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from tripletscope.core.io.formats.archive import check_size
 from tripletscope.core.io.formats.text import MAX_COLUMNS
 
 _HEADER = 176
-#: Stands for no value; and bytes of a segment of a long text.
+#: The missing value; bytes of a segment of a long text.
 _NONE, _SEGMENT = -np.finfo(float).max, 255
 #: Kinds of further records: character code, long names, very long texts, and encoding.
 _MACHINE, _NAMES, _LONG, _ENCODING = 3, 13, 14, 20
-#: Formats of dates and of moments, in seconds since the Gregorian calendar began.
+#: Formats of dates and of moments, in seconds since the beginning of the Gregorian calendar.
 _DATES, _MOMENTS, _BEGAN = (20, 23, 24, 38, 39), (22, 41), np.datetime64("1582-10-14")
 
 
@@ -32,7 +32,7 @@ class SpssColumn:
     """A variable.
 
     width: Bytes of a text; 0 of a number.
-    values: Numbers (NaN where missing) or texts (None where missing), once they are read.
+    values: Numbers (NaN if missing) or texts (None if missing), once they are read.
     """
 
     name: str
@@ -55,13 +55,13 @@ class _File:
         (layout,) = struct.unpack_from("<i", data, 64)
         self._end = "<" if layout in (2, 3) else ">"
         self._packing, _, self._n_cases, self._bias = self._unpacked("iiid", 72)
-        self._elements: list[SpssColumn | None] = []  # of eight bytes; None is more of the last one
+        self._elements: list[SpssColumn | None] = []  # of eight bytes; None continues the last one
         self._further: dict[int, bytes] = {}
         self._labels: list[tuple[dict[bytes, bytes], list[int]]] = []
         self._codec = "latin-1"
 
     def columns(self) -> list[SpssColumn]:
-        """What the records say, then the cases."""
+        """Read the records, then the cases."""
         while (kind := self._whole()) != 999:
             if kind == 2:
                 self._variable()
@@ -162,7 +162,7 @@ class _File:
         return b"".join(parts)
 
     def _expanded(self, body: bytes) -> bytes:
-        """Cells of codes: small numbers, blanks, missing ones, or the next eight bytes."""
+        """Decode cells: small numbers, blanks, missing ones, or the next eight bytes."""
         cells = {
             code: struct.pack(f"{self._end}d", code - self._bias) for code in range(1, 252)
         } | {254: b" " * 8, 255: struct.pack(f"{self._end}d", _NONE)}
@@ -191,7 +191,7 @@ class _File:
         if one.format not in (*_DATES, *_MOMENTS):
             return values
         unit = "s" if one.format in _MOMENTS else "D"
-        # Beyond the year 9999 no date is meant.
+        # Values beyond the year 9999 are no dates.
         known = np.isfinite(values) & (np.abs(values) < 3e11)
         moments = _BEGAN + np.where(known, values, 0).astype("int64").astype("timedelta64[s]")
         return np.where(known, np.datetime_as_string(moments, unit=unit), None)
@@ -217,7 +217,7 @@ class _File:
                 }
 
     def _joined(self, variables: list[SpssColumn]) -> list[SpssColumn]:
-        """Variables by their long names, very long texts made of their segments."""
+        """Variables by their long names; very long texts joined from their segments."""
         names, lengths = (
             dict(part.split("=", 1) for part in self._text(self._further.get(kind, b"")).split("\t")
                  if "=" in part) for kind in (_NAMES, _LONG)

@@ -1,6 +1,6 @@
-"""Tables of SPSS, Stata and R -> columns of text or numbers, by their value labels.
+"""Tables of SPSS, Stata and R -> columns of texts or numbers.
 
-A column with value labels for all of its values shows these; its values say nothing by themselves.
+A column shows its value labels if all of its values have one: the values say nothing by themselves.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from tripletscope.core.io.formats.r import RValue, frames_in, is_r, read_r, text
 from tripletscope.core.io.formats.spss import read_spss
 from tripletscope.core.io.names import listing
 
-#: How files of Stata begin: since version 13, and before.
+#: Beginnings of Stata's files: since version 13, and before.
 _STATA, _EARLIER = b"<stata_dta>", (105, 108, 110, 111, 112, 113, 114, 115)
 _SPSS = (b"$FL2", b"$FL3")
-#: What a wrong byte leads to: values of other types, lengths and places than a table has.
+#: Errors after a wrong byte: unexpected types, lengths and positions.
 _BROKEN = (
     ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RecursionError,
     StopIteration, TypeError, ValueError, struct.error, zlib.error,
 )
-#: Labels of columns that a note names.
+#: Most labels of columns in a note.
 _NAMED = 8
 
 
@@ -37,8 +37,8 @@ _NAMED = 8
 class LabelledTable:
     """Columns of a statistics program.
 
-    columns: Arrays of numbers or of texts (None where missing), by name.
-    notes: What is said of labels, and of tables that were left out.
+    columns: Arrays of numbers or of texts (None if missing), by name.
+    notes: About labels, and tables that were left out.
     """
 
     columns: dict[str, np.ndarray]
@@ -46,7 +46,7 @@ class LabelledTable:
 
 
 def labelled_table(data: bytes, name: str) -> LabelledTable | None:
-    """The table in bytes of SPSS, Stata or R, unpacked; None of others."""
+    """The table of an unpacked SPSS, Stata or R file; None for others."""
     is_stata = data.startswith(_STATA) or (
         data[:1] and data[0] in _EARLIER and data[1:4] in (b"\1\1\0", b"\2\1\0")
     )
@@ -116,14 +116,14 @@ def _of_r(data: bytes, name: str) -> LabelledTable:
 
 
 def _is_column(content: Any) -> bool:
-    """Whether a value of R is one of numbers or of texts."""
+    """Whether a value of R has numbers or texts."""
     if isinstance(content, list):
         return all(one is None or isinstance(one, str) for one in content)
     return content is not None
 
 
 def _dated(value: RValue) -> np.ndarray:
-    """Numbers or texts; dates and moments, which are numbers in R, as ISO 8601 has them."""
+    """Numbers or texts; dates and moments, which are numbers in R, in ISO 8601."""
     content = np.asarray(value.content, dtype=object if isinstance(value.content, list) else None)
     units = {"Date": ("D", 1), "POSIXct": ("ms", 1000)}
     unit = next((units[one] for one in value.classes if one in units), None)
@@ -151,7 +151,7 @@ def _n_rows(frame: RValue) -> int:
 
 
 def _of_matrix(matrix: RValue) -> dict[str, np.ndarray]:
-    """Columns of a matrix; names of its rows are a column, too."""
+    """Columns of a matrix, and one of the names of its rows."""
     shape = tuple(matrix.attributes["dim"].content.astype(int).tolist())
     values = matrix.content.reshape(shape, order="F")
     names = matrix.attributes.get("dimnames")
@@ -165,7 +165,7 @@ def _labelled(
     columns: Mapping[str, np.ndarray], labels: Mapping[str, Mapping[Any, str]],
     titles: Mapping[str, str | None], notes: list[str],
 ) -> LabelledTable:
-    """Columns by their value labels, where these name every value."""
+    """Columns by their value labels, if these name every value."""
     shown, by_label, partly = {}, [], []
     for column, values in columns.items():
         known = labels.get(column) or {}

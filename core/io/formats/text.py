@@ -1,4 +1,4 @@
-"""Tables as text: which sign stands between the cells, and whether the first row is a header."""
+"""Tables as text: separator and header."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from tripletscope.core.data.cells import unmarked, writable
 from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.names import counted, is_known_name
 
-#: Longest row that is read; also the block in which the body is parsed.
+#: Longest row; also the block size of the parser.
 MAX_ROW_BYTES = 4 * 2**20
 MAX_COLUMNS = 2_000
 SAMPLE_BYTES = 2**20
 SAMPLE_ROWS = 5_000
 
-#: In order of trust: a tab hardly ever stands inside a cell, a space often does.
+#: In order of trust: tabs are rare inside cells, spaces frequent.
 DELIMITERS = {"\t": "tabs", ";": "semicolons", ",": "commas", " ": "spaces"}
 
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?|nan|na|", re.IGNORECASE)
@@ -26,14 +26,14 @@ _NUMBER = re.compile(r"[+-]?(\d+([.,]\d*)?|[.,]\d+)(e[+-]?\d+)?|nan|na|", re.IGN
 
 @dataclass(frozen=True)
 class Shape:
-    """How the beginning of a text file is to be read."""
+    """The structure of a text file."""
 
     delimiter: str
     header: bool
     columns: list[str]  # unique names, one per column
-    body: int  # byte at which the first row of the body starts
-    first_row: int  # number of that row, the first row of the file being 1
-    notes: list[str]  # what was recognised, as sentences
+    body: int  # first byte of the body
+    first_row: int  # number of its first row; the file begins with row 1
+    notes: list[str]  # how the file was read, as sentences
 
 
 def find_shape(
@@ -79,10 +79,7 @@ def find_shape(
 
 
 def evenly_spaced(data: bytes) -> bytes:
-    """Text in which runs of spaces or tabs between cells are one space.
-
-    Tables for the eye pad their columns. Spaces inside of quotation marks are not spared.
-    """
+    """Text with one space for each run of spaces or tabs, also inside quotation marks."""
     uneven = (b"\t", b"  ", b"\n ", b"\r ", b" \n", b" \r")
     if not (data.startswith(b" ") or data.endswith(b" ") or any(map(data.__contains__, uneven))):
         return data
@@ -90,7 +87,7 @@ def evenly_spaced(data: bytes) -> bytes:
 
 
 def unterminated_quote(data: bytes, body: int, delimiter: str) -> int | None:
-    """Row of the body, counted from 0, in which a quotation mark is opened and never closed."""
+    """Row of the body, from 0, with a quotation mark that is never closed."""
     if data.count(b'"', body) % 2 == 0:
         return None
     row = 0
@@ -99,7 +96,7 @@ def unterminated_quote(data: bytes, body: int, delimiter: str) -> int | None:
         for row, _ in enumerate(csv.reader(lines, delimiter=delimiter, strict=True), start=1):  # noqa: B007
             pass
     except csv.Error as error:
-        # Other complaints are about quotation marks inside of a cell, which do no harm.
+        # Other errors are about quotation marks inside a cell, which do no harm.
         return row if "end of data" in str(error) or "field limit" in str(error) else None
     return None
 
@@ -131,7 +128,6 @@ def _too_many_columns(cells: int, name: str, row: int) -> DataError:
 
 
 def row_too_long(name: str, row: int | None = None) -> DataError:
-    """The error for a row that does not end."""
     return DataError(
         f"a row is longer than {MAX_ROW_BYTES / 2**20:g} MB", file=name, row=row,
         remedy="Look for a quotation mark that is not closed, or for missing line ends.",
@@ -139,21 +135,21 @@ def row_too_long(name: str, row: int | None = None) -> DataError:
 
 
 def _preamble(lines: list[bytes]) -> tuple[int, str | None]:
-    """Number of leading lines that are no rows, and the delimiter that one of them tells."""
+    """Number of leading lines that are no rows, and the delimiter that one of them names."""
     told = None
     for i, line in enumerate(lines):
         excel = re.fullmatch(rb"sep=(.)\s*", line, re.IGNORECASE)
         if excel:
             sign = excel.group(1).decode(errors="replace")
             told = sign if sign in DELIMITERS else None
-        # A remark needs a space after its sign: "#ff0000" is a colour, and may be an object.
+        # A comment needs a space after its sign: "#ff0000" is a colour, and may be an object.
         elif line.strip(b' \t\r\n,;"') and not re.match(rb"[#%]+\s", line):
             return i, told
     return 0, told
 
 
 def _title_lines(lines: list[bytes], delimiter: str, width: int) -> int:
-    """Number of leading lines with a single cell, where rows have at least three."""
+    """Number of leading lines with a single cell, if rows have at least three."""
     for i, line in enumerate(lines if width > 2 else []):
         if any(sum(map(bool, row)) > 1 for row in _cells([line], delimiter, 1)):
             return i
@@ -161,7 +157,7 @@ def _title_lines(lines: list[bytes], delimiter: str, width: int) -> int:
 
 
 def _cells(lines: list[bytes], delimiter: str, most: int) -> list[list[str]]:
-    """The stripped cells of the first rows that are not blank."""
+    """Stripped cells of the first rows that are not blank."""
     texts = (line.decode(errors="replace").strip(" \r\n") + "\n" for line in lines)
     rows: list[list[str]] = []
     try:
@@ -172,7 +168,7 @@ def _cells(lines: list[bytes], delimiter: str, most: int) -> list[list[str]]:
             if len(rows) == most:
                 break
     except csv.Error:
-        # One cell is longer than a sample should be; the full parse will tell the row.
+        # A cell is too long for a sample; the full parse will name its row.
         pass
     return rows
 
@@ -184,7 +180,7 @@ def _find_delimiter(lines: list[bytes], least_columns: int) -> str:
         if not rows:
             continue
         width, count = Counter(map(len, rows)).most_common(1)[0]
-        # R's write.table leaves the name of the first column out.
+        # R's write.table omits the name of the first column.
         regular = count >= 0.9 * len(rows) - 1 and width - len(rows[0]) in (0, 1)
         if regular and width >= max(least_columns, 2):
             return delimiter
@@ -235,9 +231,9 @@ def _has_header(first: list[str], body: list[list[str]]) -> tuple[bool, str]:
 
 
 def _counts_names(first: list[str]) -> bool:
-    """Whether three names in a row are the same but for the numbers 1, 2 and 3."""
+    """Whether three consecutive names differ in the numbers 1, 2 and 3 alone."""
     trios = zip(first, first[1:], first[2:], strict=False)
-    # Objects may be called so too, but hardly by a whole word.
+    # Objects may have such names, too, but rarely with a whole word.
     return any(
         re.fullmatch(r"[^\W\d_]{4,}[ _.-]?1", a) and (b, c) == (f"{a[:-1]}2", f"{a[:-1]}3")
         for a, b, c in trios
@@ -245,14 +241,14 @@ def _counts_names(first: list[str]) -> bool:
 
 
 def _pattern(cell: str) -> str:
-    """What kind of name this is: ``"img/i012.png"`` is ``"a/a0.a"``."""
+    """Kind of a name: ``"img/i012.png"`` is ``"a/a0.a"``."""
     return re.sub(r"[0-9]+", "0", re.sub(r"[^\W\d_]+", "a", cell))
 
 
 def _completed(
     first: list[str], body: list[list[str]], width: int, notes: list[str]
 ) -> list[str]:
-    """The names of the header, made as many as the rows have cells."""
+    """The names of the header, as many as the rows have cells."""
     if len(first) == width - 1:
         if all(not row[-1] for row in body if len(row) == width):
             return [*first, ""]
@@ -265,8 +261,8 @@ def _completed(
 
 
 def unique_names(names: Iterable[str], notes: list[str]) -> list[str]:
-    """`names` without repetitions and gaps; what was changed is added to `notes`."""
-    unique: dict[str, int] = {}  # and the last number that was given to others of its name
+    """`names` without repetitions and gaps; `notes` gets the changes."""
+    unique: dict[str, int] = {}  # and the last number of a repeated name
     for i, text in enumerate(names, start=1):
         name = text = unmarked(writable(text).replace("\n", " ")) or f"column {i}"
         count = unique.get(text, 1)

@@ -1,4 +1,4 @@
-"""A table and its reading -> triplets, with an account of every row that could not be used."""
+"""A table and its reading -> triplets, with a report of all omitted rows."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from tripletscope.core.io.objects.objects import match, read_objects
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import TASKS
 
-#: If this many answers all chose the same side, that is no accident.
+#: This many answers that all chose the same side are no accident.
 _TELLING = 20
 
 
@@ -57,22 +57,22 @@ def read(
     source : path, bytes or binary file object
         Any file that `load` reads.
     reading : Reading or mapping of str to str, optional
-        By default the best proposal. A mapping gives the column of each role, such as
-        ``{"anchor": "head", "near": "winner", "far": "loser"}``, and may hold ``choice_coding``,
+        By default the best proposal. A mapping has the column of each role, such as
+        ``{"anchor": "head", "near": "winner", "far": "loser"}``, and optionally ``choice_coding``,
         ``response_time_unit``, ``index_base`` and ``keep``.
     name : str, optional
-        Name of the file, for messages and as the name of the triplets.
+        Of the file, for messages, and of the triplets.
     objects : DataFrame, path, bytes or binary file object, optional
         Table of the objects: only these exist, in this order.
     keep : sequence of str, optional
-        Columns that are kept with the answers, beside those that the reading keeps.
+        Further columns that the answers keep.
 
     Raises
     ------
     DataError
-        If the file cannot be read or hardly any row makes sense. Single rows that make none are
-        left out; `interpret` tells which. And if all answers compare pairs that have no object in
-        common, which are no triplets: see `read_pairs`.
+        If the file is unreadable or hardly any row makes sense; `interpret` reports single rows
+        that were left out. Also if all answers compare pairs without a common object, which are no
+        triplets: see `read_pairs`.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def read_pairs(
     keep: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Quadruples:
-    r"""Read answers from a file that tell which of two pairs of objects differs more.
+    r"""Read answers about which of two pairs of objects differs more.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def import_answers(
     keep: Sequence[str] = (),
     progress: Progress = silent,
 ) -> Imported:
-    r"""Read everything that a file of answers holds, catch trials among it.
+    r"""Read all of a file of answers, including catch trials.
 
     Parameters
     ----------
@@ -266,7 +266,7 @@ def _as_triplets(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def _described(
     table: Table, reading: Reading, ids: list[str]
 ) -> tuple[pd.DataFrame, list[str]]:
-    """What the file itself says of its objects, with notes."""
+    """The table of objects as the file describes them, with notes."""
     objects = pd.DataFrame({"id": pd.Series(ids, dtype="str")})
     layout = layouts().get(reading.layout)
     described = layout.describe(table, reading) if layout else None
@@ -290,7 +290,7 @@ def _described(
 
 
 def _merged(objects: pd.DataFrame, described: pd.DataFrame, places: np.ndarray) -> pd.DataFrame:
-    """The table of objects, completed by what the file of answers says of them."""
+    """The table of objects, completed from the file of answers."""
     result = described.assign(place=places)[places >= 0].drop_duplicates("place")
     result = result.set_index("place").reindex(range(len(objects)))
     named = result["label"].notna() & (result["label"] != result["id"])
@@ -305,7 +305,6 @@ def _answers(
     table: Table, reading: Reading, trials: Trials, usable: np.ndarray, in_places: bool,
     notes: list[str],
 ) -> pd.DataFrame:
-    """What is known of each answer beside its objects."""
     roles = reading.roles
     answers: dict[str, Any] = {}
     for role in ("participant", "split", "sampler", "block"):
@@ -320,7 +319,7 @@ def _answers(
         answers["time"] = _moments(table, roles["time"])[usable]
     if "weight" in roles:
         answers["weight"] = table.numbers(roles["weight"])[usable]
-    # Nobody else writes this column: it comes from answers that were made of ratings.
+    # Only files of answers that were derived from ratings have this column.
     held = [HELD_TOGETHER] if HELD_TOGETHER in table.columns else []
     answers |= {column: _categories(table, column, usable, {}) for column in [*reading.keep, *held]}
     if reading.is_coded:
@@ -333,7 +332,7 @@ def _answers(
 def _sides(
     reading: Reading, side: np.ndarray, in_places: bool, notes: list[str]
 ) -> dict[str, pd.Categorical]:
-    """Which option was chosen, by its place, unless the file was sorted by it."""
+    """The side of each choice, unless the file was sorted by it."""
     task = TASKS[reading.task]
     if not in_places and len(side) >= _TELLING and (side == side[0]).all():
         if task.options:
@@ -350,7 +349,7 @@ def _sides(
 
 
 def _keep_twins_together(answers: pd.DataFrame, rows: np.ndarray, notes: list[str]) -> None:
-    """Note the trials of answers that come in twos, though the file tells of none."""
+    """Add trials to answers that come in twos, if the file has no trials."""
     who = answers["participant"].cat.codes.to_numpy() if "participant" in answers else None
     result = twin_trials(rows, who)
     if result is not None:
@@ -365,10 +364,10 @@ def _keep_twins_together(answers: pd.DataFrame, rows: np.ndarray, notes: list[st
 def _trials_told(
     table: Table, reading: Reading, usable: np.ndarray, rows: np.ndarray
 ) -> np.ndarray:
-    """(T,) trial of every answer, where each has a row of its own."""
+    """(T,) trial of every answer, if each has its own row."""
     column, who = reading.roles["trial"], reading.roles.get("participant")
     numbers = table.numbers(column)[usable]
-    # There may be as many values as trials, and texts take long.
+    # There may be as many values as trials, and texts are slow.
     told = pd.factorize(numbers)[0] if np.isfinite(numbers).all() else (
         table.codes(column).codes[usable]
     )
@@ -377,7 +376,7 @@ def _trials_told(
 
 
 def _moments(table: Table, column: str) -> np.ndarray:
-    """(n_rows,) when, as a number that grows: a count, or seconds since 1970."""
+    """(n_rows,) increasing times: counts, or seconds since 1970."""
     numbers = table.numbers(column)
     if np.isfinite(numbers).any():
         return numbers
@@ -424,7 +423,7 @@ def _numbering(ids: list[str]) -> str:
     if not gaps:
         return f"Objects are numbers from {low} to {high}."
     steps = np.unique(np.diff(sorted(numbers)))
-    if len(steps) == 1:  # levels of a stimulus, of which none is missing
+    if len(steps) == 1:  # all levels of a stimulus
         return f"Objects are numbers from {low} to {high} in steps of {steps[0]}."
     if gaps > 1000:
         return f"Objects are {counted(len(numbers), 'number')} between {low} and {high}."

@@ -1,8 +1,7 @@
-"""How a table may be meant: every layout is asked, the most specific one first.
+"""Readings of a table from all layouts, the most specific first.
 
-Some tables hold no comparisons of three or more objects, and would still give a map. Reading the
-wrong thing does not fail: it gives a plausible map. What is known to be something else is therefore
-refused with its name.
+Other tables, such as matrices and ratings, would still give a plausible but wrong map. Those that
+are recognised are refused with their name.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ def propose(table: Table, *, insist: bool = False) -> list[Reading]:
             for reading in complete(table, proposed):
                 meaning = (reading.task, reading.roles, reading.choice_coding)
                 if meaning not in [(r.task, r.roles, r.choice_coding) for r in result]:
-                    # Nobody asked for these columns, but they divide the answers into groups.
+                    # Columns of conditions are kept without a request.
                     groups = [
                         column for column in can_be_kept(table, reading)
                         if normalised(column) in GROUP_NAMES and len(table.codes(column).values) > 1
@@ -46,23 +45,23 @@ _INSIST = "If the table does compare objects, choose the columns yourself."
 
 
 class OtherTask(DataError):
-    """A table that looks like something else than comparisons of objects; one can insist."""
+    """A table that looks like something other than comparisons of objects; one can insist."""
 
 
 class MeasuredGiven(OtherTask):
-    """Ratings, confusions, piles or arrangements, as `read_measured` reads them."""
+    """Ratings, confusions, piles or arrangements, as for `read_measured`."""
 
 
 class PreferencesGiven(OtherTask):
-    """Paired preferences, as `read_preferences` reads them."""
+    """Paired preferences, as for `read_preferences`."""
 
 
 class MatrixGiven(OtherTask):
-    """A square table of similarities or distances, as `read_matrix` reads it."""
+    """A square table of similarities or distances, as for `read_matrix`."""
 
 
 def refusal(table: Table) -> OtherTask | None:
-    """The error that says what kind of table this is, if it is of a kind that is not read."""
+    """The error for a table of another kind, if it is one."""
     if _several_matrices(table):
         return MatrixGiven(
             f"{len(table.files)} files with the same names above and beside are matrices of "
@@ -110,7 +109,7 @@ def refusal(table: Table) -> OtherTask | None:
 
 
 def _is_triangle_test(table: Table) -> bool:
-    """Sensory science: two of three samples are the same, which one is the other?"""
+    """Whether two of three samples are the same, as in sensory science."""
     groups = numbered_columns(table.columns).values() if table.header else ()
     trios = [columns for columns in groups if len(columns) == 3]
     return bool(trios) and all(_two_alike(table, columns) for columns in trios)
@@ -145,7 +144,7 @@ def _is_square(table: Table) -> bool:
 
 
 def _several_matrices(table: Table) -> bool:
-    """Square tables of the same objects, one of each rater, below each other."""
+    """Whether these are square tables of the same objects, one per rater, below each other."""
     names = [column for column in table.columns[1:] if column != "file"]
     each = len(names)
     if len(table.files) < 2 or each < 3 or table.n_rows != each * len(table.files):

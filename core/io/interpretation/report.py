@@ -1,4 +1,4 @@
-"""What became of the rows of a file, in words and in numbers."""
+"""Results of reading a file, and reports on its rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tripletscope.core.data.triplets import ANCHOR, FAR, NEAR, Triplets
 from tripletscope.core.io.names import counted, listing
 from tripletscope.core.io.tasks import TASKS, Task
 
-#: What is said of answers whose objects do not recur.
+#: Title and explanation for answers whose objects do not recur.
 NO_MAP = (
     "No map can be made",
     "No object occurs in two different questions. Features of the objects can be compared with the "
@@ -25,7 +25,7 @@ class Omission:
     """Rows that were left out for one reason."""
 
     reason: str  # a clause: ``"no answer was given"``
-    remedy: str  # what the user can do about it, as a sentence
+    remedy: str  # a sentence
     rows: np.ndarray  # row numbers of the file
 
     @property
@@ -35,24 +35,22 @@ class Omission:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What was read, what was left out, and what was noticed on the way."""
+    """What was read and left out, with notes."""
 
     file: str
-    n_rows: int  # rows of the file below its header, blank ones not counted
+    n_rows: int  # rows of the file below its header, without blank ones
     n_answers: int  # rows that were used
-    n_triplets: int  # triplets that they are: two for each odd one out
+    n_triplets: int  # two for each odd one out
     n_objects: int
-    n_participants: int | None  # None if the file does not tell participants apart
+    n_participants: int | None  # None without a column of participants
     omissions: list[Omission]
-    never_asked: list[str]  # ids of objects of the table of objects that occur in no answer
+    never_asked: list[str]  # ids in the table of objects that occur in no answer
     numbering: str  # how numbers stand for objects; empty if objects have names
     notes: list[str]  # everything else, as sentences
-    #: What a row is that gives several answers, as one about an odd one out does: a trial, or a
-    #: question whose answers were counted.
+    #: Name of a row with several answers: a trial, or a question with counts of answers.
     row_is: str = "trial"
 
     def summary(self) -> list[str]:
-        """The report as sentences."""
         people = (
             "" if self.n_participants is None
             else f" by {counted(self.n_participants, 'participant')}"
@@ -89,10 +87,10 @@ class Report:
 
 @dataclass(frozen=True)
 class Sentence:
-    """One answer in words, to see whether the file is read the right way round.
+    """One answer in words, to check that the file is read the right way round.
 
-    `anchor`, `near` and `far` are positions in the objects; `text` marks objects with asterisks,
-    as Markdown does.
+    `anchor`, `near` and `far` are positions of objects; `text` marks objects with asterisks, as in
+    Markdown.
     """
 
     row: int
@@ -108,7 +106,7 @@ class Pairs:
     """Answers that compare two pairs of objects."""
 
     rows: np.ndarray  # (Q, 4): the more similar pair, then the other
-    answers: pd.DataFrame  # what is known of each answer: participant, response time and so on
+    answers: pd.DataFrame  # participant, response time and so on
     file_rows: np.ndarray  # (Q,)
     n_objects: int
 
@@ -118,7 +116,7 @@ class Pairs:
     def quadruples(
         self, name: str = "answers", objects: pd.DataFrame | None = None
     ) -> Quadruples:
-        """The answers as methods take them, optionally with the table of the objects."""
+        """The answers as methods take them, optionally with the table of objects."""
         return Quadruples(
             self.rows, self.n_objects, name=name, objects=objects, answers=self.answers
         )
@@ -126,22 +124,22 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Imported:
-    """The answers of a file, with the report on how they were read."""
+    """The answers of a file, with a report."""
 
     triplets: Triplets
     report: Report
-    file_rows: np.ndarray  # (T,): row of the file that each answer comes from
-    #: Rows that are no answers, but tell who paid attention: ``row``, ``participant`` and
-    #: ``correct``. In them the anchor was itself an option, and right was to choose it; in results
-    #: of our own experiments they are the catch and the gold questions.
+    file_rows: np.ndarray  # (T,): row of the file of each answer
+    #: Attention checks, which are no answers: ``row``, ``participant`` and ``correct``. Their
+    #: anchor is itself an option and the right choice; in results of our own experiments they are
+    #: the catch and gold questions.
     catch_trials: pd.DataFrame = field(default_factory=pd.DataFrame)
-    task: Task = TASKS["nearer"]  # what was asked
-    #: All answers, if they compare two pairs of objects; `triplets` are then those about pairs that
-    #: share an object, which may be none.
+    task: Task = TASKS["nearer"]
+    #: All answers, if they compare two pairs of objects; `triplets` are then those, if any, about
+    #: pairs that share an object.
     pairs: Pairs | None = None
 
     def sentences(self, k: int = 3, seed: int = 0) -> list[Sentence]:
-        """`k` answers from different places of the file, by different participants if possible."""
+        """`k` answers from different parts of the file, by different participants if possible."""
         rng = np.random.default_rng(seed)
         source = self.pairs or self
         answers = source.answers if self.pairs else self.triplets.answers
@@ -160,7 +158,7 @@ class Imported:
         return chosen
 
     def _sentence(self, objects: np.ndarray, row: int, participant: str | None) -> Sentence:
-        # An asterisk of a label would end the emphasis.
+        # An asterisk in a label would end the emphasis.
         labels = self.triplets.labels
         names = [f"*{labels[i].replace('*', '∗')}*" for i in objects]
         if pd.isna(participant):

@@ -1,4 +1,4 @@
-"""Rows of a table as trials about objects, what their answers imply, and why some are left out."""
+"""Rows of a table as trials: their objects, implied answers, and reasons for omissions."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from tripletscope.core.io.names import counted, listing, natural_order
 from tripletscope.core.io.table import Codes, Table
 from tripletscope.core.io.tasks import TASKS, Implied, chosen_first
 
-#: Instead of an object: the cell is empty, or the table of objects does not list it.
+#: Instead of a position: an empty cell, or an object that the table of objects lacks.
 NO_OBJECT, UNKNOWN_OBJECT = -1, -2
 #: Longest name of an object.
 MAX_NAME = 1_000
-#: Objects that a column may name; a map of more says nothing, and names of people or of trials,
-#: taken for objects, would keep everybody waiting.
+#: Most objects: a map of more says nothing, and names of people or trials, if taken for objects,
+#: would take very long.
 MOST_OBJECTS = 200_000
 #: Instead of the number of an outcome.
 UNANSWERED, NOT_OFFERED, UNDECIDED = -1, -2, -3
@@ -31,21 +31,19 @@ UNANSWERED, NOT_OFFERED, UNDECIDED = -1, -2, -3
 
 @dataclass(frozen=True, eq=False)
 class Trials:
-    """What was asked and answered in each of the N rows of a table."""
+    """Question and answer in each of the N rows of a table."""
 
-    ids: list[str]  # the objects, in natural order
-    #: (N,): positions in `ids` of the objects of a row, or `NO_OBJECT`.
-    objects: tuple[np.ndarray, ...]
+    ids: list[str]  # in natural order
+    objects: tuple[np.ndarray, ...]  # (N,) each: positions in `ids`, or `NO_OBJECT`
     outcome: np.ndarray  # (N,): number in `implied`, or `UNANSWERED`, `NOT_OFFERED` or `UNDECIDED`
-    implied: tuple[Implied, ...]  # what each outcome implies, see `tripletscope.core.io.tasks`
-    anchored: bool  # whether the first object is an anchor that the others are compared with
-    #: (N, k): how many gave each of the k answers that an outcome implies, where rows are counts.
-    votes: np.ndarray | None = None
-    #: From this place on objects may be missing: trials have different numbers of options.
+    implied: tuple[Implied, ...]  # by outcome, see `tripletscope.core.io.tasks`
+    anchored: bool  # whether the first object is an anchor
+    votes: np.ndarray | None = None  # (N, k): counts of the k implied answers, if rows have them
+    #: Objects from this one on may be missing: trials have different numbers of options.
     optional: int | None = None
 
     def moved(self, places: np.ndarray, ids: list[str]) -> Trials:
-        """The same trials with object i at position ``places[i]`` of `ids`; -1: not there."""
+        """The same trials with object i at position ``places[i]`` of `ids`; -1 for none."""
         lookup = np.append(np.where(places < 0, UNKNOWN_OBJECT, places), NO_OBJECT)
         lookup = lookup.astype(np.int32)
         return replace(self, ids=ids, objects=tuple(lookup[column] for column in self.objects))
@@ -54,8 +52,7 @@ class Trials:
         """The answers that the usable rows imply, in the order of the rows.
 
         Returns: (T, 3) or (T, 4): anchor, near and far, or a more similar and a less similar pair;
-            (T,) which of the usable trials each comes from; (T,) how often each was given, where
-            rows are counts.
+            (T,) usable trial of each; (T,) counts, if rows have them.
         """
         outcome = self.outcome[usable]
         objects = [column[usable] for column in self.objects]
@@ -76,7 +73,7 @@ class Trials:
         return rows[positive], trial[positive], votes[positive]
 
     def catch_trials(self, table: Table, participant: str | None) -> pd.DataFrame:
-        """Rows whose anchor is one of two different options: was the anchor chosen?"""
+        """Rows whose anchor is one of two different options, and whether it was chosen."""
         if not self.anchored or len(self.objects) != 3 or self.votes is not None:
             return pd.DataFrame({"row": [], "correct": []})
         anchor, first, second = self.objects
@@ -99,7 +96,7 @@ def trials_of(table: Table, reading: Reading) -> Trials:
     columns = [table.codes(roles[role]) for role in reading.objects]
     ids = natural_order({plain_number(text) for column in columns for text in column.values})
     if reading.task == "most_similar":
-        ids = [text for text in ids if text != "-1"]  # fills rows up
+        ids = [text for text in ids if text != "-1"]  # padding
     place = {text: i for i, text in enumerate(ids)}
     if reading.task == "most_similar":
         place["-1"] = NO_OBJECT
@@ -136,7 +133,7 @@ def _refuse_too_many(table: Table, columns: list[str]) -> None:
 def _of_trials(
     table: Table, reading: Reading, ids: list[str], objects: tuple[np.ndarray, ...]
 ) -> tuple[list[str], tuple[np.ndarray, ...]]:
-    """Objects of rows that may be trials: what was shown between them is none."""
+    """Objects of the rows that may be trials; those of other rows are dropped."""
     optional = 3 if reading.task == "most_similar" else None
     trial = np.all([column != NO_OBJECT for column in objects[:optional]], axis=0)
     for column, values in reading.only.items():
@@ -159,7 +156,7 @@ def _of_trials(
 def _outcome(
     table: Table, reading: Reading, objects: tuple[np.ndarray, ...], place: dict[str, int]
 ) -> np.ndarray:
-    """(N,) number of the outcome that the choice tells."""
+    """(N,) number of the outcome of each choice."""
     task = TASKS[reading.task]
     if not reading.is_coded:
         return np.full(table.n_rows, task.in_order, dtype=np.int8)
@@ -170,7 +167,7 @@ def _outcome(
     if len(chosen) == 1 or task.name != "similar_pair":
         return chosen[0]
     first, second = chosen
-    # The pairs are counted 12, 13, 23.
+    # The order of the pairs is 12, 13, 23.
     pairs = np.where(first == second, NOT_OFFERED, first + second - 1)
     return np.where((first < 0) | (second < 0), np.minimum(first, second), pairs).astype(np.int8)
 
@@ -208,13 +205,13 @@ def _counted(table: Table, reading: Reading) -> tuple[np.ndarray, np.ndarray]:
 def _several_chosen(
     table: Table, reading: Reading, objects: tuple[np.ndarray, ...]
 ) -> tuple[np.ndarray, tuple[Implied, ...]]:
-    """(N,) outcome: which of the combinations of m, r and ranked a row has."""
+    """(N,) outcome: which combination of options, choices and ranking; and what each implies."""
     roles, n = reading.roles, table.n_rows
     present = np.column_stack(objects[1:]) != NO_OBJECT
     n_options = present.sum(axis=1)
     n_chosen = table.numbers(roles["n_chosen"]) if "n_chosen" in roles else np.ones(n)
     ranked = _truths(table, roles["ranked"]) if "ranked" in roles else np.zeros(n, dtype=bool)
-    # Missing ones fill the row up: they stand at its end.
+    # Missing options are padding at the end of a row.
     gap = (np.diff(present.astype(np.int8), axis=1) > 0).any(axis=1)
     whole = np.isfinite(n_chosen) & (n_chosen == np.floor(n_chosen))
     answered = whole & (n_chosen >= 1) & (
@@ -240,7 +237,7 @@ def _truths(table: Table, column: str) -> np.ndarray:
 def sort_out(
     table: Table, reading: Reading, trials: Trials
 ) -> tuple[np.ndarray, list[Omission]]:
-    """(N,) bool, usable rows; and the others, each under the first reason that applies to it."""
+    """(N,) bool, usable rows; and omissions, each row under its first reason."""
     omissions = [Omission(**FORMS["flaws"]["width"], rows=table.skipped)] if len(
         table.skipped
     ) else []
@@ -272,7 +269,7 @@ def sort_out(
 def _flaws(
     table: Table, reading: Reading, trials: Trials
 ) -> Iterator[tuple[str, dict[str, str], np.ndarray]]:
-    """Every kind of flaw, by its code, with what its sentence names and the rows that have it."""
+    """Every kind of flaw, with the words for its sentence and its rows."""
     objects, outcome = trials.objects, trials.outcome
     for column, values in reading.only.items():
         details = {"column": column, "values": listing(values)}
@@ -296,7 +293,7 @@ def _flaws(
 
 
 def _offer(reading: Reading) -> str:
-    """What a response can be, in words."""
+    """The possible responses in words."""
     n = len(TASKS[reading.task].outcomes)
     vocabulary = chain(*CHOICE_CODINGS[reading.choice_coding or "item"].words[:n])
     foreign = set(chain(*FOREIGN_CELLS.values()))
@@ -305,7 +302,7 @@ def _offer(reading: Reading) -> str:
 
 
 def _repeated(trials: Trials) -> np.ndarray:
-    """Rows with one object in two places that should differ."""
+    """Rows with one object in two positions that should differ."""
     objects = list(trials.objects[1:] if trials.anchored else trials.objects)
     pairs = [(a, b) for a, b in combinations(objects, 2)]
     if len(trials.implied[0][0]) == 4:
@@ -319,7 +316,7 @@ def _holds(table: Table, column: str, values: tuple[str, ...]) -> np.ndarray:
 
 
 def _positions(column: Codes, place: dict[str, int]) -> np.ndarray:
-    """Positions of the objects that a column names; what is nowhere an object is unknown."""
+    """Positions of a column's objects; other names are unknown."""
     return column.each(
         lambda text: place.get(plain_number(text), UNKNOWN_OBJECT), NO_OBJECT, np.int32
     )

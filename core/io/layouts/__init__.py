@@ -1,4 +1,4 @@
-"""The layouts that are recognised. Every `Layout` that a file in this folder defines is one."""
+"""Layouts of files: every `Layout` in a file of this folder."""
 
 from __future__ import annotations
 
@@ -27,37 +27,35 @@ def _nothing(*_: Any) -> None:
 class Layout:
     """One family of files."""
 
-    name: str  # written into readings; never changed once files have been read
-    title: str  # what the user calls it
+    name: str  # part of readings; never changed
+    title: str  # for the user
     rank: int  # proposals of lower rank come first; 100 is the layout that fits everything
-    #: ``propose(table)`` is the readings that fit, best first; none if the table is of another
-    #: kind. The coding of the choice and the unit of response times may be left open.
+    #: ``propose(table)``: readings that fit, best first, possibly without coding of the choice and
+    #: unit of response times; none if the table is of another kind.
     propose: Callable[[Table], list[Reading] | None] = _nothing
-    #: ``describe(table, reading)`` is what the file itself says of the objects: a data frame with
-    #: ``id`` and any of ``label``, ``image``; or None.
+    #: ``describe(table, reading)``: a data frame with ``id`` of the objects and any of ``label``,
+    #: ``image``; or None.
     describe: Callable[[Table, Reading], pd.DataFrame | None] = _nothing
-    #: ``unpack(document)`` makes rows of a JSON document: a list of dicts; or None.
+    #: ``unpack(document)``: rows of a JSON document, as dicts; or None.
     unpack: Callable[[Any], Sequence[Mapping[str, Any]] | None] = _nothing
-    #: ``reshape(table)`` is the table with columns that can be read, where the layout hides objects
-    #: in codes or lists; or None.
+    #: ``reshape(table)``: the table with readable columns for objects in codes or lists; or None.
     reshape: Callable[[Table], Table | None] = _nothing
-    #: ``checks(table, reading)`` is ``row``, ``participant`` and ``correct`` of the rows that show
-    #: who pays attention, where the file says which these are; or None, and they are those whose
-    #: anchor is one of the options.
+    #: ``checks(table, reading)``: ``row``, ``participant`` and ``correct`` of attention checks, if
+    #: the file says which these are; or None for rows whose anchor is one of the options.
     checks: Callable[[Table, Reading], pd.DataFrame | None] = _nothing
-    in_places: bool = False  # whether options always stand in the order in which they were shown
+    in_places: bool = False  # whether options always have the order in which they were shown
 
     def columns(self, table: Table) -> dict[str, str]:
-        """The column of each role that bears a name of this layout."""
+        """The column of each role, by the names of this layout."""
         return by_names(table.columns, WORDS["layouts"][self.name])
 
     def reading(
         self, table: Table, roles: Mapping[str, str], *reasons: str, program: str = "",
         side: Mapping[str, str] | None = None, task: str = "nearer", **settings: Any,
     ) -> Reading:
-        """A reading with the roles of `side`, by default those of all usual columns that are left.
+        """A reading with the roles of `side`, by default of all usual columns that are left.
 
-        Where the answers of a `program` may be of several tasks the title says of which.
+        With `program`, whose answers may be of several tasks, the title includes the task.
         """
         told: list[str] = []
         if side is None:
@@ -74,7 +72,7 @@ def items(columns: Sequence[str]) -> dict[str, str]:
 
 @lru_cache
 def layouts() -> dict[str, Layout]:
-    """All layouts by name, the most specific ones first."""
+    """All layouts by name, the most specific first."""
     modules = (import_module(f"{__name__}.{m.name}") for m in pkgutil.iter_modules(__path__))
     several = (v for module in modules for v in vars(module).values() if isinstance(v, Layout))
     return {layout.name: layout for layout in sorted(several, key=lambda layout: layout.rank)}

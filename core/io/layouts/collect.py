@@ -1,8 +1,8 @@
-"""Results of our own experiments, and of their questions asked by other programs.
+"""Results of our own experiments, also of their questions in other programs.
 
-Column ``collect_task`` says what was asked, ``kind`` what each question was there for: answers to
-practice, catch and gold questions are none about objects. Where an experiment ran elsewhere, the
-response and its time stand in the columns of jsPsych, PsychoPy or Gorilla.
+Column ``collect_task`` has the task, ``kind`` the purpose of each question: answers to practice,
+catch and gold questions are none about objects. If an experiment ran elsewhere, response and time
+are in the columns of jsPsych, PsychoPy or Gorilla.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ from tripletscope.core.io.names import named
 from tripletscope.core.io.table import Table
 from tripletscope.core.io.tasks import MOST_OPTIONS, TASKS
 
-#: The column that says what was asked: every file of ours has it, and no other.
+#: The task: every file of ours has this column, and no other.
 TASK = "collect_task"
-#: The column that says what a question was there for.
+#: The purpose of a question.
 KIND = "kind"
-#: Whether a response was the right one: 1 or 0, and empty where there is no right one.
+#: Whether the response is right: 1 or 0, or empty without a right one.
 CORRECT = "correct"
-#: The right response, where another program was to compare.
+#: The right response, for other programs.
 CORRECT_RESPONSE = ("correctresponse", "corrans")
 _THREE = ("object_1", "object_2", "object_3")
 
 
 @dataclass(frozen=True)
 class CollectColumns:
-    """What the columns of a task are called."""
+    """Columns of a task."""
 
     task: str  # of `tripletscope.core.io.tasks.TASKS`
-    objects: tuple[str, ...]  # in the order of their places
-    choice: tuple[str, ...]  # what was chosen: by name; of pairs by number, 1 or 2
+    objects: tuple[str, ...]  # in the order of their positions
+    choice: tuple[str, ...]  # chosen objects by name; pairs by number, 1 or 2
 
 
 #: In triads the pairs have an object in common.
 _PAIRS = CollectColumns("larger_pair", ("first_1", "first_2", "second_1", "second_2"), ("larger",))
-#: By the tasks of experiments. Of rankings, `ranked` stands beside the options as shown.
+#: By the tasks of experiments. Rankings have `RANKED` beside the options as shown.
 COLUMNS = {
     "triplet": CollectColumns("nearer", ("anchor", "left", "right"), ("chosen",)),
     "odd_one_out": CollectColumns("odd_one_out", _THREE, ("odd",)),
@@ -52,14 +52,14 @@ COLUMNS = {
     "ranking": CollectColumns("most_similar", ("anchor",), ()),
     "pairs": _PAIRS, "triad": _PAIRS,
 }
-#: Columns of what is measured, by the tasks of experiments: `tripletscope.core.io.measuring` reads
-#: them. Of tables there is a row for each object.
+#: Columns of measurements, by the tasks of experiments, for `tripletscope.core.io.measuring`. Piles
+#: and arrangements have a row for each object.
 MEASURED_COLUMNS = {
     "rating": ("item1", "item2", "rating"), "same_different": ("item1", "item2", "rating"),
     "preference": ("left", "right", "chosen"), "piles": ("trial", "item", "pile"),
     "arrangement": ("trial", "item", "x", "y"),
 }
-#: Columns of rankings: the chosen options in order, then the others; how many were chosen.
+#: Columns of rankings: the chosen options in order, then the others; their number; ranked or not.
 RANKED, N_CHOSEN, IN_ORDER = "ranked_{}", "n_chosen", "in_order"
 _OWN = {
     "participant": "participant", "response_time": "response_time_ms", "time": "time",
@@ -106,7 +106,7 @@ def _reading(table: Table, question: str) -> Reading | None:
     )
 
 
-#: Roles of the response, its coding, and where it stands in words.
+#: Roles of the response, its coding, and its source in words.
 _Answered = tuple[dict[str, str], str | None, str]
 
 
@@ -120,7 +120,7 @@ def _chosen(table: Table, columns: CollectColumns) -> _Answered | None:
     if response and named(table.columns, ("trialtype", "trialindex")):
         return {"choice": response}, "position_0", f"jsPsych wrote the answers in {response}."
     keys = [column for column in table.columns if column.endswith(".keys")]
-    if keys:  # of several keyboards the one with the most answers is that of the trials
+    if keys:  # of several keyboards the one with the most answers belongs to the trials
         keys.sort(key=lambda column: -int((table.codes(column).codes >= 0).sum()))
         timer = keys[0].removesuffix(".keys") + ".rt"
         roles = {"choice": keys[0]} | ({"response_time": timer} if timer in table.columns else {})
@@ -146,7 +146,7 @@ def _ranked(table: Table) -> _Answered | None:
 
 
 def _checks(table: Table, reading: Reading) -> pd.DataFrame | None:
-    """Catch and gold questions, and whether they were answered right."""
+    """Catch and gold questions, and whether the answers were right."""
     if KIND not in table.columns:
         return None
     kind = plain_texts(table, KIND)
@@ -171,9 +171,9 @@ def _checks(table: Table, reading: Reading) -> pd.DataFrame | None:
 
 
 def once(table: Table) -> Table | None:
-    """Every answer once: a page sends again what nobody has acknowledged, though it may be stored.
+    """The table with every answer once: a page may send stored answers again.
 
-    What it sends has an id of its own, beside the key of the question.
+    Each has an id of its own, beside the key of the question.
     """
     if not {TASK, KIND, "id", "key"} <= set(table.columns):
         return None
@@ -189,7 +189,7 @@ def once(table: Table) -> Table | None:
 
 
 def _reshape(table: Table) -> Table | None:
-    """Columns of the spreadsheet by their own names: newer versions of Gorilla say whose."""
+    """Columns of the spreadsheet without the prefix of newer versions of Gorilla."""
     before = "Spreadsheet: "
     if before + TASK not in table.columns:
         return once(table)

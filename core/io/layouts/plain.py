@@ -1,18 +1,18 @@
 """Columns of objects and perhaps an answer, by their names or without.
 
-Three: cblearn's list-order, the files of t-STE, food100 and zappos put the anchor first, then the
-nearer object; NEXT writes the anchor last; SPoSE, VICE and the nature and vogue sets write three
-objects of which the last is the odd one. Four: cblearn, GNMDS and R's loe write two pairs, the
-more similar one first. Nothing in a bare file says so; the other orders are proposed too.
+Three: cblearn's list-order, the files of t-STE, food100 and zappos have the anchor first, then the
+nearer object; NEXT has the anchor last; SPoSE, VICE and the nature and vogue sets have three
+objects, the last of which is the odd one. Four: cblearn, GNMDS and R's loe have two pairs, the
+more similar one first. Bare files do not state the order; the others are proposed, too.
 
 Without names, the first three may also be objects and a further one the answer. THINGS' noise
 ceilings: the position of the odd one, from 1. Counts of people (a ranking of eight around a
-reference, JoVE 63461): reference, first, second, how many said the first, how many were asked.
+reference, JoVE 63461): reference, first, second, votes for the first, all votes.
 
-Three objects without an anchor, and a choice: odd one out, most central, difference scales. Columns
-are called alike but for a number: image1..3 (THINGS; position of the odd one, from 1), image_1..3
-(its re-release and brain-score; a name, or a position from 0), item1..3 and chosen (60 cars: the
-most central), s1..s3 and Response (MLDS: 1 if the second and the third differ more).
+Three objects without an anchor, and a choice: odd one out, most central, difference scales. The
+columns differ in a number: image1..3 (THINGS; position of the odd one, from 1), image_1..3 (its
+re-release and brain-score; a name, or a position from 0), item1..3 and chosen (60 cars: the most
+central), s1..s3 and Response (MLDS: 1 if the second and the third differ more).
 
 Any other table: roles guessed from names and values, for the user to correct.
 """
@@ -99,7 +99,7 @@ def _readings(columns: list[str], orders: Sequence[tuple], reason: str = "") -> 
 
 
 def _hold_the_same(table: Table, columns: list[str]) -> bool:
-    """Whether four columns hold the same objects, and the last is not one of the others."""
+    """Whether four columns have the same objects, and the last is not one of the others."""
     sample = table.head(SAMPLE_ROWS)
     cells = [plain_texts(sample, column) for column in columns]
     values = [set(texts) for texts in cells]
@@ -178,7 +178,7 @@ UNNAMED = Layout("unnamed", "Objects and an answer, without names", 25, _unnamed
 
 _CHOICES = (*chain(*ASKED_NAMES.values()), *ALIASES["choice"], "keys")
 _SCALES = ("s", "stim", "stimulus", "level")
-#: Of several such groups of columns: made of features, scales, then whatever comes first.
+#: Order of several such groups of columns: made of features, scales, then the others.
 _FIRST = ("object", *_SCALES)
 _ONE_OF_TWO = frozenset({
     "0", "1", "2", "left", "right", "true", "false", "f", "j",
@@ -214,7 +214,7 @@ def _three_and_choice(table: Table) -> list[Reading]:
 
 
 def _of_three(table: Table) -> dict[str, list[str]]:
-    """The only three columns that are left, beside one that says which of three was asked for."""
+    """The only three columns left, if the choice's name shows the task."""
     choice = named(table.columns, chain(*ASKED_NAMES.values()))
     if choice is None:
         return {}
@@ -226,7 +226,7 @@ def _of_three(table: Table) -> dict[str, list[str]]:
 def _tasks(
     table: Table, name: str, columns: list[str], choice: str
 ) -> list[tuple[str, str]]:
-    """What may have been asked, the likeliest first, and why."""
+    """Possible tasks with reasons, the likeliest first."""
     words = set(plain_texts(table, choice)) - {""}
     binary = len(words) <= 2 and {word.casefold() for word in words} <= _ONE_OF_TWO
     if len(columns) == 4:
@@ -247,7 +247,7 @@ def _tasks(
              "says which of two neighbouring pairs differs more."),
             ("smaller_difference", "The response may also be the more similar pair."),
         ]
-        # Three objects of which only two were ever chosen may also be odd ones out.
+        # Odd ones out may have two values by chance.
         return result if scale else [*result, ("odd_one_out", "The response may be the odd one.")]
     tasks = ["odd_one_out", "most_central", "similar_pair"]
     doubt = (
@@ -261,7 +261,7 @@ def _tasks(
         doubt = "The survey of 60 cars asked for the most central one."
     elif name == "image":
         doubt = "Columns image 1 to 3 and choice are those of THINGS: the response is the odd one."
-    if len(words) > 3:  # a pair is told by its number
+    if len(words) > 3:  # pairs have numbers
         tasks.remove("similar_pair")
     return [(task, doubt) for task in tasks]
 
@@ -271,7 +271,7 @@ THREE = Layout("three", "Three objects and a response", 40, _three_and_choice)
 
 # Any table --------------------------------------------------------------------------------------
 
-#: Columns whose values are compared with each other, which takes time quadratic in their number.
+#: Columns that are compared with each other, in quadratic time.
 _COMPARED = 16
 _CODED = ("anchor", "left", "right")
 
@@ -321,7 +321,7 @@ def _by_values(table: Table) -> tuple[dict[str, str], list[str]]:
 
 
 def _shares(values: dict[str, frozenset[str]], column: str) -> bool:
-    """Whether at least two other columns hold mostly the same values as this one."""
+    """Whether at least two other columns have mostly the same values."""
     own = values[column]
     alike = sum(
         len(own & other) * 2 > min(len(own), len(other))
@@ -331,7 +331,7 @@ def _shares(values: dict[str, frozenset[str]], column: str) -> bool:
 
 
 def _names_an_option(table: Table, objects: list[str]) -> tuple[str, str, str] | None:
-    """(choice, left, right) such that choice is one of the two in every row where it is given."""
+    """(choice, left, right) such that choice is one of the two in every row with an answer."""
     if len(objects) < 4:
         return None
     cells = {column: table.texts(column) for column in objects}
@@ -346,7 +346,7 @@ def _names_an_option(table: Table, objects: list[str]) -> tuple[str, str, str] |
 
 
 def _tells_one_of_two(table: Table, objects: list[str]) -> str | None:
-    """A column called like a choice, or any column of an unnamed table, that codes a position."""
+    """A column with a name of a choice, or any of an unnamed table, that codes a position."""
     others = [column for column in table.columns[:_COMPARED] if column not in objects]
     for column in others:
         called_so = not table.header or normalised(column) in ALIASES["choice"]

@@ -1,25 +1,24 @@
 """Programs for experiments: jsPsych, PsychoPy and Pavlovia, Gorilla, Meadows, NEXT, Salmon.
 
-jsPsych writes one row per event; objects stand in lists. The triplet template gives ``stimulus``,
-the target, ``choices``, a list of two, and ``response``, the number of the chosen one from 0;
-``trial_category`` tells trials from instructions. In odd-one-out tasks ``stimulus`` is the list of
-three and ``response`` the number of the odd one, or the two that were clicked.
+jsPsych writes one row per event, with objects in lists. The triplet template has ``stimulus``, the
+target, ``choices``, a list of two, and ``response``, the number of the chosen one from 0;
+``trial_category`` distinguishes trials from instructions. In odd-one-out tasks ``stimulus`` is the
+list of three and ``response`` the number of the odd one, or the two that were clicked.
 
 PsychoPy writes one row per trial: the experiment's own columns, ``*.keys``, ``*.rt``. Gorilla
-writes one row per event, of which those of response zones are answers, as ``Zone Type`` tells; the
-experimenter's spreadsheet columns stand in every row. Meadows' annotations have the names of three
+writes one row per event; answers are those of response zones by ``Zone Type``, and every row has
+the columns of the experimenter's spreadsheet. Meadows' annotations have the names of three
 objects, start and end as ISO times, and the chosen label.
 
 NEXT's json_parse.py writes ``Participant ID, Timestamp, Center, Left, Right, Answer, Alg Label``
 with names of objects; R turns spaces into dots; tripletTools adds ``sampleAlg`` and ``sampleSet``
-and knows older names of the same columns. NEXT's own JSON is nested: per participant a list of
+and reads older names of the same columns. NEXT's own JSON is nested: per participant a list of
 answers, each with ``target_indices``, labelled center, left and right, and ``index_winner`` or
-``target_winner``; where that is missing the question was not answered. Its ``q`` is winner, loser,
-center.
+``target_winner``; without these the question was not answered. Its ``q`` is winner, loser, center.
 
-Salmon's responses.csv, of versions 0.4 to 1.0, counts objects from 0. Their names stand beside
-them, as file names of pictures or as the HTML that was shown. Response times are in seconds.
-``score`` is the sampler's business.
+Salmon's responses.csv, of versions 0.4 to 1.0, numbers objects from 0. Their names are beside
+them, as file names of pictures or as HTML. Response times are in seconds. ``score`` belongs to the
+sampler.
 """
 
 from __future__ import annotations
@@ -106,7 +105,7 @@ def _parts(table: Table, column: str | None) -> list[str]:
 
 
 def _trials(table: Table) -> dict[str, tuple[str, ...]]:
-    """The kinds of rows that are no practice and no instructions, where a column says so."""
+    """Kinds of rows that are neither practice nor instructions, if a column shows them."""
     column = named(table.columns, ("trialcategory", "task", "phase", "part"))
     kinds = table.codes(column).values if column else []
     kept = [kind for kind in kinds if normalised(kind) not in _NO_TRIALS]
@@ -121,7 +120,7 @@ def _psychopy(table: Table) -> list[Reading]:
     keys = [c for c in table.columns if c.endswith((".keys", ".clicked_name", ".response"))]
     if not own or not keys:
         return []
-    # Of several keyboards the one with the most answers is that of the trials.
+    # Of several keyboards the one with the most answers belongs to the trials.
     choice = max(keys, key=lambda c: int((table.codes(c).codes >= 0).sum()))
     device = choice.rpartition(".")[0]
     if f"{choice}[1]" in table.columns:  # a mouse lists its clicks
@@ -141,7 +140,7 @@ def _psychopy(table: Table) -> list[Reading]:
 
 
 def _objects(table: Table, choice: str) -> list[tuple[str, dict[str, str]]]:
-    """What may have been asked, with the roles of the objects, the likeliest first."""
+    """Possible tasks with the roles of the objects, the likeliest first."""
     anchored = _anchored(table, table.columns)
     if anchored:
         return [("nearer", anchored)]
@@ -197,7 +196,7 @@ def _gorilla(table: Table) -> list[Reading]:
 
 
 def response_zones(table: Table) -> dict[str, tuple[str, ...]]:
-    """The kinds of rows that are responses, as Gorilla tells them; nothing elsewhere."""
+    """Kinds of rows with responses in Gorilla's files; empty for others."""
     zone = named(table.columns, _ZONES)
     kinds = table.codes(zone).values if zone else []
     responses = tuple(kind for kind in kinds if re.match("response", kind, re.I))
@@ -227,7 +226,7 @@ def _meadows(table: Table) -> list[Reading]:
 
 
 def _with_times(table: Table) -> Table | None:
-    """Response times are the difference of two moments."""
+    """The table with response times as difference of two moments."""
     start, end = named(table.columns, ["start"]), named(table.columns, ["resp"])
     if len(MEADOWS.columns(table)) < 6 or not start or not end:
         return None
@@ -245,7 +244,7 @@ MEADOWS = Layout("meadows", "Meadows annotations", 15, _meadows, reshape=_with_t
 
 # NEXT and tripletTools --------------------------------------------------------------------------
 
-#: What is told by the targets.
+#: Keys that repeat the targets.
 _INSIDE = ("target_indices", "q", "index_winner", "target_winner", "_id")
 
 

@@ -1,14 +1,14 @@
-"""Tables that are read in another shape than they have.
+"""Tables that are reshaped before reading.
 
-Objects that are several numbers each: alpha1, tau1, alpha2, tau2, alpha3, tau3, Response.
+Objects of several numbers each: alpha1, tau1, alpha2, tau2, alpha3, tau3, Response.
 
-R's MLDS as a signed matrix: ``resp`` and one column per level, without that of the first. In a row
-of a triad the middle level has weight -2 and the outer ones 1; in one of a quadruple the outer ones
-have 1 and the inner ones -1. What is missing to a sum of 0 is the first level's.
+R's MLDS as a signed matrix: ``resp`` and one column per level except the first. In a row of a
+triad the middle level has weight -2 and the outer ones 1; of a quadruple the outer ones 1 and the
+inner ones -1. The first level has what is missing to a sum of 0.
 
-One row per triad and one column per participant, as AnthroTools and ANTHROPAC write them. Also
-triads told by a code book (``triad`` -> ``top1, left1, right1``), which reading several files
-joins: 1 is the top, 2 the left and 3 the right one.
+One row per triad and one column per participant, as in AnthroTools and ANTHROPAC. Also triads by a
+code book (``triad`` -> ``top1, left1, right1``), joined from several files: 1 is the top, 2 the
+left and 3 the right one.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _CORNERS = (("top1", "left1", "right1"), ("top", "left", "right"))
 
 
 def _groups(table: Table) -> dict[str, list[str]] | None:
-    """Columns of numbers by feature, each with one column for each of the three objects."""
+    """Columns of numbers by feature, one for each of the three objects."""
     if not table.header or named(table.columns, ALIASES["choice"]) is None:
         return None
     sample = table.head(1_000)
@@ -144,7 +144,7 @@ def _objects(table: Table) -> list[str] | None:
 
 
 def _with_informants(table: Table) -> Table | None:
-    """One row per answer, if each further column holds one of the three objects in every row."""
+    """One row per answer, if each further column has one of the three objects in every row."""
     objects = _objects(table) if table.header else None
     if objects is None:
         return None
@@ -166,7 +166,7 @@ def _with_informants(table: Table) -> Table | None:
 
 
 def _file_of(table: Table) -> str | None:
-    """The column that tells which of several files a row comes from, if there is one."""
+    """The column with the file of each row, if there are several."""
     return FILE if table.files and FILE in table.columns else None
 
 

@@ -1,1 +1,1 @@
-"""What is known of the objects: tables and pictures."""
+"""Tables and pictures of the objects."""

@@ -1,4 +1,4 @@
-"""What was measured of known objects: tables of features, and distances, one or several a file."""
+"""Measurements of objects: tables of features, and distances, one or several per file."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from tripletscope.core.io.names import (
 from tripletscope.core.io.objects.objects import match, read_objects
 from tripletscope.core.io.table import Table
 
-#: Names of columns that say what is to be predicted.
+#: Columns of classes and outcomes.
 _TARGETS = ("class", "target", "response", "outcome", "y")
-#: Names of objects elsewhere, but of classes where there are features.
+#: Columns of objects elsewhere, but of classes beside features.
 _CLASSES = ("label", "target", "targetid")
-#: What is written for a number that is not there.
+#: Cells of missing numbers.
 _MISSING = ("na", "n/a", "nan", "null", "none", "?", "-", ".")
-#: From such a share of numbers on, a column is meant to hold nothing else.
+#: Columns with at least this share of numbers must have no other cells.
 _NEARLY = 0.8
 
 
@@ -57,7 +57,7 @@ def read_features(source: Source, name: str | None = None) -> pd.DataFrame:
 
 
 def features_of(objects: pd.DataFrame) -> list[str]:
-    """Columns of numbers, but not those whose name says that they are to be predicted."""
+    """Columns of numbers, except those whose name shows a class or outcome."""
     return [
         column for column in objects.columns
         if column not in ("id", "label", "image") and column.lower() not in _TARGETS
@@ -67,7 +67,6 @@ def features_of(objects: pd.DataFrame) -> list[str]:
 
 
 def no_numbers(file: str) -> DataError:
-    """The error for a table without features."""
     return DataError(
         "there is no column of numbers", file=file,
         remedy="Give each object one row, with its features in columns of numbers.",
@@ -75,7 +74,7 @@ def no_numbers(file: str) -> DataError:
 
 
 def checked_cells(table: Table, columns: list[str]) -> pd.DataFrame:
-    """Columns as texts, labelled with the rows of the file; empty where nothing is written."""
+    """Columns as texts, labelled with the rows of the file; missing cells are ""."""
     cells = table.preview(table.n_rows)[columns]
     texts = pd.DataFrame({
         str(column): cells[column].astype("str").fillna("").str.strip().map(unmarked)
@@ -91,7 +90,7 @@ def checked_cells(table: Table, columns: list[str]) -> pd.DataFrame:
 
 
 def naming_column(texts: pd.DataFrame) -> str | None:
-    """What names the objects; not numbers, which are features unless their column says else."""
+    """The column that names the objects; numbers do so only under a usual name."""
     usual = named(texts.columns, [name for name in ID_NAMES if name not in _CLASSES])
     if usual is not None and (texts[usual] != "").all():
         return usual
@@ -113,18 +112,18 @@ def refuse_repeated_names(texts: pd.DataFrame, own: str | None, file: str) -> No
 
 
 def numbers_of(texts: pd.Series) -> pd.Series:
-    """Numbers; NaN where a text is none."""
+    """Numbers; NaN for other texts."""
     return pd.to_numeric(texts.where(texts != ""), errors="coerce")
 
 
 def _with_points(texts: pd.Series) -> pd.Series:
-    """Numbers with a decimal comma as numbers with a point."""
+    """Decimal commas as points."""
     changed = texts.str.replace(",", ".", n=1)
     return changed.where(numbers_of(changed).notna(), texts)
 
 
 def _check_numbers(texts: pd.Series, name: str) -> None:
-    """Refuse something else among numbers, which would make the column one of texts."""
+    """Refuse other texts among numbers, which would make the column one of texts."""
     written = texts[texts != ""]
     wrong = numbers_of(written).isna()
     if wrong.any() and not wrong.all() and (~wrong).mean() >= _NEARLY:
@@ -134,37 +133,37 @@ def _check_numbers(texts: pd.Series, name: str) -> None:
         )
 
 
-#: Bytes that the numbers of one table may take.
+#: Most bytes of the numbers of one table.
 MOST_BYTES = 4 * 10**8
-#: Tables in one file, such as layers of a network.
+#: Most tables in one file, such as layers of a network.
 MOST_TABLES = 100
-#: Names of arrays of names, and of columns that number the rows, as `normalised` writes them.
+#: Arrays of names, and columns that number the rows, `normalised`.
 _NAMES = {*ID_NAMES, *(f"{name}s" for name in ID_NAMES), "words", "concepts", "categories"}
 _NUMBERING = ("", "column1", "unnamed0", "index", "row", "rownames", "indexlevel0")
-#: Rows and columns of a square table may differ by so many, which hold names.
+#: A square table may have this many more rows or columns, with names.
 _ASIDE = 1
-#: Objects that can be compared at least.
+#: Fewest objects with measurements.
 _FEWEST = 3
 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredTable:
-    """What was measured of the n objects of some answers: features of each, or their distances.
+    """Measurements of the n objects of some answers: features of each, or their distances.
 
     Attributes
     ----------
     name : str
-        The file without its ending, with the name of the array where it has several.
+        The file without its ending, and the name of the array, if there are several.
     values : ndarray, shape (n, m), or None
-        Features; a row of NaN for objects that are not in the table, or lack a number.
+        Features; NaN in rows of objects that are not in the table, or lack a number.
     distances : ndarray, shape (n, n), or None
-        In the place of features; NaN beside objects that are not in the table.
+        Instead of features; NaN for objects that are not in the table.
     columns : list of str
-        Names of the features; empty where the file has none.
+        Names of the features; empty if the file has none.
     notes : list of str
-        How it was read, and how its rows were matched to the objects, as sentences.
+        How the file was read, and its rows matched to the objects, as sentences.
     missing : list of str
-        Ids of objects of which it says nothing.
+        Ids of objects without measurements.
     """
 
     name: str
@@ -176,7 +175,7 @@ class MeasuredTable:
 
     @property
     def about(self) -> str:
-        """What it holds, in a few words."""
+        """The content in a few words."""
         if self.distances is not None:
             return f"distances of {counted(len(self.distances) - len(self.missing), 'object')}"
         n, m = self.values.shape
@@ -186,19 +185,19 @@ class MeasuredTable:
 def read_feature_tables(
     source: Source, about: Judgements, name: str | None = None
 ) -> list[MeasuredTable]:
-    r"""Read tables of features of known objects, or of distances between them.
+    r"""Read tables of features of objects, or of distances between them.
 
-    A square table is one of distances where it is symmetric and its diagonal zero or empty, and
-    of similarities where its diagonal holds the largest. Everything else are features.
+    A square table has distances if it is symmetric and its diagonal zero or empty, and similarities
+    if its diagonal has the largest values. All other tables have features.
 
     Parameters
     ----------
     source : path, bytes or binary file object
-        CSV and its relatives, Excel, Parquet, NumPy, HDF5 or MATLAB, also in a zip archive. Each
-        array of several in a file is a table of its own; one of texts names the objects.
+        CSV and its relatives, Excel, Parquet, NumPy, HDF5 or MATLAB, also in a zip archive. Each of
+        several arrays in a file is a table; one of texts names the objects.
     about : Triplets or Quadruples
-        Whose objects are meant. Rows are found by a column such as id or name, as in
-        `attach_objects`; where there is none, they are all objects in their order.
+        With the objects. A column such as id or name matches rows to objects, as in
+        `attach_objects`; without one, the rows are all objects in order.
     name : str, optional
         Of the file, for messages.
 
@@ -209,8 +208,8 @@ def read_feature_tables(
     Raises
     ------
     DataError
-        If a file cannot be read, the rows do not match the objects, something else stands among
-        numbers, or there is too much of it.
+        If a file is unreadable, the rows do not match the objects, a column of numbers has other
+        cells, or there are too many numbers.
 
     Examples
     --------
@@ -242,7 +241,7 @@ def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable
         key: np.char.strip(decoded_texts(values)).ravel() for key, values in arrays.items()
         if values.dtype.kind in "US" and values.size == max(values.shape, default=0)
     }
-    # What a unit of a network gives at several places follows each other.
+    # Activations of a network's units at several places are consecutive.
     matrices = {
         key: values.reshape(len(values), -1) for key, values in arrays.items()
         if values.dtype.kind in "biuf" and values.ndim and values.size > 1
@@ -266,7 +265,7 @@ def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable
 
 
 def _numbers_rows(key: str, values: np.ndarray) -> bool:
-    """Whether an array is no feature but numbers its rows: it is called so and counts."""
+    """Whether an array numbers its rows, by its name and values."""
     counts = values.shape[1] == 1 and key and normalised(key) in {*_NAMES, *_NUMBERING}
     return bool(counts) and np.array_equal(np.diff(values[:, 0]), np.ones(len(values) - 1))
 
@@ -308,7 +307,7 @@ def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
 
 
 def _numbering(texts: pd.DataFrame, table: Table) -> str | None:
-    """A first column without a name of its own that counts the rows, as programs write it."""
+    """A first column without a name of its own that counts the rows."""
     first = table.columns[0]
     if not table.header or first not in texts or normalised(str(first)) not in _NUMBERING:
         return None
@@ -372,7 +371,7 @@ def _check_size(values: np.ndarray, n_objects: int, file: str) -> None:
 
 
 def _kept_as(values: np.ndarray) -> np.dtype:
-    """Single precision where the file has no more."""
+    """Single precision if the file has no more."""
     return np.dtype(np.float32 if values.dtype in (np.float16, np.float32) else float)
 
 
@@ -393,7 +392,7 @@ def _refuse_infinite(
 def _without_empty(
     values: np.ndarray, columns: list[str], notes: list[str]
 ) -> tuple[np.ndarray, list[str], list[str]]:
-    """The table without columns in which no number stands."""
+    """The table without columns that have no number."""
     empty = np.isnan(values).all(axis=0)
     if not empty.any() or empty.all():
         return values, columns, notes
@@ -406,7 +405,7 @@ def _without_empty(
 def _places(
     names: list[str] | None, n_rows: int, about: Judgements, file: str
 ) -> tuple[np.ndarray, str]:
-    """(n,) the row of each object, -1 where there is none; and a sentence on what was compared."""
+    """(n,) the row of each object, -1 for none; and a sentence on how they were matched."""
     n = about.n_objects
     if names is None:
         if n_rows != n:
@@ -440,9 +439,9 @@ def _places(
 def read_distances(
     source: Source, about: Judgements, name: str | None = None
 ) -> tuple[np.ndarray, np.ndarray, str]:
-    """(m, m) distances in a square table, (m,) the objects that they are of, and how it was read.
+    """(m, m) distances in a square table, (m,) their objects, and how it was read.
 
-    Its rows name some of the objects, or are all of them in their order.
+    Its rows name some of the objects, or are all of them in order.
     """
     square, file = read_matrix(source, name), name or "the table"
     places, how = _places(square.ids if square.is_named else None, len(square.ids), about, file)
@@ -458,6 +457,6 @@ def read_distances(
 
 
 def _all_numbers(names: list[str], n: int) -> int | None:
-    """0 or 1 if the names are the numbers of all objects counted from there, else None."""
+    """0 or 1 if the names are the numbers of all objects from there, else None."""
     numbers = sorted(-1 if (value := whole_number(text)) is None else value for text in names)
     return next((base for base in (0, 1) if numbers == list(range(base, n + base))), None)

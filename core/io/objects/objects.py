@@ -1,4 +1,4 @@
-"""Tables of objects: what is known of each object beside the answers."""
+"""Tables of objects, matched to the objects of answers."""
 
 from __future__ import annotations
 
@@ -34,14 +34,13 @@ from tripletscope.core.io.names import (
 class MatchReport:
     """How objects were matched to rows of a table, or to pictures."""
 
-    how: str  # what was compared, as a sentence
-    n_matched: int  # objects that were found
-    missing: list[str]  # ids of objects that were not
-    unused: list[str]  # rows or pictures that belong to no object
-    added: list[str]  # those of them that became objects without answers
+    how: str  # as a sentence
+    n_matched: int
+    missing: list[str]  # ids of objects without a match
+    unused: list[str]  # rows or pictures without an object
+    added: list[str]  # rows that became objects without answers
 
     def summary(self) -> list[str]:
-        """The report as sentences."""
         lines = [f"{counted(self.n_matched, 'object')} matched. {self.how}"]
         for items, what in (
             (self.missing, "without a match"), (self.unused, "unused"), (self.added, "added"),
@@ -54,10 +53,10 @@ class MatchReport:
 def match(
     objects: pd.DataFrame, table: pd.DataFrame, index_base: int | None, file: str | None = None
 ) -> tuple[np.ndarray, str]:
-    """(n,) rows of `table` for the objects of the answers, -1 for none, and how they were found.
+    """(n,) rows of `table` for the objects of the answers, -1 for none, and how they were matched.
 
-    Compared are the ids as they are; where that finds nothing, id, label and picture without
-    path, extension and case; or positions, if the user says that numbers are positions.
+    By id; else by id, label or picture without path, extension and case; or by position from
+    `index_base`.
     """
     ids = objects["id"].tolist()
     if index_base is not None:
@@ -82,7 +81,7 @@ def match(
 
 
 def lookup(wanted: Sequence[str], names: Sequence[str]) -> np.ndarray:
-    """Positions in `names`; -1 where a text is not there, or is there more than once."""
+    """Positions in `names`; -1 for texts that are missing or repeated."""
     place: dict[str, int] = {}
     for i, name in enumerate(names):
         place[name] = -1 if name in place else i
@@ -105,7 +104,7 @@ def _by_position(ids: list[str], n_rows: int, base: int, file: str | None) -> np
 def _refuse_unclear_numbers(
     ids: list[str], names: list[str], places: np.ndarray, file: str | None
 ) -> None:
-    """Numbers that the table does not list may be its positions; that is for the user to say."""
+    """Refuse numbers that the table does not list: the user must say whether they are positions."""
     numbers = [whole_number(text) for text in ids]
     missing = np.flatnonzero(places < 0)
     if None in numbers or not len(missing):
@@ -136,7 +135,7 @@ def _refuse_unclear_numbers(
 
 Given = TypeVar("Given", bound=Judgements)
 
-#: Texts of at most this many different values, and on average twice each, are categories.
+#: Texts of at most this many distinct values, on average twice each, are categories.
 _MOST_CATEGORIES = 200
 
 
@@ -153,12 +152,12 @@ def read_objects(
     ----------
     source : path, bytes, binary file object or DataFrame
     id_column : str, optional
-        The column that identifies the objects. By default the first usual name, such as id or
-        object, whose values are unique, or else the first column with unique values.
+        The column that identifies the objects. By default the first with a usual name, such as id
+        or object, and unique values, else the first with unique values.
     name : str, optional
-        Name of the file, for messages.
+        Of the file, for messages.
     header : bool, optional
-        Whether the first row of the file names the columns; by default the program decides.
+        Whether the first row names the columns; by default recognised.
 
     Returns
     -------
@@ -169,7 +168,7 @@ def read_objects(
     Raises
     ------
     DataError
-        If no column identifies the objects, or an id is missing or comes twice.
+        If no column identifies the objects, or an id is missing or repeated.
 
     Examples
     --------
@@ -193,7 +192,7 @@ def read_objects(
             f"there is no column {id_column!r}", file=name,
             remedy=f"The columns are {listing(list(texts.columns))}.",
         )
-    # As the objects of answers are read: both files may have been written with a fraction.
+    # As for the objects of answers: both files may have whole numbers with a fraction.
     texts[id_column] = texts[id_column].map(plain_number)
     _check_ids(texts[id_column], name)
     texts = texts.reset_index(drop=True)
@@ -236,7 +235,7 @@ def attach_objects(
     result = table.reindex(places).reset_index(drop=True)  # missing where a place is -1
     described = objects[["id", "label"]].copy()
     own_labels = (table["label"] != table["id"].map(stem)).any()
-    # A table without labels of its own has only its ids to offer, which may be less than we have.
+    # A table without labels must not replace existing ones by its ids.
     if own_labels or (objects["label"] == objects["id"]).all():
         described["label"] = result["label"].where(places >= 0, objects["label"])
     for column in objects.columns.drop(["id", "label"]).drop(table.columns, errors="ignore"):
@@ -271,7 +270,7 @@ def _id_column(texts: pd.DataFrame, name: str) -> str:
             "no column has a different value in each row, so none identifies the objects",
             file=name, remedy="Give each object one row and an id.",
         )
-    # What is wrong with a column called id is told: numbers beside it are hardly meant.
+    # A column called id is meant even if it is faulty; the error then says how.
     return usual or unique[0]
 
 

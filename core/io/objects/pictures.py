@@ -21,10 +21,10 @@ from tripletscope.core.io.objects.objects import Given, MatchReport
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
-#: Larger pictures are refused before they are decoded; this one would take 200 MB.
+#: Larger pictures are refused before decoding; this one would take 200 MB.
 MAX_PIXELS = 50_000_000
-#: Longest side of a picture that is kept; larger ones are shrunk to it. A point of a map on a
-#: full page at 600 pixels per inch has about 500.
+#: Longest side of a stored picture; larger ones are shrunk. A point of a map on a full page at
+#: 600 pixels per inch has about 500.
 MAX_SIDE = 1_600
 
 #: What Pillow raises on damaged pictures.
@@ -35,10 +35,10 @@ _DAMAGED = (
 
 
 class Pictures(Mapping[str, bytes]):
-    """Pictures by file name; large ones are shrunk when they are first asked for.
+    """Pictures by file name; large ones are shrunk on first access.
 
     refused: Names of the files that were left out, and why.
-    shrunk: Names of pictures that were larger than `MAX_SIDE`, with width and height before.
+    shrunk: Names of pictures larger than `MAX_SIDE`, with original width and height.
     """
 
     def __init__(self, files: Iterable[tuple[str, bytes]]) -> None:
@@ -66,7 +66,8 @@ class Pictures(Mapping[str, bytes]):
 
     def __getitem__(self, name: str) -> bytes:
         if name in self._large:
-            # One that cannot be decoded, in spite of its being whole, stays as it is.
+            # A picture that is whole but cannot be decoded stays unchanged.
+
             with contextlib.suppress(*_DAMAGED):
                 self._files[name] = _shrunk(self._files[name], MAX_SIDE)
             self._large.discard(name)
@@ -79,7 +80,7 @@ class Pictures(Mapping[str, bytes]):
         return len(self._files)
 
     def thumbnail(self, name: str, size: int = 96) -> bytes:
-        """The picture as PNG, not larger than `size` pixels in either direction; made once."""
+        """The picture as PNG of at most `size` pixels in either direction; cached."""
         if (name, size) not in self._thumbnails:
             try:
                 self._thumbnails[name, size] = _shrunk(self._files[name], size, "PNG")
@@ -90,7 +91,7 @@ class Pictures(Mapping[str, bytes]):
         return self._thumbnails[name, size]
 
     def summary(self) -> list[str]:
-        """What was shrunk and what was left out, as sentences."""
+        """Shrunk and refused pictures, as sentences."""
         lines = []
         if self.shrunk:
             name, (width, height) = max(self.shrunk.items(), key=lambda item: max(item[1]))
@@ -116,8 +117,8 @@ def read_pictures(
 def attach_pictures(triplets: Given, pictures: Pictures) -> tuple[Given, MatchReport]:
     """Give each object its picture: column ``image`` names it.
 
-    Pictures are found by name without folder, extension and case: that of the object's column
-    ``image`` if there is one (a path or an HTML tag will do), or its id, or its label.
+    Names match without folder, extension and case: those of the column ``image`` if there is one
+    (paths and HTML tags will do), or ids, or labels.
     """
     objects = triplets.objects
     by_stem: dict[str, str] = {}
@@ -163,7 +164,7 @@ def _in_folder(folder: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _size(name: str, data: bytes) -> tuple[int, int] | str:
-    """Width and height of a whole picture in pixels, or why it cannot be used."""
+    """Width and height of a whole picture in pixels, or why it is refused."""
     if name.lower().endswith((".svg", ".svgz")):
         return "SVG drawings are not shown; export it as PNG"
     if not name.lower().endswith(SUFFIXES):
@@ -186,8 +187,7 @@ def _size(name: str, data: bytes) -> tuple[int, int] | str:
 def _shrunk(data: bytes, side: int, kind: str | None = None) -> bytes:
     """The picture with at most `side` pixels in either direction, upright.
 
-    As a file of the given kind, or of its own: JPEG stays JPEG, and what may be transparent or
-    few-coloured becomes PNG.
+    `kind` is by default JPEG for JPEG, and PNG for all others, which may be transparent.
     """
     with Image.open(io.BytesIO(data), formats=FORMATS) as image:
         own = image.format
