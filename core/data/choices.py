@@ -49,25 +49,15 @@ class Choices:
     similar ones, are chosen. Stages of a trial are independent given the map: the probability of a
     ranking is the product over its stages (Plackett, 1975; Luce, 1959).
 
-    Attributes
-    ----------
-    pairs : ndarray of int32, shape (E, 2)
-        Pairs stage by stage, the chosen ones first.
-    bounds : ndarray of int, shape (S + 1,)
-        First pair of each stage, then E.
-    n_chosen : ndarray of int, shape (S,)
-        Number of chosen pairs, in no order.
-    sign : ndarray of int8, shape (S,)
-        1 if the chosen pairs are the most similar, -1 if the least similar.
-    answer : ndarray of int, shape (S,)
-        An answer of the data whose participant and other columns are those of the stage.
-    trial : ndarray of int, shape (S,)
-        Trial from 0; stages of a ranking share one.
-    weight : ndarray of float, shape (S,)
-    unit : ndarray of int, shape (S,)
-        A grouping of the stages, such as by people; 0 without one.
-    n_objects : int
-        Of the data.
+    pairs (E, 2) int32: Stage by stage, the chosen pairs first.
+    bounds (S + 1,): First pair of each stage, then E.
+    n_chosen (S,): Number of chosen pairs, in no order.
+    sign (S,) int8: 1 if the chosen pairs are the most similar, -1 if the least similar.
+    answer (S,): An answer of the data whose participant and other columns are those of the stage.
+    trial (S,): From 0; stages of a ranking share one.
+    weight (S,).
+    unit (S,): A grouping of the stages, such as by people; 0 without one.
+    n_objects: Of the data.
     """
 
     pairs: np.ndarray

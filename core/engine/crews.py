@@ -59,7 +59,6 @@ class Crew(ABC):
         """Send a batch."""
 
     def outcomes(self, future: Any) -> list[Outcome]:
-        """Results of a batch."""
         return future.result()
 
     @abstractmethod
@@ -92,7 +91,6 @@ class LokyCrew(Crew):
 
     @classmethod
     def leave(cls, width: int) -> None:
-        """End the processes."""
         with cls._lock:
             executor = cls._executors.pop(width, None)
         if executor is not None:

@@ -120,7 +120,7 @@ class Column(Spec):
 class Content(Spec):
     """Data that a method takes beside its parameters, such as tables of features.
 
-    The parameter is a list of texts that identify the data; keys and stored methods have these only.
+    The parameter is a list of texts that identify the data; keys and stored methods have no more.
     """
 
     label: str
@@ -144,7 +144,7 @@ class Fields:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A declared parameter of a method or a function; `record` is the argument with it as a field."""
+    """A declared parameter of a method or a function, or, with `record`, a field of an argument."""
 
     name: str
     spec: Spec

@@ -75,10 +75,7 @@ class Status:
 class Engine(ABC):
     """A backend of `in_parallel`, for the calling thread and the duration of the context.
 
-    Attributes
-    ----------
-    name : str
-        As in ``TRIPLETSCOPE_ENGINE``.
+    name: As in ``TRIPLETSCOPE_ENGINE``.
     """
 
     #: Whether pieces leave this machine.

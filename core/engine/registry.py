@@ -91,7 +91,6 @@ _methods: dict[str, Registry] = {}
 
 
 def registry(kind: str) -> Registry:
-    """The methods of a kind."""
     return _methods.setdefault(kind, Registry("register", kind))  # the same for all threads
 
 
