@@ -96,9 +96,9 @@ class Run:
         for name, kind in hints.items():
             if not isinstance(record.get(name), get_origin(kind) or kind):
                 raise ValueError(f"{name} of a result must be {kind}")
-        found = cls(**{name: record[name] for name in hints}, arrays=dict(arrays))
-        found._check(n_objects)
-        return found
+        result = cls(**{name: record[name] for name in hints}, arrays=dict(arrays))
+        result._check(n_objects)
+        return result
 
     def _check(self, n_objects: int) -> None:
         if not _KEY.fullmatch(self.key):
@@ -140,13 +140,13 @@ class Run:
         triplets : Triplets, optional
             The answers behind it; needed for response probabilities.
         """
-        found = self.result()
+        samples = self.result()
         if triplets is None:
-            return found
+            return samples
         from tripletscope.core.inference.uncertainty.sources import response_model, response_options
 
         options = response_options(self.task, self.options)
-        return replace(found, learn=partial(response_model, self.fresh(), triplets, **options))
+        return replace(samples, learn=partial(response_model, self.fresh(), triplets, **options))
 
     def result(self) -> Any:
         """The result of any task but a fit, of the type that its function returns."""

@@ -21,9 +21,9 @@ def principal_axes(positions: np.ndarray) -> np.ndarray:
     """
     centred = positions - positions.mean(axis=0)
     _, axes = np.linalg.eigh(centred.T @ centred)
-    turned = centred @ axes[:, ::-1]
-    largest = turned[np.argmax(np.abs(turned), axis=0), np.arange(turned.shape[1])]
-    return turned * np.where(largest < 0, -1.0, 1.0)
+    rotated = centred @ axes[:, ::-1]
+    largest = rotated[np.argmax(np.abs(rotated), axis=0), np.arange(rotated.shape[1])]
+    return rotated * np.where(largest < 0, -1.0, 1.0)
 
 
 def rms(positions: np.ndarray) -> float:
@@ -136,12 +136,12 @@ def ellipsoids(
     covariances (n, d, d): NaN for points without one.
     degrees: As of `coverage_radius`.
     """
-    known = np.isfinite(covariances).all(axis=(1, 2))
-    safe = np.where(known[:, None, None], covariances, 0.0)
+    finite = np.isfinite(covariances).all(axis=(1, 2))
+    safe = np.where(finite[:, None, None], covariances, 0.0)
     variances, directions = np.linalg.eigh(safe)
     radius = coverage_radius(coverage, covariances.shape[1], degrees)
     half_axes = radius * np.sqrt(np.maximum(variances, 0.0))
-    half_axes[~known] = np.nan
+    half_axes[~finite] = np.nan
     return Ellipsoids(half_axes[:, ::-1], directions[:, :, ::-1])
 
 

@@ -35,14 +35,14 @@ def grouped(questions: np.ndarray, trials: np.ndarray) -> tuple[np.ndarray, str]
     """
     groups = linked(questions, trials)
     # Distinct questions in every group, and the most in any of its trials.
-    asked = np.bincount(groups[np.unique(questions, return_index=True)[1]])
+    n_questions = np.bincount(groups[np.unique(questions, return_index=True)[1]])
     each = np.unique(trials.astype(np.int64) * (int(questions.max(initial=0)) + 1) + questions)
     in_trial = np.bincount(each // (int(questions.max(initial=0)) + 1))
-    largest = np.zeros(len(asked), dtype=np.int64)
+    largest = np.zeros(len(n_questions), dtype=np.int64)
     np.maximum.at(largest, groups, in_trial[trials])
-    chained = asked > _CHAINED * largest
+    chained = n_questions > _CHAINED * largest
     # Trials that each ask nearly everything, such as the ratings of a person, are in one group.
-    all_in_one = len(asked) == 1 and len(in_trial) > 1
+    all_in_one = len(n_questions) == 1 and len(in_trial) > 1
     if all_in_one or 2 * np.count_nonzero(chained[groups]) > len(groups):
         return np.unique(trials, return_inverse=True)[1], "trial"
     return groups, "question and trial"

@@ -81,8 +81,8 @@ class Quadruples(Judgements):
             weight = np.array(weight, dtype=float)
             if weight.shape != (len(whole),):
                 raise ValueError(f"{weight.shape} weights for {len(whole)} answers")
-            known = pd.DataFrame(index=range(len(whole))) if answers is None else answers
-            answers = known.assign(weight=weight)
+            columns = pd.DataFrame(index=range(len(whole))) if answers is None else answers
+            answers = columns.assign(weight=weight)
         objects = numbered_objects(n_objects) if objects is None else checked_objects(objects)
         self._fill(whole.astype(np.int32, order="C"), objects, answers, name)
 

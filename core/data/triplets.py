@@ -40,9 +40,9 @@ class Judgements:
         cls, objects: pd.DataFrame, rows: np.ndarray, answers: pd.DataFrame | None, name: str
     ) -> Self:
         """Without a check of objects and rows, which takes as long as a fit."""
-        made = cls.__new__(cls)
-        made._fill(rows, objects, answers, name)
-        return made
+        judgements = cls.__new__(cls)
+        judgements._fill(rows, objects, answers, name)
+        return judgements
 
     @property
     def rows(self) -> np.ndarray:
@@ -186,8 +186,8 @@ class Judgements:
                 np.maximum.at(most, trials, self.weight)
                 np.minimum.at(least, trials, self.weight)
                 single |= (most > least)[trials]
-            own = int(trials.max(initial=-1)) + 1 + np.arange(len(trials))
-            trials = np.where(single, own, trials)
+            trial_alone = int(trials.max(initial=-1)) + 1 + np.arange(len(trials))
+            trials = np.where(single, trial_alone, trials)
         return choices_of(self.rows, trials, self.weight, self.n_objects)
 
     @cached_property

@@ -48,7 +48,7 @@ class Crew(ABC):
     """
 
     #: Errors of a batch that was lost with its process, and has to be sent again.
-    lost: tuple[type[BaseException], ...] = ()
+    losses: tuple[type[BaseException], ...] = ()
     width: int
 
     def __enter__(self) -> Crew:
@@ -77,7 +77,7 @@ class Crew(ABC):
 class LokyCrew(Crew):
     """Processes of this machine. A folder has their shared arguments; they stop when it is gone."""
 
-    lost = (BrokenExecutor,)
+    losses = (BrokenExecutor,)
     _executors: ClassVar[dict[int, Executor]] = {}
     _measured: ClassVar[dict[int, float]] = {}
     _lock = threading.RLock()
@@ -175,7 +175,7 @@ def _is_there(process: int) -> bool:
 class DaskCrew(Crew):
     """Workers of a Dask cluster. Shared arguments are scattered under the hash of their content."""
 
-    lost = (CancelledError,)
+    losses = (CancelledError,)
     _overheads: ClassVar[WeakKeyDictionary[Any, float]] = WeakKeyDictionary()
     _scattered: ClassVar[
         WeakKeyDictionary[Any, OrderedDict[str, tuple[int, Any]]]
@@ -184,7 +184,7 @@ class DaskCrew(Crew):
 
     def __init__(self, client: Any) -> None:
         self._client = client
-        self._asked = self._there = time.monotonic()
+        self._last_check = self._last_worker = time.monotonic()
         self.check()
         self.width = max(sum(client.nthreads().values()), 1)
         self._waiting: dict[Any, set[str]] = {}
@@ -202,24 +202,24 @@ class DaskCrew(Crew):
         return future
 
     def _sent(self, digest: str, content: bytes) -> Any:
-        there = self._scattered.setdefault(self._client, OrderedDict())
-        lost = digest in self._doubted or digest not in there
-        if lost or there[digest][1].status != "finished":
+        scattered = self._scattered.setdefault(self._client, OrderedDict())
+        missing = digest in self._doubted or digest not in scattered
+        if missing or scattered[digest][1].status != "finished":
             key = f"data-{digest}"
             # If the old future went before the new one came, the scheduler would drop the new data.
-            there[digest] = len(content), self._client.scatter({key: content})[key]
+            scattered[digest] = len(content), self._client.scatter({key: content})[key]
             self._doubted.discard(digest)
-        there.move_to_end(digest)
-        return there[digest][1]
+        scattered.move_to_end(digest)
+        return scattered[digest][1]
 
     def _trim(self, used: set[str]) -> None:
         used = used.union(*list(self._waiting.values()))
-        there = self._scattered.get(self._client, {})
-        total = sum(size for size, _ in there.values())
-        for digest in [digest for digest in there if digest not in used]:
+        scattered = self._scattered.get(self._client, {})
+        total = sum(size for size, _ in scattered.values())
+        for digest in [digest for digest in scattered if digest not in used]:
             if total <= _KEPT:
                 break
-            total -= there.pop(digest)[0]
+            total -= scattered.pop(digest)[0]
 
     def outcomes(self, future: Any) -> list[Outcome]:
         from distributed.scheduler import KilledWorker
@@ -252,12 +252,12 @@ class DaskCrew(Crew):
                 "lost. Check that it runs, and start again."
             )
         now = time.monotonic()
-        if now < self._asked + _ROLL_CALL:
+        if now < self._last_check + _ROLL_CALL:
             return
-        self._asked = now
+        self._last_check = now
         if self._client.nthreads():
-            self._there = now
-        elif now > self._there + _PATIENCE:  # new workers may replace those that ended
+            self._last_worker = now
+        elif now > self._last_worker + _PATIENCE:  # new workers may replace those that ended
             raise EngineError(
                 f"The Dask cluster at {self._client.scheduler.address} has no workers any more, "
                 "and none has come for a minute. Check that they run, and start again."

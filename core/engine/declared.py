@@ -166,14 +166,14 @@ def parameters(owner: type | Callable) -> tuple[Parameter, ...]:
     """Declared parameters of a method class or a function, in order."""
     hints = get_type_hints(owner, include_extras=True)
     signature = inspect.signature(owner)
-    found = []
+    result = []
     for name, parameter in signature.parameters.items():
         hint = hints.get(name)
         if get_origin(hint) is not Annotated:
             continue
         kind, *specs = get_args(hint)
         if Fields() in specs:
-            found += [
+            result += [
                 replace(p, default=getattr(parameter.default, p.name), record=name)
                 for p in parameters(kind)
             ]
@@ -182,13 +182,13 @@ def parameters(owner: type | Callable) -> tuple[Parameter, ...]:
         if spec is None:
             continue
         members = set(get_args(kind)) or {kind}
-        found.append(
+        result.append(
             Parameter(
                 name, spec, parameter.default,
                 integer=int in members, optional=type(None) in members,
             )
         )
-    return tuple(found)
+    return tuple(result)
 
 
 def checked(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]:

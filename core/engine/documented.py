@@ -35,27 +35,27 @@ _SCALARS: dict[str, Callable[[Any], bool]] = {
 @cache
 def documented(kind: type) -> Mapping[str, str]:
     """Types of the values of a class by name, from its docstring and those of its bases."""
-    found: dict[str, str] = {}
+    types: dict[str, str] = {}
     for one in reversed(kind.__mro__):
-        for names, said in _LINE.findall(written(one)):
-            found.update(dict.fromkeys(names.split(", "), said))
-    return found
+        for names, kind in _LINE.findall(written(one)):
+            types.update(dict.fromkeys(names.split(", "), kind))
+    return types
 
 
 def check_documented(
-    values: Mapping[str, Any], said: Mapping[str, str], sizes: Mapping[str, int]
+    values: Mapping[str, Any], types: Mapping[str, str], sizes: Mapping[str, int]
 ) -> None:
     """Check values against their documentation.
 
-    said: As of `documented`; a letter stands for the same size in all shapes.
+    types: As of `documented`; a letter stands for the same size in all shapes.
     sizes: Fixed sizes, by letter.
     """
     sizes = dict(sizes)
     for name in sorted(values):
-        if name not in said:
+        if name not in types:
             raise ValueError(f"{name} is no part of it")
-        if not _is_as_said(values[name], said[name].removesuffix(OPTIONAL), sizes):
-            raise ValueError(f"{name} must be {said[name]}")
+        if not _is_as_documented(values[name], types[name].removesuffix(OPTIONAL), sizes):
+            raise ValueError(f"{name} must be {types[name]}")
 
 
 def _is_number(value: Any, kind: Any) -> bool:
@@ -66,13 +66,13 @@ def _is_number(value: Any, kind: Any) -> bool:
     )
 
 
-def _is_as_said(value: Any, said: str, sizes: dict[str, int]) -> bool:
-    if said.startswith("{"):
-        return isinstance(value, str) and value in ast.literal_eval(said)
-    if said.startswith("ndarray"):
+def _is_as_documented(value: Any, text: str, sizes: dict[str, int]) -> bool:
+    if text.startswith("{"):
+        return isinstance(value, str) and value in ast.literal_eval(text)
+    if text.startswith("ndarray"):
         if not isinstance(value, np.ndarray):
-            return value is None and said.endswith("or None")
-        kind = re.match(r"ndarray(?: of (\w+))?", said)[1] or ""
+            return value is None and text.endswith("or None")
+        kind = re.match(r"ndarray(?: of (\w+))?", text)[1] or ""
         if value.dtype.kind not in _ARRAYS[kind]:
             return False
         if kind == "merges" and len(value):
@@ -80,20 +80,20 @@ def _is_as_said(value: Any, said: str, sizes: dict[str, int]) -> bool:
 
             if not is_valid_linkage(value):
                 return False
-        shapes = _SHAPE.findall(said)
+        shapes = _SHAPE.findall(text)
         return not shapes or any(_fits(value.shape, shape, sizes) for shape in shapes)
-    if said.startswith("list of str"):
-        length = _LENGTH.findall(said)
+    if text.startswith("list of str"):
+        length = _LENGTH.findall(text)
         return (
             isinstance(value, list) and all(isinstance(one, str) for one in value)
             and (not length or _fits((len(value),), length[0], sizes))
         )
-    return any(_SCALARS[kind](value) for kind in said.split(" or "))
+    return any(_SCALARS[kind](value) for kind in text.split(" or "))
 
 
-def _fits(shape: tuple[int, ...], said: str, sizes: dict[str, int]) -> bool:
+def _fits(shape: tuple[int, ...], text: str, sizes: dict[str, int]) -> bool:
     """Whether a shape is as documented; new letters of `sizes` are set from it."""
-    terms = [term.strip() for term in said.split(",") if term.strip()]
+    terms = [term.strip() for term in text.split(",") if term.strip()]
     if len(terms) != len(shape):
         return False
     here = dict(sizes)

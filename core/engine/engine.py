@@ -186,7 +186,7 @@ class _Dask(Engine):
         workers = frozenset(client.nthreads())
         if workers - self._workers:
             theirs = client.run(versions, workers=list(workers - self._workers), on_error="return")
-            refuse_others({_named(client, address): found for address, found in theirs.items()})
+            refuse_others({_named(client, address): answer for address, answer in theirs.items()})
             self._workers = workers
         return client
 

@@ -42,7 +42,7 @@ class Inner(Spec):
 
 def for_key(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]:
     """Checked values for keys: without `later` parameters at their defaults."""
-    found = {}
+    result = {}
     for p in parameters(owner):
         value = values[p.name]
         if getattr(p.spec, "later", False) and value == p.default:
@@ -50,18 +50,18 @@ def for_key(owner: type | Callable, values: Mapping[str, Any]) -> dict[str, Any]
         if isinstance(p.spec, Inner) and value is not None:
             inner = registry(value["kind"])[value["method"]]
             value = {**value, "parameters": for_key(inner, value["parameters"])}
-        found[p.name] = value
-    return found
+        result[p.name] = value
+    return result
 
 
 def gathered(function: Callable, values: Mapping[str, Any]) -> dict[str, Any]:
     """Keyword arguments of a function from values of its declared parameters."""
-    found, records = dict(values), {}
+    arguments, records = dict(values), {}
     for p in parameters(function):
-        if p.record and p.name in found:
-            records.setdefault(p.record, {})[p.name] = found.pop(p.name)
+        if p.record and p.name in arguments:
+            records.setdefault(p.record, {})[p.name] = arguments.pop(p.name)
     kinds = get_type_hints(function)
-    return found | {name: kinds[name](**fields) for name, fields in records.items()}
+    return arguments | {name: kinds[name](**fields) for name, fields in records.items()}
 
 
 class Method(BaseEstimator):
@@ -174,14 +174,14 @@ def described(method: Method) -> dict[str, Any]:
     }
 
 
-def unfitted(given: Method | Mapping[str, Any]) -> Method:
+def unfitted(method: Method | Mapping[str, Any]) -> Method:
     """An unfitted method with the same settings, from a method or its `described` form."""
-    if isinstance(given, Method):
-        return clone(given)
-    kind, name = given.get("kind"), given.get("method")
+    if isinstance(method, Method):
+        return clone(method)
+    kind, name = method.get("kind"), method.get("method")
     if name not in registry(kind):
         raise ValueError(f"There is no method {name!r} of kind {kind!r}.")
-    return registry(kind)[name](**given.get("parameters", {}))
+    return registry(kind)[name](**method.get("parameters", {}))
 
 
 def reads_choices(method: Method) -> bool:
@@ -198,5 +198,5 @@ def builds_on_choices(spec: Spec, value: Any) -> bool:
     if value is not None:
         return reads_choices(unfitted(value))
     # The automatic method is declared by its title.
-    known = [method for kind in spec.kinds for method in methods(kind).values()]
-    return any(method.title == spec.automatic and reads_choices(method()) for method in known)
+    candidates = [method for kind in spec.kinds for method in methods(kind).values()]
+    return any(method.title == spec.automatic and reads_choices(method()) for method in candidates)

@@ -20,7 +20,7 @@ from threadpoolctl import ThreadpoolController
 
 from tripletscope.core.engine import crews
 from tripletscope.core.engine.pieces import Halt, Packing, ended
-from tripletscope.core.engine.progress import Progress, Stopped, asked_to_stop
+from tripletscope.core.engine.progress import Progress, Stopped, stop_requested
 from tripletscope.core.engine.threads import sharing
 
 __all__ = ["Halt", "Running", "at_work", "in_parallel", "results_of", "single_blas_thread"]
@@ -56,13 +56,13 @@ def at_work() -> list[Running]:
     return [Running(one.name, one.done, one.total) for one in list(_running)]
 
 
-class _Asked(Exception):
+class _StopRequested(Exception):
     """A request to stop while there was nothing but to wait."""
 
 
 def _look() -> None:
-    if asked_to_stop():
-        raise _Asked
+    if stop_requested():
+        raise _StopRequested
 
 
 def in_parallel(
@@ -99,7 +99,7 @@ def in_parallel(
                 for result in results:
                     running.done += 1
                     yield result
-            except _Asked:
+            except _StopRequested:
                 if not partial:
                     raise Stopped from None
             finally:
@@ -271,7 +271,7 @@ class _Sent:
     def _receive(self, future: Any, numbers: list[int]) -> None:
         try:
             outcomes = self._crew.outcomes(future)
-        except self._crew.lost as error:
+        except self._crew.losses as error:
             self._crew.check()
             self._tries.update(numbers)
             if max(self._tries[number] for number in numbers) >= _TRIES:

@@ -79,13 +79,13 @@ class _FarHalt(Halt):
 @cache
 def versions() -> dict[str, str]:
     """Of Python, this package and the libraries that results depend on, in this process."""
-    found = {"python": ".".join(platform.python_version_tuple()[:2]), "tripletscope": __version__}
+    result = {"python": ".".join(platform.python_version_tuple()[:2]), "tripletscope": __version__}
     for library in LIBRARIES:
         try:
-            found[library] = version(library)
+            result[library] = version(library)
         except PackageNotFoundError:
-            found[library] = "none"
-    return found
+            result[library] = "none"
+    return result
 
 
 def differences(theirs: Mapping[str, str], ours: Mapping[str, str]) -> list[str]:

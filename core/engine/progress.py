@@ -77,17 +77,17 @@ _local = threading.local()
 
 
 @contextmanager
-def stopping(asked: Callable[[], bool]) -> Iterator[None]:
-    """Context in which waits of this thread, which report nothing, ask `asked` whether to stop."""
-    before = getattr(_local, "asked", None)
-    _local.asked = asked
+def stopping(should_stop: Callable[[], bool]) -> Iterator[None]:
+    """Context in which waits of this thread, which report nothing, end if `should_stop`."""
+    before = getattr(_local, "should_stop", None)
+    _local.should_stop = should_stop
     try:
         yield
     finally:
-        _local.asked = before
+        _local.should_stop = before
 
 
-def asked_to_stop() -> bool:
+def stop_requested() -> bool:
     """Whether waits should end, see `stopping`."""
-    asked = getattr(_local, "asked", None)
-    return asked is not None and asked()
+    should_stop = getattr(_local, "should_stop", None)
+    return should_stop is not None and should_stop()

@@ -37,20 +37,20 @@ class _Place(NamedTuple):
 @cache
 def _places() -> list[_Place]:
     """All registered classes and functions, in the order of the modules' names."""
-    found = []
+    places = []
     for path in sorted(_CORE.rglob("*.py")):
         source = path.read_text("utf-8")
         parts = path.relative_to(_CORE).with_suffix("").parts
         module = ".".join([_PACKAGE, *parts]).removesuffix(".__init__")
-        found += [
+        places += [
             _Place("register", match["kind"], match["name"], module, match["attribute"])
             for match in _METHOD.finditer(source)
         ]
-        found += [
+        places += [
             _Place("task", "", match["name"] or match["attribute"], module, match["attribute"])
             for match in _TASK.finditer(source)
         ]
-    return found
+    return places
 
 
 class Registry(Mapping[str, Any]):

@@ -45,11 +45,11 @@ def declared(function: Function) -> Function:
                     f"{name} of {function.__name__} is {value!r}; it must be made by "
                     f"{kind.__name__}."
                 )
-        own = {p.name for p in parameters(function) if not p.record}
+        names = {p.name for p in parameters(function) if not p.record}
         values = checked(
-            function, {name: bound.arguments[name] for name in own & set(bound.arguments)}
+            function, {name: bound.arguments[name] for name in names & set(bound.arguments)}
         )
-        bound.arguments.update({name: values[name] for name in own})
+        bound.arguments.update({name: values[name] for name in names})
         return function(*bound.args, **bound.kwargs)
 
     call.__doc__ = function.__doc__ and completed(function, function.__doc__)
@@ -90,11 +90,11 @@ class Computation:
         """Plain values and arrays of the result, and whether it is complete."""
         watched = _Watched(progress)
         with stopping(watched.again):
-            found = self.function(
+            result = self.function(
                 method, triplets, **gathered(self.function, options), progress=watched
             )
         state = {
-            field.name: getattr(found, field.name) for field in fields(found)
+            field.name: getattr(result, field.name) for field in fields(result)
             if field.metadata.get("kept", True)
         }
         return *divided(state), not watched.stopped
@@ -159,9 +159,9 @@ class _Watched:
 
     def __call__(self, fraction: float, **details: Any) -> bool:
         self._fraction = fraction
-        asked = self._progress(fraction, **details)
-        self.stopped |= asked and fraction < 1.0
-        return asked
+        stop = self._progress(fraction, **details)
+        self.stopped |= stop and fraction < 1.0
+        return stop
 
 
 def divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
@@ -207,10 +207,10 @@ class _Fit(Computation):
     gives = None
 
     def required(self, method: type[Method]) -> set[str]:
-        said = documented(method).items()
+        types = documented(method).items()
         return {
-            name for name, what in said
-            if name.endswith("_") and not what.endswith(("None", OPTIONAL))
+            name for name, kind in types
+            if name.endswith("_") and not kind.endswith(("None", OPTIONAL))
         }
 
     def compute(

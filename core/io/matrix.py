@@ -73,7 +73,7 @@ class Square:
         np.fill_diagonal(values, 0.0)
         return SquareTable(values, ids, self.is_named, similarities, notes)
 
-    def told(self) -> SquareTable | None:
+    def dissimilarities_or_none(self) -> SquareTable | None:
         """Dissimilarities, or None if the values look like features of the objects.
 
         They do if they are not symmetric, or the diagonal has neither zeros nor the largest values.
@@ -121,7 +121,7 @@ def square_table(source: Source, name: str | None = None) -> SquareTable | None:
     if names == columns and len(table.columns) > len(columns):
         return _written(*result).dissimilarities()
     try:
-        return _written(*result).told()
+        return _written(*result).dissimilarities_or_none()
     except DataError:
         return None
 

@@ -32,7 +32,7 @@ _NAMES = WORDS["measured"]
 
 
 @dataclass(frozen=True)
-class Recognised:
+class TableKind:
     """Kind of a table, and the columns of its roles."""
 
     kind: str
@@ -54,7 +54,7 @@ _OURS = dict.fromkeys(("rating", "same_different"), (
 }
 
 
-def read_as(table: Table) -> tuple[Table, Recognised | None]:
+def read_as(table: Table) -> tuple[Table, TableKind | None]:
     """The table and its kind; of our own experiments, without practice and checks."""
     ours = _of_experiment(table)
     if ours or not table.header:
@@ -65,7 +65,7 @@ def read_as(table: Table) -> tuple[Table, Recognised | None]:
     return table, next(filter(None, (look(table, beside) for look in looks)), None)
 
 
-def _of_experiment(table: Table) -> tuple[Table, Recognised] | None:
+def _of_experiment(table: Table) -> tuple[Table, TableKind] | None:
     if not {TASK, KIND} <= set(table.columns):
         return None
     task = next((one for one in table.codes(TASK).values if one in MEASURED_COLUMNS), None)
@@ -83,7 +83,7 @@ def _of_experiment(table: Table) -> tuple[Table, Recognised] | None:
     return replace(
         table, data=table.data.select(names).take(pa.array(rows)),
         rows=table.row_numbers(rows), notes=[*table.notes, *[note] * bool(left_out)],
-    ), Recognised(kind, title, roles, "it is of an experiment made here", *more)
+    ), TableKind(kind, title, roles, "it is of an experiment made here", *more)
 
 
 def _pair(table: Table) -> tuple[str, str] | None:
@@ -104,7 +104,7 @@ def _share_names(table: Table, first: str, second: str) -> bool:
     return len(one | other) > 2 and 2 * len(one & other) >= min(len(one), len(other)) - 2
 
 
-def _ratings(table: Table, beside: dict[str, str]) -> Recognised | None:
+def _ratings(table: Table, beside: dict[str, str]) -> TableKind | None:
     pair = _pair(table)
     if pair is None:
         return None
@@ -123,13 +123,13 @@ def _ratings(table: Table, beside: dict[str, str]) -> Recognised | None:
         return None
     direction = "dissimilar" if value == dissimilar else "similar"
     roles = {**beside, "item1": pair[0], "item2": pair[1], "rating": value}
-    return Recognised(
+    return TableKind(
         "ratings", f"ratings, large means {direction}", roles,
         f"column {value} rates {pair[0]} beside {pair[1]}", ("rating",), {"direction": direction},
     )
 
 
-def _arrangement(table: Table, beside: dict[str, str]) -> Recognised | None:
+def _arrangement(table: Table, beside: dict[str, str]) -> TableKind | None:
     item = named(table.columns, _NAMES["items"])
     trial = named(table.columns, _NAMES["trials"])
     places = next((
@@ -141,13 +141,13 @@ def _arrangement(table: Table, beside: dict[str, str]) -> Recognised | None:
         return None
     roles = {**beside, **({"trial": trial} if trial else {}), "item": item,
              "x": places[0], "y": places[1]}
-    return Recognised(
+    return TableKind(
         "arrangements", "spatial arrangements", roles,
         f"columns {listing(list(places))} are where {item} was placed", ("x", "y"),
     )
 
 
-def _piles(table: Table, beside: dict[str, str]) -> Recognised | None:
+def _piles(table: Table, beside: dict[str, str]) -> TableKind | None:
     free = [column for column in table.columns if column not in beside.values()]
     item, pile = named(free, _NAMES["items"]), named(free, _NAMES["piles"])
     if not beside or item is None or pile is None or len(free) > 4:
@@ -157,13 +157,13 @@ def _piles(table: Table, beside: dict[str, str]) -> Recognised | None:
     people = len(table.codes(beside["participant"]).values)
     if not items > 2 or table.n_rows > 4 * items * people or piles >= table.n_rows:
         return None
-    return Recognised(
+    return TableKind(
         "piles", "sorting into piles", {**beside, "item": item, "pile": pile},
         f"column {pile} is the pile into which {item} was put",
     )
 
 
-def _confusions(table: Table, beside: dict[str, str]) -> Recognised | None:
+def _confusions(table: Table, beside: dict[str, str]) -> TableKind | None:
     free = [column for column in table.columns if column not in beside.values()]
     stimulus, response = named(free, _NAMES["stimuli"]), named(free, _NAMES["responses"])
     if stimulus is None or response is None or len(free) > 4:
@@ -175,13 +175,13 @@ def _confusions(table: Table, beside: dict[str, str]) -> Recognised | None:
     roles = {**beside, "stimulus": stimulus, "response": response}
     if count:
         roles["count"] = count
-    return Recognised(
+    return TableKind(
         "confusions", "confusions", roles,
         f"{response} names what {stimulus} was taken for", ("count",) if count else (),
     )
 
 
-def _preferences(table: Table, beside: dict[str, str]) -> Recognised | None:
+def _preferences(table: Table, beside: dict[str, str]) -> TableKind | None:
     usual = {normalised(column) for column in table.columns}
     if usual & set(ALIASES["anchor"]):
         return None
@@ -191,7 +191,7 @@ def _preferences(table: Table, beside: dict[str, str]) -> Recognised | None:
     for first, second in _NAMES["preferred"]:
         winner, loser = named(table.columns, (first,)), named(table.columns, (second,))
         if winner and loser and _share_names(table, winner, loser):
-            return Recognised(
+            return TableKind(
                 PREFERENCES, "paired preferences",
                 {"winner": winner, "loser": loser, **beside, **more},
                 f"{winner} was preferred to {loser}", numeric,
@@ -200,10 +200,10 @@ def _preferences(table: Table, beside: dict[str, str]) -> Recognised | None:
     if pair is None or choice is None or choice in pair:
         return None
     options = set().union(*(table.codes(column).values for column in pair))
-    told = set(table.codes(choice).values)
-    if len(told - options - set(_NAMES["words"])) > 0.5 * len(told):
+    choices = set(table.codes(choice).values)
+    if len(choices - options - set(_NAMES["words"])) > 0.5 * len(choices):
         return None
-    return Recognised(
+    return TableKind(
         PREFERENCES, "paired preferences",
         {"left": pair[0], "right": pair[1], "choice": choice, **beside,
          **{role: more[role] for role in numeric}},
@@ -299,7 +299,7 @@ def file_of_measured(
     return _of_table(table, result, options)
 
 
-def _of_table(table: Table, result: Recognised, options: Mapping[str, Any]) -> MeasuredFile:
+def _of_table(table: Table, result: TableKind, options: Mapping[str, Any]) -> MeasuredFile:
     frame = _frame(table, result)
     needed = [role for role in frame if role not in ("participant", "trial")]
     empty = (frame[needed].isna() | (frame[needed] == "")).any(axis=1).to_numpy()
@@ -323,7 +323,7 @@ def _of_table(table: Table, result: Recognised, options: Mapping[str, Any]) -> M
     return MeasuredFile(result.kind, made.table, made.options, notes + made.notes)
 
 
-def _frame(table: Table, result: Recognised) -> pd.DataFrame:
+def _frame(table: Table, result: TableKind) -> pd.DataFrame:
     cells = {role: table.texts(column) for role, column in result.roles.items()}
     numbers = {role: _numbers(table, result.roles[role]) for role in result.numeric}
     return pd.DataFrame(cells, dtype="str").assign(**numbers)
@@ -367,8 +367,8 @@ def _of_matrices(
         notes = ["Read as confusions: rows are stimuli, columns responses."]
     else:
         direction = options.pop("direction", None)
-        said = None if direction is None else direction == "similar"
-        read = [each.dissimilarities(said) for each in squares]
+        similarities = None if direction is None else direction == "similar"
+        read = [each.dissimilarities(similarities) for each in squares]
         values, notes = [each.values for each in read], read[0].notes
         options["direction"] = "dissimilar"
     matrices = {
@@ -425,7 +425,7 @@ def read_preferences(source: Source, name: str | None = None) -> tuple[pd.DataFr
         )
     frame = _frame(table, result)
     if "choice" in frame:
-        frame = _told(frame, table)
+        frame = _winners(frame, table)
     elif "tie" in frame:
         frame["tie"] = frame["tie"].str.casefold().isin(_YES)
     empty = ((frame["winner"] == "") | (frame["loser"] == "")).to_numpy()
@@ -473,7 +473,7 @@ def read_conjoint(source: Source, name: str | None = None) -> tuple[pd.DataFrame
     return frame, [f"{about}; 1 in {answer} is the first stimulus.", *table.notes]
 
 
-def _told(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
+def _winners(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
     """Winner, loser and tie from two options and a choice."""
     choice = frame["choice"].str.casefold()
     first = (frame["choice"] == frame["left"]) | choice.isin(_LEFT)
@@ -488,8 +488,8 @@ def _told(frame: pd.DataFrame, table: Table) -> pd.DataFrame:
             row=table.row_number(row),
             remedy="Write the chosen object, left, right or tie, or remove the row.",
         )
-    told = frame.drop(columns=["left", "right", "choice"])
+    others = frame.drop(columns=["left", "right", "choice"])
     return pd.concat([pd.DataFrame({
         "winner": frame["left"].where(first | tie, frame["right"]),
         "loser": frame["right"].where(first | tie, frame["left"]), "tie": tie,
-    }), told], axis=1)
+    }), others], axis=1)

@@ -20,7 +20,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
 GROUP_NAMES = (*WORDS["groups"]["English"], *spelt(WORDS["groups"]["foreign"]))
 
 #: Columns of the choice whose names show the task.
-ASKED_NAMES = {task: spelt(names) for task, names in WORDS["asked"].items()}
+TASK_NAMES = {task: spelt(names) for task, names in WORDS["asked"].items()}
 
 #: Names that only mean something together: anchor, then two options, or without a column of the
 #: choice, near and far.
@@ -29,8 +29,8 @@ WEAK_TRIPLES = (("head", "b", "c"), ("x", "a", "b"), ("a", "b", "c"), ("i", "j",
 #: Columns of a table of objects.
 ID_NAMES, LABEL_NAMES, IMAGE_NAMES = map(tuple, WORDS["objects"].values())
 
-_KNOWN_NAMES = frozenset({
-    *chain(*ALIASES.values(), *ASKED_NAMES.values()), *GROUP_NAMES, *ID_NAMES, *LABEL_NAMES,
+_USUAL_NAMES = frozenset({
+    *chain(*ALIASES.values(), *TASK_NAMES.values()), *GROUP_NAMES, *ID_NAMES, *LABEL_NAMES,
     *IMAGE_NAMES,
 })
 
@@ -44,8 +44,8 @@ def normalised(name: str) -> str:
     return "".join(character for character in name if character.isalnum())
 
 
-def is_known_name(name: str) -> bool:
-    return normalised(name) in _KNOWN_NAMES
+def is_usual_name(name: str) -> bool:
+    return normalised(name) in _USUAL_NAMES
 
 
 def named(columns: Iterable[str], aliases: Iterable[str]) -> str | None:

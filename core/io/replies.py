@@ -136,9 +136,9 @@ def read_replies(
             trials += [len(weights)] * len(implied)
             weights += [share[place]] * len(implied)
     if not rows:
-        told = f" ({omitted[0][1]})" if omitted else ""
+        reason = f" ({omitted[0][1]})" if omitted else ""
         raise DataError(
-            f"no reply names an option{told}", file=name,
+            f"no reply names an option{reason}", file=name,
             row=omitted[0][0] if omitted else None,
             remedy="Each line needs the id of its prompt and the letter of an option as reply.",
         )
@@ -345,12 +345,12 @@ def _chosen(reply: str, labels: list[str]) -> int | str:
     # A letter at the beginning, or after words such as "answer". "A" before a word is an article.
     article = r"(?!\s+[a-zäöüß])"
     first = re.match(rf"\W*(A(?!\w){article}|[{letters[1:]}](?!\w))", text)
-    told = first or re.search(
+    letter = first or re.search(
         rf"(?:answer|option|choice|choose|pick|select|antwort|wähle)\w*\W+(?:is\W+|ist\W+)?"
         rf"(A(?!\w){article}|[{letters[1:]}](?!\w))", text, flags=re.IGNORECASE,
     )
-    if told and told[1] in letters:
-        return letters.index(told[1])
+    if letter and letter[1] in letters:
+        return letters.index(letter[1])
     places = {place for place, label in enumerate(labels)
               if re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text, flags=re.IGNORECASE)}
     # The name of one option may be part of another's.

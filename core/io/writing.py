@@ -155,11 +155,11 @@ def _salmon(triplets: Triplets) -> pa.Table:
         "loser": rows[:, FAR],
     }
     columns = {name: pa.array(place) for name, place in places.items()}
-    own = {"sampler": "sampler", "puid": "participant", "time_received": "time"}
-    metadata = _metadata(answers.filter([*own.values(), "response_time", "split"]))
+    roles = {"sampler": "sampler", "puid": "participant", "time_received": "time"}
+    metadata = _metadata(answers.filter([*roles.values(), "response_time", "split"]))
     columns |= {"network_latency": pa.nulls(len(rows), pa.float64())}
     for name, column in metadata.items():
-        columns[next((theirs for theirs, ours in own.items() if ours == name), name)] = column
+        columns[next((theirs for theirs, ours in roles.items() if ours == name), name)] = column
     shown, ending = triplets.objects["label"], "html"
     if "image" in triplets.objects and triplets.objects["image"].notna().all():
         shown, ending = triplets.objects["image"], "filename"
@@ -176,17 +176,17 @@ def _three(triplets: Triplets, chosen: int) -> pa.Table:
     # The answers of a trial are (a, b, odd) and (b, a, odd), or (a, central, b) and (b, central,
     # a), where a stood before b.
     a, b = (first[:, role] for role in (ANCHOR, NEAR, FAR) if role != chosen)
-    named = first[:, chosen]
+    chosen_object = first[:, chosen]
     place = np.full(len(first), 2 if chosen == FAR else 0)
     if "side" in answers:
-        told = pd.Index(["first", "second", "third"]).get_indexer(answers["side"].astype("str"))
-        place = np.where(told < 0, place, told)
+        sides = pd.Index(["first", "second", "third"]).get_indexer(answers["side"].astype("str"))
+        place = np.where(sides < 0, place, sides)
     items = [
-        np.where(place == k, named, np.where((k == 0) | ((k == 1) & (place == 0)), a, b))
+        np.where(place == k, chosen_object, np.where((k == 0) | ((k == 1) & (place == 0)), a, b))
         for k in range(3)
     ]
     return pa.table(
-        _named(triplets, [*items, named],
+        _named(triplets, [*items, chosen_object],
                ("item1", "item2", "item3", "odd" if chosen == FAR else "central"))
         | _metadata(answers.drop(columns=["side", "trial"], errors="ignore"))
     )

@@ -122,7 +122,7 @@ def _meaning(reading: Reading) -> tuple:
     if not coding:
         return (choice, reading.choice_coding, tuple(implied), reading.is_counted)
     # Codings with the same words for the same answers are equal.
-    meant = {
+    meanings = {
         (word, answer) for words, answer in zip(coding, implied, strict=False) for word in words
     }
-    return (choice, frozenset(meant), reading.is_counted)
+    return (choice, frozenset(meanings), reading.is_counted)

@@ -7,34 +7,34 @@ import pandas as pd
 
 
 def trial_of_rows(
-    told: np.ndarray, objects: np.ndarray, participant: np.ndarray | None = None
+    codes: np.ndarray, objects: np.ndarray, participant: np.ndarray | None = None
 ) -> np.ndarray:
     """(N,) numbers of the trials, from 0, of rows with one answer each.
 
-    Consecutive rows share a trial if `told` (N,), codes of a column, -1 for empty, and
+    Consecutive rows share a trial if `codes` (N,) of a column, -1 for empty, and
     `participant` (N,) are equal, and they are different answers about the same `objects` (N, k), or
     about the same anchor, which is first. So numbers may restart with each participant.
     """
     before, after = objects[:-1], objects[1:]
-    together = (told[1:] == told[:-1]) & (told[1:] >= 0)
+    together = (codes[1:] == codes[:-1]) & (codes[1:] >= 0)
     if participant is not None:
         together &= participant[1:] == participant[:-1]
     together &= (np.sort(before, axis=1) == np.sort(after, axis=1)).all(axis=1) | (
         before[:, 0] == after[:, 0]
     )
     together &= (before != after).any(axis=1)
-    return np.concatenate([[0], np.cumsum(~together)])[: len(told)]
+    return np.concatenate([[0], np.cumsum(~together)])[: len(codes)]
 
 
-def tells_trials(
-    told: np.ndarray, objects: np.ndarray, participant: np.ndarray | None = None
+def numbers_trials(
+    codes: np.ndarray, objects: np.ndarray, participant: np.ndarray | None = None
 ) -> bool:
     """Whether equal values in a row of a column occur exactly within trials of `trial_of_rows`.
 
     Otherwise the column counts answers, or has another meaning.
     """
-    trial = trial_of_rows(told, objects, participant)
-    same = told[1:] == told[:-1]
+    trial = trial_of_rows(codes, objects, participant)
+    same = codes[1:] == codes[:-1]
     if participant is not None:
         same &= participant[1:] == participant[:-1]
     return bool(same.any() and (same == (trial[1:] == trial[:-1])).all())

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from tripletscope.core.data.cells import plain_number
-from tripletscope.core.io.columns.grouped import tells_trials
+from tripletscope.core.io.columns.grouped import numbers_trials
 from tripletscope.core.io.columns.reading import CHOICE_CODINGS, ROW_ROLES, Reading
 from tripletscope.core.io.formats.several import FILE
 from tripletscope.core.io.languages import FOREIGN_CELLS
@@ -192,9 +192,9 @@ def response_time_unit(times: np.ndarray, column: str) -> tuple[str, str]:
     unit = "ms" if median >= _MILLISECONDS_FROM else "s"
     words = {"s": "seconds", "ms": "milliseconds"}
     reason = f"Response times are {words[unit]}: half of them are above {median:,.4g}."
-    called = re.search(r"[\W_](ms|msec|milliseconds|s|sec|secs|seconds)\W*$", column.casefold())
-    claimed = "ms" if called and called[1].startswith("m") else "s"
-    if called and claimed != unit:
+    suffix = re.search(r"[\W_](ms|msec|milliseconds|s|sec|secs|seconds)\W*$", column.casefold())
+    claimed = "ms" if suffix and suffix[1].startswith("m") else "s"
+    if suffix and claimed != unit:
         reason += f" The name of column {column} says {words[claimed]}, its values do not."
     return unit, reason
 
@@ -221,8 +221,8 @@ def _can_be(role: str, table: Table, column: str, taken: Mapping[str, str]) -> b
     """Whether the values of a column fit its role."""
     if role in ("response_time", "weight"):
         numbers = table.numbers(column)
-        called_so = normalised(column) in ("count", "counts") and len(numbers) > 2
-        counts_rows = called_so and (np.diff(numbers) == 1).all()
+        is_count = normalised(column) in ("count", "counts") and len(numbers) > 2
+        counts_rows = is_count and (np.diff(numbers) == 1).all()
         return bool(np.isfinite(numbers).any() and not counts_rows)
     if role not in ROW_ROLES:
         return True
@@ -232,7 +232,7 @@ def _can_be(role: str, table: Table, column: str, taken: Mapping[str, str]) -> b
         return {word.casefold() for word in table.codes(column).values} <= set(SIDES)
     who = taken.get("participant")
     objects = [plain_texts(table, taken[place]) for place in ("anchor", "near", "far")]
-    return tells_trials(
+    return numbers_trials(
         table.codes(column).codes,
         pd.factorize(np.concatenate(objects))[0].reshape(3, -1).T,
         table.codes(who).codes if who else None,

@@ -60,8 +60,8 @@ def read_r(data: bytes, name: str) -> Mapping[str, Any]:
     if data.startswith(_TEXT):
         raise DataError("R saved this as text", file=name, remedy="Save it with ascii = FALSE.")
     start = 5 if data.startswith(_WORKSPACE) else 0
-    found = _Reader(data, start).item()
-    return found if start else {name: found}
+    value = _Reader(data, start).item()
+    return value if start else {name: value}
 
 
 def texts_of(value: Any) -> list[str]:
@@ -88,9 +88,9 @@ class _Reader:
         if self._depth > _DEEPEST:
             raise RecursionError
         flags = self._whole()
-        found = self._of(flags & 0xFF, flags)
+        value = self._of(flags & 0xFF, flags)
         self._depth -= 1
-        return found
+        return value
 
     def _of(self, kind: int, flags: int) -> Any:
         if kind == _NULL or kind in _EMPTY:
@@ -153,16 +153,16 @@ class _Reader:
 
     def _pairs(self, flags: int) -> dict[str, Any]:
         """A pairlist, for attributes and workspaces; iterative, because they are long."""
-        found: dict[str, Any] = {}
+        pairs: dict[str, Any] = {}
         while flags & 0xFF in _PAIRS:
             if flags & 0x200:
                 self.item()
             tag = self.item() if flags & 0x400 else None
-            found[tag if isinstance(tag, str) else f"[{len(found) + 1}]"] = self.item()
+            pairs[tag if isinstance(tag, str) else f"[{len(pairs) + 1}]"] = self.item()
             flags = self._whole()
         if flags & 0xFF not in _LIST_ENDS:
-            found["cdr"] = self._of(flags & 0xFF, flags)
-        return found
+            pairs["cdr"] = self._of(flags & 0xFF, flags)
+        return pairs
 
     @staticmethod
     def _alternative(about: Any, state: Any, attributes: Any) -> RValue:

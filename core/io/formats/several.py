@@ -70,11 +70,12 @@ def _stacked(tables: Sequence[Table], name: str) -> Table:
     files = [stem(table.name) for table in tables]
     if len(set(files)) < len(files):
         files = unique_names([table.name for table in tables], [])
-    own = FILE if FILE not in data.column_names else "file of the row"
+    file_column = FILE if FILE not in data.column_names else "file of the row"
     number = np.repeat(np.arange(len(tables)), [table.n_rows for table in tables])
-    data = data.append_column(own, decoded(number, files))
+    data = data.append_column(file_column, decoded(number, files))
     first = tables[0]
-    notes = [f"{counted(len(tables), 'file')} one after the other; column {own!r} names them."]
+    files_read = counted(len(tables), "file")
+    notes = [f"{files_read} one after the other; column {file_column!r} names them."]
     return replace(
         first, name=name, data=data, notes=[*notes, *first.notes],
         skipped=np.concatenate([table.skipped for table in tables]),
@@ -94,23 +95,23 @@ def _code_book(tables: Sequence[Table]) -> tuple[int, str] | None:
         if len(tables) < 2 or fresh < 2 or book.n_rows > fewest:
             continue
         for name, column in own_names.items():
-            own = book.codes(column)
-            if held_by[name] < len(tables) or len(own.values) < book.n_rows:
+            keys = book.codes(column)
+            if held_by[name] < len(tables) or len(keys.values) < book.n_rows:
                 continue
             used = [
                 set(table.codes(theirs[name]).values)
                 for j, (table, theirs) in enumerate(zip(tables, names, strict=True)) if j != i
             ]
-            if all(values and values <= set(own.values) for values in used):
+            if all(values and values <= set(keys.values) for values in used):
                 return i, column
     return None
 
 
 def _joined(table: Table, book: Table, key: str) -> Table:
-    own = book.codes(key)
+    book_keys = book.codes(key)
     column = next(c for c in table.columns if normalised(c) == normalised(key))
     keys = table.codes(column)
-    row = {own.values[code]: i for i, code in enumerate(own.codes)}
+    row = {book_keys.values[code]: i for i, code in enumerate(book_keys.codes)}
     places = np.array([*(row.get(text, -1) for text in keys.values), -1])[keys.codes]
     added = {}
     for other in book.columns:

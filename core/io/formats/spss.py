@@ -192,9 +192,9 @@ class _File:
             return values
         unit = "s" if one.format in _MOMENTS else "D"
         # Values beyond the year 9999 are no dates.
-        known = np.isfinite(values) & (np.abs(values) < 3e11)
-        moments = _BEGAN + np.where(known, values, 0).astype("int64").astype("timedelta64[s]")
-        return np.where(known, np.datetime_as_string(moments, unit=unit), None)
+        is_date = np.isfinite(values) & (np.abs(values) < 3e11)
+        moments = _BEGAN + np.where(is_date, values, 0).astype("int64").astype("timedelta64[s]")
+        return np.where(is_date, np.datetime_as_string(moments, unit=unit), None)
 
     def _texts(self, one: SpssColumn, cells: np.ndarray) -> np.ndarray:
         raw = [row.tobytes()[: one.width] for row in cells]

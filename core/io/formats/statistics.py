@@ -65,10 +65,10 @@ def labelled_table(data: bytes, name: str) -> LabelledTable | None:
 
 
 def _of_spss(data: bytes, name: str) -> LabelledTable:
-    found = read_spss(data, name)
+    variables = read_spss(data, name)
     return _labelled(
-        {one.name: one.values for one in found}, {one.name: one.labels for one in found},
-        {one.name: one.title for one in found}, ["SPSS."],
+        {one.name: one.values for one in variables}, {one.name: one.labels for one in variables},
+        {one.name: one.title for one in variables}, ["SPSS."],
     )
 
 
@@ -86,13 +86,13 @@ def _of_stata(data: bytes, name: str) -> LabelledTable:
 
 def _of_r(data: bytes, name: str) -> LabelledTable:
     result = [
-        found for own, value in read_r(data, name).items()
-        for found in frames_in(value, own, _is_table)
+        table for own, value in read_r(data, name).items()
+        for table in frames_in(value, own, _is_table)
     ]
     if not result:
         raise DataError("there is no table in this file of R", file=name,
                         remedy="Save a data frame or a matrix with saveRDS or save.")
-    title, frame = max(result, key=lambda found: _n_rows(found[1]))
+    title, frame = max(result, key=lambda table: _n_rows(table[1]))
     others = [own for own, _ in result if own != title]
     notes = [f"R: {title} is read" + (f"; {listing(others)} not." if others else ".")]
     if "dim" in frame.attributes:
@@ -168,25 +168,25 @@ def _labelled(
     """Columns by their value labels, if these name every value."""
     shown, by_label, partly = {}, [], []
     for column, values in columns.items():
-        known = labels.get(column) or {}
+        names = labels.get(column) or {}
         present = [value for value in dict.fromkeys(values.tolist()) if not _is_missing(value)]
-        if known and all(value in known for value in present):
+        if names and all(value in names for value in present):
             by_label.append(column)
             values = np.array(
-                [None if _is_missing(v) else str(known[v]) for v in values.tolist()], dtype=object
+                [None if _is_missing(v) else str(names[v]) for v in values.tolist()], dtype=object
             )
-        elif known:
+        elif names:
             partly.append(f"{column}: " + ", ".join(f"{k:g} {v}" if isinstance(k, float)
-                                                    else f"{k} {v}" for k, v in known.items()))
+                                                    else f"{k} {v}" for k, v in names.items()))
         shown[column] = values
     if by_label:
         notes.append(f"Shown by their value labels: {listing(by_label, _NAMED)}.")
     if partly:
         notes.append(f"Some values have labels: {listing(partly, _NAMED)}.")
-    called = [f"{column}: {title}" for column, title in titles.items()
+    titled = [f"{column}: {title}" for column, title in titles.items()
               if title and title != column]
-    if called:
-        notes.append(f"Labels of columns: {listing(called, _NAMED)}.")
+    if titled:
+        notes.append(f"Labels of columns: {listing(titled, _NAMED)}.")
     return LabelledTable(shown, notes)
 
 

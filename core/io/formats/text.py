@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from tripletscope.core.data.cells import unmarked, writable
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.names import counted, is_known_name
+from tripletscope.core.io.names import counted, is_usual_name
 
 #: Longest row; also the block size of the parser.
 MAX_ROW_BYTES = 4 * 2**20
@@ -42,8 +42,8 @@ def find_shape(
     """Recognise delimiter and header of UTF-8 text."""
     start = _beginning(data, name)
     lines = start.splitlines(keepends=True)
-    skipped, told = _preamble(lines)
-    delimiter = delimiter or told
+    skipped, hint = _preamble(lines)
+    delimiter = delimiter or hint
     if delimiter is None:
         delimiter = _find_delimiter(lines[skipped:], least_columns)
     sign = DELIMITERS.get(delimiter, repr(delimiter))
@@ -136,16 +136,16 @@ def row_too_long(name: str, row: int | None = None) -> DataError:
 
 def _preamble(lines: list[bytes]) -> tuple[int, str | None]:
     """Number of leading lines that are no rows, and the delimiter that one of them names."""
-    told = None
+    hint = None
     for i, line in enumerate(lines):
         excel = re.fullmatch(rb"sep=(.)\s*", line, re.IGNORECASE)
         if excel:
             sign = excel.group(1).decode(errors="replace")
-            told = sign if sign in DELIMITERS else None
+            hint = sign if sign in DELIMITERS else None
         # A comment needs a space after its sign: "#ff0000" is a colour, and may be an object.
         elif line.strip(b' \t\r\n,;"') and not re.match(rb"[#%]+\s", line):
-            return i, told
-    return 0, told
+            return i, hint
+    return 0, hint
 
 
 def _title_lines(lines: list[bytes], delimiter: str, width: int) -> int:
@@ -193,7 +193,7 @@ def _has_header(first: list[str], body: list[list[str]]) -> tuple[bool, str]:
     """Whether the first row names the columns, and why: the signs in order of trust."""
     columns = [{row[i] for row in body if i < len(row)} for i in range(len(first))]
     values = set().union(*columns)
-    usual = sum(map(is_known_name, first))
+    usual = sum(map(is_usual_name, first))
     if usual >= min(2, len(first)) or any(
         column and not _NUMBER.fullmatch(cell) and all(map(_NUMBER.fullmatch, column))
         for cell, column in zip(first, columns, strict=True)

@@ -209,7 +209,7 @@ def interpret(
     if len(trial) != len(answers) or votes is not None:
         answers = answers.iloc[trial].assign(trial=trial).reset_index(drop=True)
     elif "trial" in reading.roles:
-        answers["trial"] = _trials_told(table, reading, usable, rows)
+        answers["trial"] = _trials_of_rows(table, reading, usable, rows)
     elif rows.shape[1] == 3 and HELD_TOGETHER not in answers:
         _keep_twins_together(answers, rows, notes)
     if votes is not None:
@@ -320,8 +320,8 @@ def _answers(
     if "weight" in roles:
         answers["weight"] = table.numbers(roles["weight"])[usable]
     # Only files of answers that were derived from ratings have this column.
-    held = [HELD_TOGETHER] if HELD_TOGETHER in table.columns else []
-    answers |= {column: _categories(table, column, usable, {}) for column in [*reading.keep, *held]}
+    more = [HELD_TOGETHER] if HELD_TOGETHER in table.columns else []
+    answers |= {column: _categories(table, column, usable, {}) for column in [*reading.keep, *more]}
     if reading.is_coded:
         answers |= _sides(reading, trials.outcome[usable], in_places, notes)
     elif "side" in roles and reading.is_ordered:
@@ -361,17 +361,17 @@ def _keep_twins_together(answers: pd.DataFrame, rows: np.ndarray, notes: list[st
         )
 
 
-def _trials_told(
+def _trials_of_rows(
     table: Table, reading: Reading, usable: np.ndarray, rows: np.ndarray
 ) -> np.ndarray:
     """(T,) trial of every answer, if each has its own row."""
     column, who = reading.roles["trial"], reading.roles.get("participant")
     numbers = table.numbers(column)[usable]
     # There may be as many values as trials, and texts are slow.
-    told = pd.factorize(numbers)[0] if np.isfinite(numbers).all() else (
+    codes = pd.factorize(numbers)[0] if np.isfinite(numbers).all() else (
         table.codes(column).codes[usable]
     )
-    trial = trial_of_rows(told, rows, table.codes(who).codes[usable] if who else None)
+    trial = trial_of_rows(codes, rows, table.codes(who).codes[usable] if who else None)
     return named_trials(trial, numbers)
 
 

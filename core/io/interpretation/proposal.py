@@ -16,7 +16,7 @@ from tripletscope.core.io.columns.guess import complete, numbered_columns, optio
 from tripletscope.core.io.columns.reading import Reading, can_be_kept
 from tripletscope.core.io.layouts import layouts
 from tripletscope.core.io.measuring import PREFERENCES, read_as
-from tripletscope.core.io.names import GROUP_NAMES, is_known_name, listing, named, normalised
+from tripletscope.core.io.names import GROUP_NAMES, is_usual_name, listing, named, normalised
 from tripletscope.core.io.table import Table
 
 
@@ -131,7 +131,7 @@ def _coordinates(table: Table) -> list[str]:
 def _is_square(table: Table) -> bool:
     """Whether there are as many rows of numbers as columns."""
     size = len(table.columns)
-    if sum(map(is_known_name, table.columns)) > 1 or size < 5 or (
+    if sum(map(is_usual_name, table.columns)) > 1 or size < 5 or (
         table.n_rows not in (size, size - 1)
     ):
         return False

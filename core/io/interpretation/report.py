@@ -146,14 +146,14 @@ class Imported:
         rows = source.rows if self.pairs else self.triplets.rows
         parts = np.array_split(np.arange(len(rows)), min(k, len(rows)))
         participants = answers["participant"].array if "participant" in answers else None
-        heard: set[str | None] = set()
+        seen: set[str | None] = set()
         chosen = []
         for part in parts:
             tries = rng.permutation(part)[:50] if len(part) < 10_000 else rng.choice(part, 50)
-            new = (t for t in tries if participants is None or participants[t] not in heard)
+            new = (t for t in tries if participants is None or participants[t] not in seen)
             answer = int(next(new, tries[0]))
             who = participants[answer] if participants is not None else None
-            heard.add(who)
+            seen.add(who)
             chosen.append(self._sentence(rows[answer], int(source.file_rows[answer]), who))
         return chosen
 

@@ -57,12 +57,12 @@ class Layout:
 
         With `program`, whose answers may be of several tasks, the title includes the task.
         """
-        told: list[str] = []
+        more: list[str] = []
         if side is None:
-            side, told = side_roles(table, roles)
+            side, more = side_roles(table, roles)
         title = f"{program}: {TASKS[task].title.lower()}" if program else self.title
         settings = {"title": title, "task": task} | settings
-        return Reading(self.name, roles={**side, **roles}, reasons=(*reasons, *told), **settings)
+        return Reading(self.name, roles={**side, **roles}, reasons=(*reasons, *more), **settings)
 
 
 def items(columns: Sequence[str]) -> dict[str, str]:

@@ -89,8 +89,8 @@ def _reading(table: Table, question: str) -> Reading | None:
     if question != "ranking":
         names = TASKS[columns.task].objects
         roles = dict(zip(names, columns.objects, strict=True)) | roles
-    own = {role: name for role, name in _OWN.items() if name in table.columns}
-    roles |= {role: name for role, name in own.items() if role not in roles}
+    usual = {role: name for role, name in _OWN.items() if name in table.columns}
+    roles |= {role: name for role, name in usual.items() if role not in roles}
     more, reasons = side_roles(table, roles)
     roles = {role: column for role, column in more.items() if column not in _KEPT} | roles
     only |= response_zones(table)

@@ -39,9 +39,9 @@ from tripletscope.core.io.languages import FOREIGN_CELLS
 from tripletscope.core.io.layouts import Layout, items
 from tripletscope.core.io.names import (
     ALIASES,
-    ASKED_NAMES,
+    TASK_NAMES,
     file_name,
-    is_known_name,
+    is_usual_name,
     listing,
     named,
     normalised,
@@ -86,7 +86,7 @@ def _propose(table: Table) -> list[Reading]:
 def _readings(columns: list[str], orders: Sequence[tuple], reason: str = "") -> list[Reading]:
     doubt = reason or (
         "Their names do not say which object was chosen: check the sentences."
-        if any(map(is_known_name, columns)) else "Nothing in the file says so: check the sentences."
+        if any(map(is_usual_name, columns)) else "Nothing in the file says so: check the sentences."
     )
     number = {3: "Three", 4: "Four"}[len(columns)]
     return [
@@ -155,9 +155,9 @@ def _three(objects: list[str], answer: str, reason: str) -> list[Reading]:
 
 def _is_one_of(table: Table, objects: list[str], answer: str) -> bool:
     """Whether every answer repeats one of the objects in its row."""
-    told = plain_texts(table, answer)
-    same = np.logical_or.reduce([told == plain_texts(table, column) for column in objects])
-    return bool((same | (told == "")).all() and same.any())
+    answers = plain_texts(table, answer)
+    same = np.logical_or.reduce([answers == plain_texts(table, column) for column in objects])
+    return bool((same | (answers == "")).all() and same.any())
 
 
 def _are_counts(table: Table, part: str, whole: str) -> bool:
@@ -176,7 +176,7 @@ UNNAMED = Layout("unnamed", "Objects and an answer, without names", 25, _unnamed
 # Three objects without an anchor, and a choice --------------------------------------------------
 
 
-_CHOICES = (*chain(*ASKED_NAMES.values()), *ALIASES["choice"], "keys")
+_CHOICES = (*chain(*TASK_NAMES.values()), *ALIASES["choice"], "keys")
 _SCALES = ("s", "stim", "stimulus", "level")
 #: Order of several such groups of columns: made of features, scales, then the others.
 _FIRST = ("object", *_SCALES)
@@ -215,7 +215,7 @@ def _three_and_choice(table: Table) -> list[Reading]:
 
 def _of_three(table: Table) -> dict[str, list[str]]:
     """The only three columns left, if the choice's name shows the task."""
-    choice = named(table.columns, chain(*ASKED_NAMES.values()))
+    choice = named(table.columns, chain(*TASK_NAMES.values()))
     if choice is None:
         return {}
     more, _ = side_roles(table, {"choice": choice})
@@ -236,8 +236,8 @@ def _tasks(
             ("smaller_pair", "The response may also be the more similar pair."),
         ]
         return pairs if binary else []
-    called = normalised(choice)
-    likeliest = [task for task, names in ASKED_NAMES.items() if called in names]
+    choice_name = normalised(choice)
+    likeliest = [task for task, names in TASK_NAMES.items() if choice_name in names]
     if binary and not likeliest and name != "image":
         scale = name in _SCALES or all(
             np.isfinite(table.numbers(column)).mean() > 0.9 for column in columns
@@ -256,7 +256,7 @@ def _tasks(
     if likeliest:
         tasks.sort(key=lambda task: task not in likeliest)
         doubt = f"The name of column {choice} says so."
-    elif called == "chosen" and any("survey" in normalised(c) for c in table.columns):
+    elif choice_name == "chosen" and any("survey" in normalised(c) for c in table.columns):
         tasks.sort(key=lambda task: task != "most_central")
         doubt = "The survey of 60 cars asked for the most central one."
     elif name == "image":
@@ -322,12 +322,12 @@ def _by_values(table: Table) -> tuple[dict[str, str], list[str]]:
 
 def _shares(values: dict[str, frozenset[str]], column: str) -> bool:
     """Whether at least two other columns have mostly the same values."""
-    own = values[column]
+    reference = values[column]
     alike = sum(
-        len(own & other) * 2 > min(len(own), len(other))
+        len(reference & other) * 2 > min(len(reference), len(other))
         for name, other in values.items() if name != column and len(other) > 2
     )
-    return len(own) > 2 and alike >= 2
+    return len(reference) > 2 and alike >= 2
 
 
 def _names_an_option(table: Table, objects: list[str]) -> tuple[str, str, str] | None:

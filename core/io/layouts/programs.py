@@ -67,9 +67,9 @@ _MEADOWS_TIME = "response time (s)"
 
 
 def _jspsych(table: Table) -> list[Reading]:
-    own = JSPSYCH.columns(table)
+    columns = JSPSYCH.columns(table)
     response = named(table.columns, ("response", "choice", "buttonpressed"))
-    if len(own) < 2 or response is None:
+    if len(columns) < 2 or response is None:
         return []
     pair = _parts(table, response)
     target = named(table.columns, ("stimulus", "target", "reference", "center"))
@@ -77,21 +77,21 @@ def _jspsych(table: Table) -> list[Reading]:
     readings = []
     for name in _LISTS:
         parts = _parts(table, named(table.columns, (name,)))
-        meant: list[tuple[str, dict[str, str], str]] = []
+        candidates: list[tuple[str, dict[str, str], str]] = []
         if len(parts) == 2 and target and name != target:
-            meant = [("nearer", dict(zip(_ANCHORED, (target, *parts), strict=True))
+            candidates = [("nearer", dict(zip(_ANCHORED, (target, *parts), strict=True))
                       | {"choice": response}, f"{target} is the target, {name} the two options.")]
         elif len(parts) == 3 and len(pair) == 2:
-            meant = [("similar_pair", items(parts) | {"choice": pair[0], "choice2": pair[1]},
+            candidates = [("similar_pair", items(parts) | {"choice": pair[0], "choice2": pair[1]},
                       f"{response} lists two of the three: the pair that belongs together.")]
         elif len(parts) == 3:
             doubt = (f"{name} lists three objects; the file does not say whether {response} is the "
                      f"odd one or another: check the sentences.")
-            meant = [(task, items(parts) | {"choice": response}, doubt)
+            candidates = [(task, items(parts) | {"choice": response}, doubt)
                      for task in ("odd_one_out", "most_central")]
-        for task, roles, reason in meant:
+        for task, roles, reason in candidates:
             side, reasons = side_roles(table, roles)
-            side |= {"time": own["trialindex"]} if "trialindex" in own else {}
+            side |= {"time": columns["trialindex"]} if "trialindex" in columns else {}
             reasons += [f"Rows are trials where {listing([*only])} says so."] if only else []
             readings.append(JSPSYCH.reading(
                 table, roles, "Columns such as trial_type and trial_index are those of jsPsych.",
@@ -116,9 +116,9 @@ def _trials(table: Table) -> dict[str, tuple[str, ...]]:
 
 
 def _psychopy(table: Table) -> list[Reading]:
-    own = [column for column in table.columns if normalised(column) in _PSYCHOPY]
+    markers = [column for column in table.columns if normalised(column) in _PSYCHOPY]
     keys = [c for c in table.columns if c.endswith((".keys", ".clicked_name", ".response"))]
-    if not own or not keys:
+    if not markers or not keys:
         return []
     # Of several keyboards the one with the most answers belongs to the trials.
     choice = max(keys, key=lambda c: int((table.codes(c).codes >= 0).sum()))
@@ -131,7 +131,7 @@ def _psychopy(table: Table) -> list[Reading]:
     return [
         PSYCHOPY.reading(
             table, roles | {"choice": choice},
-            f"Column {own[0]} is PsychoPy's; participants responded by {device}.", *reasons,
+            f"Column {markers[0]} is PsychoPy's; participants responded by {device}.", *reasons,
             side={role: c for role, c in side.items() if c not in (*roles.values(), choice)},
             task=task, program="PsychoPy",
         )
@@ -181,7 +181,7 @@ def _gorilla(table: Table) -> list[Reading]:
     free = [c for c in table.columns if normalised(c) not in ("response", "responsetype")]
     anchored = _anchored(table, free)
     groups = [g for g in numbered_columns(free).values() if len(g) == 3]
-    meant: list[tuple[str, dict[str, str]]] = [("nearer", anchored)] if anchored else [
+    candidates: list[tuple[str, dict[str, str]]] = [("nearer", anchored)] if anchored else [
         (task, items(group)) for group in groups[:1] for task in ("odd_one_out", "most_central")
     ]
     return [
@@ -191,7 +191,7 @@ def _gorilla(table: Table) -> list[Reading]:
             f"{listing(only[zone]) if only else 'every zone'}.",
             side=side, task=task, only=only, program="Gorilla",
         )
-        for task, roles in meant
+        for task, roles in candidates
     ]
 
 
@@ -315,8 +315,8 @@ _NAMED_BY = ("filename", "html", "object")
 
 def _salmon(table: Table) -> list[Reading]:
     roles = SALMON.columns(table)
-    own = [column for column in table.columns if normalised(column) in _OF_SALMON]
-    if len(roles) < 4 or not own:
+    markers = [column for column in table.columns if normalised(column) in _OF_SALMON]
+    if len(roles) < 4 or not markers:
         return []
     named_by = _name_columns(table)
     source = (
@@ -324,7 +324,7 @@ def _salmon(table: Table) -> list[Reading]:
         if named_by else "the file does not name them"
     )
     return [SALMON.reading(
-        table, roles, f"Columns head, left, right, winner and {own[0]} are Salmon's.",
+        table, roles, f"Columns head, left, right, winner and {markers[0]} are Salmon's.",
         f"Objects are numbers counted from 0; {source}.", choice_coding="item",
     )]
 
@@ -335,11 +335,11 @@ def _describe(table: Table, reading: Reading) -> pd.DataFrame | None:
         pd.DataFrame({"id": plain_texts(table, column), "shown": table.texts(named_by[column])})
         for role in _ANCHORED if (column := reading.roles.get(role)) in named_by
     ]
-    told = pd.concat([pd.DataFrame({"id": [], "shown": []}, dtype=object), *parts])
-    told = told[(told["id"] != "") & (told["shown"] != "")].drop_duplicates("id")
-    if not len(told):
+    names = pd.concat([pd.DataFrame({"id": [], "shown": []}, dtype=object), *parts])
+    names = names[(names["id"] != "") & (names["shown"] != "")].drop_duplicates("id")
+    if not len(names):
         return None
-    shown = dict(zip(told["id"], map(without_tags, told["shown"]), strict=True))
+    shown = dict(zip(names["id"], map(without_tags, names["shown"]), strict=True))
     table_of_objects = pd.DataFrame({"id": list(shown), "label": map(stem, shown.values())})
     if all(map(is_picture_name, shown.values())):
         table_of_objects["image"] = [file_name(text) for text in shown.values()]

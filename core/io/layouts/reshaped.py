@@ -27,7 +27,7 @@ from tripletscope.core.io.columns.guess import (
 from tripletscope.core.io.columns.reading import Reading
 from tripletscope.core.io.formats.several import FILE
 from tripletscope.core.io.layouts import Layout, items
-from tripletscope.core.io.names import ALIASES, is_known_name, listing, named
+from tripletscope.core.io.names import ALIASES, is_usual_name, listing, named
 from tripletscope.core.io.table import Table, decoded, encoded
 
 _WHO, _ANSWER = "informant", "informant's answer"
@@ -152,15 +152,15 @@ def _with_informants(table: Table) -> Table | None:
         c for c in table.columns
         if c not in [*objects, _file_of(table)] and not c.startswith("column ")
     ]
-    if not others or any(is_known_name(c) for c in others):
+    if not others or any(is_usual_name(c) for c in others):
         return None
     sample = table.head(SAMPLE_ROWS)
     cells = [plain_texts(sample, column) for column in objects]
     for column in others:
         texts = plain_texts(sample, column)
-        told = np.isin(texts, ["1", "2", "3", ""])
-        offered = np.logical_or.reduce([texts == other for other in cells]) | (texts == "")
-        if not (told.all() or offered.all()):
+        is_number = np.isin(texts, ["1", "2", "3", ""])
+        is_object = np.logical_or.reduce([texts == other for other in cells]) | (texts == "")
+        if not (is_number.all() or is_object.all()):
             return None
     return _melted(table, objects, others)
 

@@ -42,15 +42,15 @@ def read_features(source: Source, name: str | None = None) -> pd.DataFrame:
     """Read a table with one row per object and its features in columns of numbers."""
     table = load(source, name, least_columns=1)
     texts = checked_cells(table, table.columns)
-    own = naming_column(texts)
-    refuse_repeated_names(texts, own, table.name)
-    label = named([c for c in texts.columns if c != own], LABEL_NAMES)
+    id_column = naming_column(texts)
+    refuse_repeated_names(texts, id_column, table.name)
+    label = named([c for c in texts.columns if c != id_column], LABEL_NAMES)
     if label is not None and texts[label].duplicated().any():
         texts = texts.rename(columns={label: "class" if "class" not in texts else f"{label} (2)"})
-    if own is None:
-        own = "id" if "id" not in texts else "number of the row"
-        texts.insert(0, own, [str(k + 1) for k in range(len(texts))])
-    objects = read_objects(texts, own, name=table.name)
+    if id_column is None:
+        id_column = "id" if "id" not in texts else "number of the row"
+        texts.insert(0, id_column, [str(k + 1) for k in range(len(texts))])
+    objects = read_objects(texts, id_column, name=table.name)
     if not features_of(objects):
         raise no_numbers(table.name)
     return objects
@@ -83,8 +83,8 @@ def checked_cells(table: Table, columns: list[str]) -> pd.DataFrame:
     texts = texts.mask(texts.isin({*_MISSING, *map(str.upper, _MISSING), "NaN", "None"}), "")
     if table.delimiter != ",":
         texts = texts.apply(_with_points)
-    own = naming_column(texts)
-    for column in texts.columns.drop([own] if own else []):
+    id_column = naming_column(texts)
+    for column in texts.columns.drop([id_column] if id_column else []):
         _check_numbers(texts[column], table.name)
     return texts
 
@@ -95,18 +95,18 @@ def naming_column(texts: pd.DataFrame) -> str | None:
     if usual is not None and (texts[usual] != "").all():
         return usual
     for column in texts:
-        there = texts[column].is_unique and (texts[column] != "").all()
-        if there and numbers_of(texts[column]).isna().all():
+        identifies = texts[column].is_unique and (texts[column] != "").all()
+        if identifies and numbers_of(texts[column]).isna().all():
             return column
     return None
 
 
-def refuse_repeated_names(texts: pd.DataFrame, own: str | None, file: str) -> None:
+def refuse_repeated_names(texts: pd.DataFrame, id_column: str | None, file: str) -> None:
     """Raise DataError if the column `own` names an object twice."""
-    again = texts[own].duplicated() if own is not None else pd.Series(dtype=bool)
+    again = texts[id_column].duplicated() if id_column is not None else pd.Series(dtype=bool)
     if again.any():
         raise DataError(
-            f"object {texts[own][again].iloc[0]!r} is listed twice", file=file,
+            f"object {texts[id_column][again].iloc[0]!r} is listed twice", file=file,
             row=int(again.index[again][0]), remedy="Keep one row per object.",
         )
 
@@ -258,7 +258,7 @@ def _tables(data: bytes, name: str, about: Judgements) -> Iterator[MeasuredTable
         square, notes = None, []
         if 1 < len(values) == values.shape[1]:
             ids, rows = [str(i + 1) for i in range(len(values))], np.arange(1, len(values) + 1)
-            square = Square(values.astype(float), ids, False, name, rows).told()
+            square = Square(values.astype(float), ids, False, name, rows).dissimilarities_or_none()
         if square is not None:
             values, notes = square.values, square.notes
         yield _matched(title, values, [], named, about, whole, notes, None, square is not None)
@@ -286,22 +286,22 @@ def _of_table(data: bytes, name: str, about: Judgements) -> MeasuredTable:
     if numbering is not None:
         texts = texts.drop(columns=numbering)
         notes.append(f"The first column numbers the rows and is left out ({numbering!r}).")
-    own = naming_column(texts)
-    refuse_repeated_names(texts, own, name)
+    id_column = naming_column(texts)
+    refuse_repeated_names(texts, id_column, name)
     numbers = {column: table.numbers(column) for column in exact}
-    for column in texts.columns.drop([own] if own else []):
+    for column in texts.columns.drop([id_column] if id_column else []):
         result = numbers_of(texts[column])
         if result.notna().any() and (texts[column][result.isna()] == "").all():
             numbers[str(column)] = result.to_numpy(dtype=float)
     order = [column for column in table.columns if column in numbers]
     if not order:
         raise no_numbers(name)
-    left = [c for c in texts.columns if c != own and c not in numbers]
+    left = [c for c in texts.columns if c != id_column and c not in numbers]
     if left:
         notes.append(f"No numbers, and left out: {listing([str(c) for c in left])}.")
     return _matched(
         title_of(name), np.column_stack([numbers[column] for column in order]), order,
-        None if own is None else texts[own].tolist(), about, name, notes,
+        None if id_column is None else texts[id_column].tolist(), about, name, notes,
         table.row_numbers(np.arange(table.n_rows)), square=False,
     )
 
@@ -322,27 +322,27 @@ def _matched(
     """The table with a row for each object of the answers."""
     _check_size(values, about.n_objects, file)
     places, how = _places(names, len(values), about, file)
-    there = places >= 0
+    has_row = places >= 0
     if square:
         wide = np.full((about.n_objects, about.n_objects), np.nan)
-        wide[np.ix_(there, there)] = values[np.ix_(places[there], places[there])]
+        wide[np.ix_(has_row, has_row)] = values[np.ix_(places[has_row], places[has_row])]
         notes = [*notes, how]
     else:
         _refuse_infinite(values, columns, file, rows)
         values, columns, notes = _without_empty(values, columns, [*notes, how])
         wide = np.full((about.n_objects, values.shape[1]), np.nan, _kept_as(values))
-        wide[there] = values[places[there]]
-        lacking = there & np.isnan(wide).any(axis=1)
+        wide[has_row] = values[places[has_row]]
+        lacking = has_row & np.isnan(wide).any(axis=1)
         if lacking.any():
             short = [about.ids[i] for i in np.flatnonzero(lacking)]
             notes.append(
                 f"{counted(len(short), 'object')} omitted for missing numbers: {listing(short)}."
             )
         wide[lacking] = np.nan
-        there &= ~lacking
-    if there.sum() < _FEWEST:
+        has_row &= ~lacking
+    if has_row.sum() < _FEWEST:
         raise DataError(
-            f"only {counted(int(there.sum()), 'object')} of {about.n_objects:,} can be compared",
+            f"only {counted(int(has_row.sum()), 'object')} of {about.n_objects:,} can be compared",
             file=file, remedy="Complete the numbers, or leave out columns with many empty cells.",
         )
     missing = [about.ids[i] for i in np.flatnonzero(places < 0)]
@@ -351,9 +351,9 @@ def _matched(
     unused = len(values) - int((places >= 0).sum())
     if unused:
         notes.append(f"{counted(unused, 'row')} about other objects.")
-    gone = [about.ids[i] for i in np.flatnonzero(~there)]
+    unmeasured = [about.ids[i] for i in np.flatnonzero(~has_row)]
     return MeasuredTable(
-        title, None if square else wide, wide if square else None, columns, notes, gone
+        title, None if square else wide, wide if square else None, columns, notes, unmeasured
     )
 
 

@@ -133,7 +133,7 @@ def _refuse_unclear_numbers(
         )
 
 
-Given = TypeVar("Given", bound=Judgements)
+Answers = TypeVar("Answers", bound=Judgements)
 
 #: Texts of at most this many distinct values, on average twice each, are categories.
 _MOST_CATEGORIES = 200
@@ -215,12 +215,12 @@ def read_objects(
 
 
 def attach_objects(
-    triplets: Given,
+    triplets: Answers,
     table: Source | pd.DataFrame,
     index_base: int | None = None,
     *,
     add: bool = False,
-) -> tuple[Given, MatchReport]:
+) -> tuple[Answers, MatchReport]:
     """Describe the objects of `triplets` by a table."""
     table = read_objects(table)
     objects = triplets.objects

@@ -17,7 +17,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.io.formats.archive import MAX_BYTES, Archive, too_large
 from tripletscope.core.io.formats.source import Source, fetch
 from tripletscope.core.io.names import counted, file_name, stem_key, without_tags
-from tripletscope.core.io.objects.objects import Given, MatchReport
+from tripletscope.core.io.objects.objects import Answers, MatchReport
 
 FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 SUFFIXES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
@@ -114,7 +114,7 @@ def read_pictures(
     return Pictures(_unpacked(sources))
 
 
-def attach_pictures(triplets: Given, pictures: Pictures) -> tuple[Given, MatchReport]:
+def attach_pictures(triplets: Answers, pictures: Pictures) -> tuple[Answers, MatchReport]:
     """Give each object its picture: column ``image`` names it.
 
     Names match without folder, extension and case: those of the column ``image`` if there is one
@@ -190,10 +190,10 @@ def _shrunk(data: bytes, side: int, kind: str | None = None) -> bytes:
     `kind` is by default JPEG for JPEG, and PNG for all others, which may be transparent.
     """
     with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-        own = image.format
+        source_format = image.format
         image.draft("RGB", (2 * side, 2 * side))
-        small = ImageOps.exif_transpose(image).convert("RGB" if own == "JPEG" else "RGBA")
+        small = ImageOps.exif_transpose(image).convert("RGB" if source_format == "JPEG" else "RGBA")
     small.thumbnail((side, side), Image.Resampling.LANCZOS)
     buffer = io.BytesIO()
-    small.save(buffer, kind or ("JPEG" if own == "JPEG" else "PNG"), quality=90)
+    small.save(buffer, kind or ("JPEG" if source_format == "JPEG" else "PNG"), quality=90)
     return buffer.getvalue()
