@@ -28,7 +28,7 @@ from tripletscope.core.data.errors import DataError
 from tripletscope.core.data.quadruples import Quadruples
 from tripletscope.core.data.triplets import Judgements, Triplets
 from tripletscope.core.engine.method import Method, methods
-from tripletscope.core.engine.task import divided
+from tripletscope.core.engine.task import fitted_values
 from tripletscope.core.features.combining import FeatureModel
 from tripletscope.core.features.spaces import FeatureSpace
 from tripletscope.core.run import TASKS, run
@@ -201,7 +201,7 @@ def result(data: str, task: str, name: str, options: dict[str, Any]) -> dict[str
         method = _method(name, given)
         if task == "fit":
             fitted = method.fit(given)
-            numbers, arrays = divided({k: v for k, v in vars(fitted).items() if k.endswith("_")})
+            numbers, arrays = fitted_values(fitted)
             return {**numbers, **arrays, "score": fitted.score(given)}
         done = run(task, method, given, options)
     except (DataError, ValueError) as problem:

@@ -260,7 +260,7 @@ def cluster_distances(
     name: Of the distances.
     """
     from tripletscope.core.engine.method import unfitted
-    from tripletscope.core.engine.task import divided
+    from tripletscope.core.engine.task import fitted_values
 
     begun, created = time.perf_counter(), datetime.now(UTC)
     matrix = np.ascontiguousarray(matrix, dtype=float)
@@ -268,7 +268,7 @@ def cluster_distances(
     chosen = checked(type(method), method.get_params(deep=False))
     record = [RESULTS_SINCE, "distances", method.kind, method.name, chosen, n_objects, data]
     fitted = unfitted(method).fit_distances(matrix, objects, n_objects)
-    numbers, arrays = divided({k: v for k, v in vars(fitted).items() if k.endswith("_")})
+    numbers, arrays = fitted_values(fitted)
     return Run(
         key=_hash(json.dumps(record, sort_keys=True).encode()), task="fit", kind=method.kind,
         method=method.name, parameters=chosen, options={"distances": name}, data=data,

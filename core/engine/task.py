@@ -97,7 +97,7 @@ class Computation:
             field.name: getattr(result, field.name) for field in fields(result)
             if field.metadata.get("kept", True)
         }
-        return *divided(state), not watched.stopped
+        return *_divided(state), not watched.stopped
 
     def required(self, method: type[Method]) -> set[str]:
         """Names of the values in every result of a method."""
@@ -164,7 +164,12 @@ class _Watched:
         return stop
 
 
-def divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+def fitted_values(method: Method) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Plain values, and arrays, of a fitted method."""
+    return _divided({name: value for name, value in vars(method).items() if name.endswith("_")})
+
+
+def _divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Plain values, and arrays."""
     arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
     return {name: value for name, value in state.items() if name not in arrays}, arrays
@@ -218,8 +223,7 @@ class _Fit(Computation):
         progress: Progress,
     ) -> Result:
         method.fit(triplets, progress=progress)
-        numbers, arrays = divided({k: v for k, v in vars(method).items() if k.endswith("_")})
-        return numbers, arrays, not method.stopped_
+        return *fitted_values(method), not method.stopped_
 
 
 @task("Fitting", name="fit", computation=_Fit)

@@ -72,7 +72,8 @@ def load(
     least = least_columns if len(parts) == 1 else 1
 
     def read_part(data: bytes, own: str, step: Progress) -> Table:
-        return _table(data, own, header, delimiter, encoding, least, step)
+        table = _table(data, own, header, delimiter, encoding, least, step)
+        return _wide_enough(table, least)
 
     whole = _gathered(parts, read_part, name or parts[0][1].split("/")[0], tolerant, progress)
     return reshaped(whole) if reshape else whole
@@ -148,13 +149,13 @@ def _table(
 ) -> Table:
     refuse_other_kinds(data, name)
     if data.startswith(b"PAR1"):
-        return _wide_enough(from_parquet(data, name), least_columns)
+        return from_parquet(data, name)
     labelled = labelled_table(data, name)
     if labelled is not None:
-        return _wide_enough(from_columns(labelled.columns, name, labelled.notes), least_columns)
+        return from_columns(labelled.columns, name, labelled.notes)
     arrays = arrays_in(data, name)
     if arrays is not None:
-        return _wide_enough(from_arrays(arrays, name), least_columns)
+        return from_arrays(arrays, name)
     notes: list[str] = []
     is_sheet = is_workbook(data, name)
     if is_sheet:
@@ -162,7 +163,7 @@ def _table(
         delimiter = ","
     data, encoding = to_utf8(data, encoding, name)
     if is_json(data) and delimiter is None:
-        return _wide_enough(from_json(data, name), least_columns)
+        return from_json(data, name)
     shape = find_shape(data, name, header, delimiter, least_columns)
     shape.notes[:0] = notes
     if encoding != "utf-8":
@@ -195,37 +196,8 @@ def _from_text(
 ) -> Table:
     if shape.delimiter == " ":
         data = data[: shape.body] + evenly_spaced(data[shape.body :])
-    malformed: list[tuple[int, int]] = []
-
-    def skip(row: pyarrow.csv.InvalidRow) -> str:
-        malformed.append((shape.first_row + row.number - 1, row.actual_columns))
-        return "skip"
-
-    body = pa.BufferReader(pa.py_buffer(data).slice(shape.body))
     try:
-        reader = pyarrow.csv.open_csv(
-            body,
-            # Rows have numbers only on a single thread, which is fast enough.
-            pyarrow.csv.ReadOptions(
-                column_names=shape.columns, use_threads=False, block_size=MAX_ROW_BYTES
-            ),
-            # Empty lines are kept until they are counted.
-            pyarrow.csv.ParseOptions(
-                delimiter=shape.delimiter, newlines_in_values=True, ignore_empty_lines=False,
-                invalid_row_handler=skip,
-            ),
-            # Types are not inferred: 007 is not 7, and a participant called 1e5 is no number.
-            pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(
-                shape.columns, pa.dictionary(pa.int32(), pa.string())
-            )),
-        )
-        batches = []
-        for batch in reader:
-            batches.append(batch)
-            # The reader is far ahead of its batches; one batch is one block.
-            if progress(min(len(batches) * MAX_ROW_BYTES / len(data), 1.0)):
-                raise Stopped
-        cells = pa.Table.from_batches(batches, reader.schema)
+        cells, malformed = _body(data, shape, progress)
     except pa.ArrowInvalid as error:
         _refuse_open_quote(data, name, shape)
         raise _unreadable(name, str(error)) from error
@@ -247,6 +219,41 @@ def _from_text(
     )
     # Before blank is set, positions count the blank rows, too.
     return replace(table, blank=table.row_numbers(np.flatnonzero(blank)))
+
+
+def _body(
+    data: bytes, shape: Shape, progress: Progress
+) -> tuple[pa.Table, list[tuple[int, int]]]:
+    """The cells below the header; row and number of cells of rows with a wrong number of these."""
+    malformed: list[tuple[int, int]] = []
+
+    def skip(row: pyarrow.csv.InvalidRow) -> str:
+        malformed.append((shape.first_row + row.number - 1, row.actual_columns))
+        return "skip"
+
+    reader = pyarrow.csv.open_csv(
+        pa.BufferReader(pa.py_buffer(data).slice(shape.body)),
+        # Rows have numbers only on a single thread, which is fast enough.
+        pyarrow.csv.ReadOptions(
+            column_names=shape.columns, use_threads=False, block_size=MAX_ROW_BYTES
+        ),
+        # Empty lines are kept until they are counted.
+        pyarrow.csv.ParseOptions(
+            delimiter=shape.delimiter, newlines_in_values=True, ignore_empty_lines=False,
+            invalid_row_handler=skip,
+        ),
+        # Types are not inferred: 007 is not 7, and a participant called 1e5 is no number.
+        pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(
+            shape.columns, pa.dictionary(pa.int32(), pa.string())
+        )),
+    )
+    batches = []
+    for batch in reader:
+        batches.append(batch)
+        # The reader is far ahead of its batches; one batch is one block.
+        if progress(min(len(batches) * MAX_ROW_BYTES / len(data), 1.0)):
+            raise Stopped
+    return pa.Table.from_batches(batches, reader.schema), malformed
 
 
 def _without_blank_rows(cells: pa.Table) -> tuple[pa.Table, np.ndarray]:

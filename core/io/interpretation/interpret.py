@@ -193,12 +193,7 @@ def interpret(
     used = np.bincount(rows.ravel(), minlength=len(described)) > 0
     never_asked = described["id"][~used].tolist()
     if objects is None and never_asked:
-        rows = (np.cumsum(used, dtype=np.int32) - np.int32(1))[rows]
-        described = described[used].reset_index(drop=True)
-        notes.append(
-            f"{counted(len(never_asked), 'object')} only in rows that were omitted: "
-            f"{listing(never_asked)}."
-        )
+        rows, described = _without_unused(rows, described, used, notes)
         never_asked = []
     notes += notes_on(described["id"].tolist())
     layout = layouts().get(reading.layout)
@@ -206,14 +201,7 @@ def interpret(
     answers = _answers(table, reading, trials, usable, in_places, notes)
     _step(progress, 0.8)
     people = answers["participant"].cat.categories if "participant" in answers else None
-    if len(trial) != len(answers) or votes is not None:
-        answers = answers.iloc[trial].assign(trial=trial).reset_index(drop=True)
-    elif "trial" in reading.roles:
-        answers["trial"] = _trials_of_rows(table, reading, usable, rows)
-    elif rows.shape[1] == 3 and HELD_TOGETHER not in answers:
-        _keep_twins_together(answers, rows, notes)
-    if votes is not None:
-        answers["weight"] = votes * answers.get("weight", 1.0)
+    answers = _with_trials(table, reading, usable, rows, answers, trial, votes, notes)
     file_rows = table.row_numbers(np.flatnonzero(usable))[trial]
     pairs = None
     if rows.shape[1] == 4:
@@ -251,6 +239,34 @@ def interpret(
 def _step(progress: Progress, fraction: float) -> None:
     if progress(fraction):
         raise Stopped
+
+
+def _without_unused(
+    rows: np.ndarray, described: pd.DataFrame, used: np.ndarray, notes: list[str]
+) -> tuple[np.ndarray, pd.DataFrame]:
+    """Rows and objects without those that occur in omitted rows only."""
+    unused = described["id"][~used].tolist()
+    notes.append(
+        f"{counted(len(unused), 'object')} only in rows that were omitted: {listing(unused)}."
+    )
+    positions = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    return positions[rows], described[used].reset_index(drop=True)
+
+
+def _with_trials(
+    table: Table, reading: Reading, usable: np.ndarray, rows: np.ndarray, answers: pd.DataFrame,
+    trial: np.ndarray, votes: np.ndarray | None, notes: list[str],
+) -> pd.DataFrame:
+    """The columns about each implied answer, with trials and votes."""
+    if len(trial) != len(answers) or votes is not None:
+        answers = answers.iloc[trial].assign(trial=trial).reset_index(drop=True)
+    elif "trial" in reading.roles:
+        answers["trial"] = _trials_of_rows(table, reading, usable, rows)
+    elif rows.shape[1] == 3 and HELD_TOGETHER not in answers:
+        _keep_twins_together(answers, rows, notes)
+    if votes is not None:
+        answers["weight"] = votes * answers.get("weight", 1.0)
+    return answers
 
 
 def _as_triplets(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
