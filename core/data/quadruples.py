@@ -15,6 +15,7 @@ from tripletscope.core.data.triplets import (
     as_triplets,
     checked_objects,
     numbered_objects,
+    refuse,
 )
 
 
@@ -66,13 +67,13 @@ class Quadruples(Judgements):
             n_objects = len(objects)
         elif n_objects is None:
             n_objects = int(whole.max()) + 1 if len(whole) else 0
-        _refuse(
+        refuse(
             ((whole != rows) | (whole < 0) | (whole >= n_objects)).any(axis=1),
             "an object number is out of range",
             f"Objects are numbered from 0 to {n_objects - 1}.",
         )
         near, far = np.sort(whole[:, :2], axis=1), np.sort(whole[:, 2:], axis=1)
-        _refuse(
+        refuse(
             (near[:, 0] == near[:, 1]) | (far[:, 0] == far[:, 1]) | (near == far).all(axis=1),
             "an object is paired with itself, or a pair is compared with itself",
             "Remove such answers.",
@@ -122,8 +123,3 @@ def as_answers(data: Any) -> Judgements:
     if not isinstance(data, Triplets) and np.ndim(data) == 2 and np.shape(data)[1] == 4:
         return Quadruples(data)
     return as_triplets(data)
-
-
-def _refuse(wrong: np.ndarray, problem: str, remedy: str) -> None:
-    if wrong.any():
-        raise DataError(problem, row=int(np.argmax(wrong)), remedy=remedy)

@@ -376,6 +376,12 @@ def numbered_objects(n_objects: int) -> pd.DataFrame:
     return checked_objects(pd.DataFrame({"id": ids}))
 
 
+def refuse(wrong: np.ndarray, problem: str, remedy: str) -> None:
+    """Raise DataError for the first row that is wrong (T,), if any."""
+    if wrong.any():
+        raise DataError(problem, row=int(np.argmax(wrong)), remedy=remedy)
+
+
 def _integer_rows(rows: Any) -> np.ndarray:
     rows = np.asarray(rows)
     if rows.size == 0 and rows.ndim < 2:
@@ -393,12 +399,10 @@ def _integer_rows(rows: Any) -> np.ndarray:
             )
         with np.errstate(invalid="ignore"):
             wrong = ~(np.isfinite(rows) & (rows == np.floor(rows))).all(axis=1)
-        if wrong.any():
-            raise DataError(
-                "an object number is missing or not a whole number",
-                row=int(np.argmax(wrong)),
-                remedy="Remove or correct the row.",
-            )
+        refuse(
+            wrong, "an object number is missing or not a whole number",
+            "Remove or correct the row.",
+        )
     if rows.size and rows.max() >= 2**31:
         row = int(np.argmax((rows >= 2**31).any(axis=1)))
         raise DataError(
@@ -421,11 +425,7 @@ def _checked_rows(rows: Any, n_objects: int) -> np.ndarray:
             )
         anchor, near, far = rows.T
         same = (anchor == near) | (anchor == far) | (near == far)
-        if same.any():
-            raise DataError(
-                "the same object occurs twice in one answer",
-                row=int(np.argmax(same)), remedy="Remove such answers.",
-            )
+        refuse(same, "the same object occurs twice in one answer", "Remove such answers.")
     if rows.dtype != np.int32 or rows.flags.writeable or not rows.flags.c_contiguous:
         rows = np.array(rows, dtype=np.int32, order="C")
         rows.setflags(write=False)

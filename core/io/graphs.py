@@ -7,12 +7,12 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tripletscope.core.data.errors import DataError
-from tripletscope.core.io.formats.source import from_gzip
+from tripletscope.core.io.formats.source import Source, fetch, from_gzip
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -39,7 +39,7 @@ class Graph:
     name: str = ""
 
 
-def read_graphs(source: str | Path | bytes | BinaryIO, name: str | None = None) -> list[Graph]:
+def read_graphs(source: Source, name: str | None = None) -> list[Graph]:
     """Graphs from a file.
 
     source: JSON lines, one graph each: ``node_labels``, ``edges`` (pairs of positions from 0), and
@@ -50,8 +50,7 @@ def read_graphs(source: str | Path | bytes | BinaryIO, name: str | None = None) 
     """
     import networkx as nx  # imported late: it takes a third of a second
 
-    content = _content(source)
-    name = name or (Path(source).name if isinstance(source, str | Path) else "graphs")
+    content, name = fetch(source, name or (None if isinstance(source, str | Path) else "graphs"))
     if content.startswith(_GZIP):
         content = from_gzip(content, name)
     try:
@@ -74,14 +73,6 @@ def read_graphs(source: str | Path | bytes | BinaryIO, name: str | None = None) 
 
 
 _REMEDY = "Give JSON lines, GraphML or GML."
-
-
-def _content(source: str | Path | bytes | BinaryIO) -> bytes:
-    if isinstance(source, bytes):
-        return source
-    if isinstance(source, str | Path):
-        return Path(source).read_bytes()
-    return source.read()
 
 
 def _from_json(text: str) -> Iterator[Graph]:

@@ -15,6 +15,7 @@ from tripletscope.core.io.formats.archive import (
     Archive,
     too_large,
 )
+from tripletscope.core.io.table import as_text
 
 
 def arrays_in(data: bytes, name: str) -> dict[str, np.ndarray] | None:
@@ -124,12 +125,12 @@ def _hdf5(data: bytes, most: int) -> dict[str, np.ndarray]:
             raise _TooLarge
         values = item[()]
         if is_text:
-            texts = [_text(value) for value in values.ravel()]
+            texts = [as_text(value) for value in values.ravel()]
             size += 4 * len(texts) * max(map(len, texts), default=0)
             if size > most:
                 raise _TooLarge
             values = np.array(texts).reshape(values.shape)
-        arrays[_text(path)] = values
+        arrays[as_text(path)] = values
 
     with h5py.File(io.BytesIO(data), "r") as file:
         if file.id.links.visit(leaves, info=True):
@@ -159,7 +160,3 @@ def _matlab(data: bytes, most: int) -> dict[str, np.ndarray]:
     arrays = loadmat(io.BytesIO(data))
     plain = {name: np.asarray(value) for name, value in arrays.items() if not name.startswith("__")}
     return {name: value for name, value in plain.items() if value.dtype.kind in "biufU"}
-
-
-def _text(value: Any) -> str:
-    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
