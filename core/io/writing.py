@@ -155,11 +155,11 @@ def _salmon(triplets: Triplets) -> pa.Table:
         "loser": rows[:, FAR],
     }
     columns = {name: pa.array(place) for name, place in places.items()}
-    roles = {"sampler": "sampler", "puid": "participant", "time_received": "time"}
-    metadata = _metadata(answers.filter([*roles.values(), "response_time", "split"]))
-    columns |= {"network_latency": pa.nulls(len(rows), pa.float64())}
-    for name, column in metadata.items():
-        columns[next((theirs for theirs, ours in roles.items() if ours == name), name)] = column
+    names = {"participant": "puid", "time": "time_received"}
+    kept = ["sampler", "participant", "time", "response_time", "split"]
+    metadata = _metadata(answers.filter(kept))
+    columns["network_latency"] = pa.nulls(len(rows), pa.float64())
+    columns |= {names.get(name, name): column for name, column in metadata.items()}
     shown, ending = triplets.objects["label"], "html"
     if "image" in triplets.objects and triplets.objects["image"].notna().all():
         shown, ending = triplets.objects["image"], "filename"
