@@ -8,7 +8,6 @@ import pandas as pd
 from tripletscope.core.data.triplets import Judgements
 
 #: Names of the sides of two or three options.
-
 _SIDES = (("left", "right"), ("first", "second", "third"), ("left", "middle", "right"))
 
 

@@ -31,7 +31,6 @@ def threads_here() -> int:
     if n_jobs is None:
         return 1 if backend.nesting_level > 0 else _n_processors()
     # Not the backend's own count: a cluster would be asked at every evaluation.
-
     wanted = n_jobs if n_jobs > 0 else _n_processors() + 1 + n_jobs
     return min(max(wanted, 1), _n_processors())
 

@@ -274,7 +274,6 @@ def _is_of_three(chosen: int) -> Callable[[Triplets], None]:
 
 
 #: All layouts, the most useful first.
-
 WRITERS: dict[str, Writer] = {
     name: Writer(name, **FORMS["writers"][name], check=check, write=write)
     for name, check, write in (

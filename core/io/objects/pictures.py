@@ -67,7 +67,6 @@ class Pictures(Mapping[str, bytes]):
     def __getitem__(self, name: str) -> bytes:
         if name in self._large:
             # A picture that is whole but cannot be decoded stays unchanged.
-
             with contextlib.suppress(*_DAMAGED):
                 self._files[name] = _shrunk(self._files[name], MAX_SIDE)
             self._large.discard(name)
