@@ -54,7 +54,6 @@ def landmark_questions(n_objects: int, landmarks: np.ndarray, kernel: str) -> np
 
 
 def n_landmark_questions(n_objects: int, n_landmarks: int, kernel: str) -> int:
-    """Number of `landmark_questions`."""
     m = n_landmarks
     among = m * (m - 1) * (m - 2) // 2  # questions about three landmarks
     return among + (n_objects - m) * m * (m - 1) // (2 if kernel == "k1" else 1)

@@ -137,7 +137,6 @@ class Packing:
         self._times = Counter(id(argument) for item in items for argument in item)
 
     def batch(self, numbers: Sequence[int]) -> Batch:
-        """The calls of these items."""
         calls = [(number, [self._of(x) for x in self._items[number]]) for number in numbers]
         return Batch(self._function, calls, versions())
 

@@ -67,7 +67,6 @@ class Registry(Mapping[str, Any]):
         }
 
     def add(self, name: str, value: Any) -> None:
-        """Register an object, from any module."""
         self._loaded[name] = value
 
     def __getitem__(self, name: str) -> Any:

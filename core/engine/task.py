@@ -170,7 +170,6 @@ def fitted_values(method: Method) -> tuple[dict[str, Any], dict[str, np.ndarray]
 
 
 def _divided(state: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """Plain values, and arrays."""
     arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
     return {name: value for name, value in state.items() if name not in arrays}, arrays
 

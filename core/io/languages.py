@@ -33,7 +33,6 @@ def spellings(word: str) -> tuple[str, ...]:
 
 
 def spelt(words: Iterable[str]) -> tuple[str, ...]:
-    """Words in every spelling, each once."""
     return tuple(dict.fromkeys(spelling for word in words for spelling in spellings(word)))
 
 

@@ -227,7 +227,6 @@ class MeasuredFile:
     notes: list[str]  # how the file was read, as sentences
 
     def measured(self) -> Measured:
-        """The data, see `tripletscope.core.ratings.measured`."""
         return measured(self.kind, self.table, self.options)
 
 

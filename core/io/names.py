@@ -100,7 +100,6 @@ def stem_key(text: str) -> str:
 
 
 def is_picture_name(text: str) -> bool:
-    """Whether the text has the extension of a picture."""
     return bool(re.search(r"\.(png|jpe?g|gif|webp|bmp|svg|tiff?)$", text, re.IGNORECASE))
 
 
@@ -149,7 +148,6 @@ def seen(name: str) -> str:
 
 
 def lookalikes(names: Sequence[str]) -> list[list[str]]:
-    """Groups of different names that look the same, in the order of the first of each."""
     groups: dict[str, list[str]] = {}
     for name in names:
         groups.setdefault(seen(name), []).append(name)

@@ -207,7 +207,6 @@ def from_arrays(arrays: Mapping[str, np.ndarray], name: str) -> Table:
 
 
 def _is_plain(values: np.ndarray) -> bool:
-    """Whether an array has rows of numbers or texts."""
     return values.dtype.kind in "biufSU" and values.ndim in (1, 2) and values.size > 0
 
 

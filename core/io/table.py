@@ -73,7 +73,6 @@ class Table:
         return int(self.row_numbers([position])[0])
 
     def head(self, most: int) -> Table:
-        """Only the first rows: enough to recognise columns."""
         return replace(self, data=self.data.slice(0, most))
 
     def take(self, positions: np.ndarray) -> Table:

@@ -35,7 +35,6 @@ class Task:
 
     @property
     def is_anchored(self) -> bool:
-        """Whether the row has an anchor."""
         return self.objects[0] == "anchor"
 
 

@@ -106,7 +106,6 @@ def write_pairs(pairs: Quadruples) -> bytes:
 
 
 def _anchored(triplets: Triplets) -> pa.Table:
-    """Ids of anchor, near and far, and columns about the answers."""
     return pa.table(_named(triplets, triplets.rows.T, ("anchor", "near", "far")) | _metadata(
         triplets.answers
     ))

@@ -214,7 +214,6 @@ class Reading:
         return cls("roles", "Chosen columns", roles, **settings)
 
     def check(self, table: Table) -> None:
-        """Raise DataError if the roles do not fit together, or columns do not exist."""
         for problem, remedy in self._problems(table):
             raise DataError(problem, file=table.name, remedy=remedy)
 

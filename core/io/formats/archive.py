@@ -33,7 +33,6 @@ def too_large(name: str) -> DataError:
 
 
 def check_size(unpacked: int, packed: int, name: str) -> None:
-    """Raise DataError if `packed` bytes have unpacked to too many."""
     if unpacked > MAX_BYTES or (unpacked > RATIO_FREE and unpacked > MAX_RATIO * max(packed, 1)):
         raise too_large(name)
 
@@ -81,7 +80,6 @@ class Archive:
 
     @property
     def names(self) -> list[str]:
-        """Paths of the files inside."""
         return list(self._entries)
 
     def read(self, member: str) -> bytes:

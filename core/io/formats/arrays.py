@@ -38,7 +38,6 @@ def arrays_in(data: bytes, name: str) -> dict[str, np.ndarray] | None:
 
 
 def decoded_texts(values: np.ndarray) -> np.ndarray:
-    """Bytes decoded as text; other arrays unchanged."""
     return np.char.decode(values, "utf-8", "replace") if values.dtype.kind == "S" else values
 
 

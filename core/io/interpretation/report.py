@@ -116,7 +116,6 @@ class Pairs:
     def quadruples(
         self, name: str = "answers", objects: pd.DataFrame | None = None
     ) -> Quadruples:
-        """The answers as methods take them, optionally with the table of objects."""
         return Quadruples(
             self.rows, self.n_objects, name=name, objects=objects, answers=self.answers
         )

@@ -1,8 +1,7 @@
 """Results of our own experiments, also of their questions in other programs.
 
-Column ``collect_task`` has the task, ``kind`` the purpose of each question: answers to practice,
-catch and gold questions are none about objects. If an experiment ran elsewhere, response and time
-are in the columns of jsPsych, PsychoPy or Gorilla.
+Only questions of the kinds in `ABOUT_OBJECTS` are answers about objects. If an experiment ran
+elsewhere, response and time are in the columns of jsPsych, PsychoPy or Gorilla.
 """
 
 from __future__ import annotations

@@ -1,14 +1,9 @@
 """Several answers in a row: counts of votes, signed responses to queries, ranks around a query.
 
-Counts are numbers of people for each option; the material sets (Lagunas et al. 2019) have
-``answers``, anchor and two options, beside ``agreement``, the votes for each of the two.
-
-cblearn's list-boolean, list-count and tensor-count have separate queries and responses: a query is
-an anchor and two options, or two pairs; the response is true or positive if the first option or
-pair is the more similar one. A number is the surplus of such answers; 0 is unknown.
-
-Rank r of m around a query (psiz, ImageNet-HSJ): HDF5 arrays, or columns of the same names.
-``stimulus_set`` is the query, then the selected ones in order, then the rest; -1 is padding.
+docs/files.md has samples. ``answers`` and ``agreement`` are those of the material sets (Lagunas et
+al. 2019). In cblearn's list-count and tensor-count the response is the surplus of answers in
+favour of the first option or pair; 0 is unknown. Rank r of m around a query (psiz, ImageNet-HSJ):
+``stimulus_set`` is the query, the selected ones in order, then the rest; -1 is padding.
 """
 
 from __future__ import annotations

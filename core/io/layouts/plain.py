@@ -1,20 +1,12 @@
-"""Columns of objects and perhaps an answer, by their names or without.
+"""Columns of objects and perhaps an answer, by their names or without. docs/files.md has samples.
 
-Three: cblearn's list-order, the files of t-STE, food100 and zappos have the anchor first, then the
-nearer object; NEXT has the anchor last; SPoSE, VICE and the nature and vogue sets have three
-objects, the last of which is the odd one. Four: cblearn, GNMDS and R's loe have two pairs, the
-more similar one first. Bare files do not state the order; the others are proposed, too.
+Without names: anchor, nearer, farther (cblearn, t-STE, food100, zappos); anchor last (NEXT); odd
+one last (SPoSE, VICE, nature, vogue); two pairs, the more similar one first (cblearn, GNMDS, R's
+loe); reference, first, second, votes for the first, all votes (JoVE 63461).
 
-Without names, the first three may also be objects and a further one the answer. THINGS' noise
-ceilings: the position of the odd one, from 1. Counts of people (a ranking of eight around a
-reference, JoVE 63461): reference, first, second, votes for the first, all votes.
-
-Three objects without an anchor, and a choice: odd one out, most central, difference scales. The
-columns differ in a number: image1..3 (THINGS; position of the odd one, from 1), image_1..3 (its
+Numbered columns and a choice: image1..3 (THINGS; position of the odd one, from 1), image_1..3 (its
 re-release and brain-score; a name, or a position from 0), item1..3 and chosen (60 cars: the most
 central), s1..s3 and Response (MLDS: 1 if the second and the third differ more).
-
-Any other table: roles guessed from names and values, for the user to correct.
 """
 
 from __future__ import annotations
@@ -154,7 +146,6 @@ def _three(objects: list[str], answer: str, reason: str) -> list[Reading]:
 
 
 def _is_one_of(table: Table, objects: list[str], answer: str) -> bool:
-    """Whether every answer repeats one of the objects in its row."""
     answers = plain_texts(table, answer)
     same = np.logical_or.reduce([answers == plain_texts(table, column) for column in objects])
     return bool((same | (answers == "")).all() and same.any())

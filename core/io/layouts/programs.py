@@ -1,24 +1,13 @@
 """Programs for experiments: jsPsych, PsychoPy and Pavlovia, Gorilla, Meadows, NEXT, Salmon.
 
-jsPsych writes one row per event, with objects in lists. The triplet template has ``stimulus``, the
-target, ``choices``, a list of two, and ``response``, the number of the chosen one from 0;
-``trial_category`` distinguishes trials from instructions. In odd-one-out tasks ``stimulus`` is the
-list of three and ``response`` the number of the odd one, or the two that were clicked.
+docs/files.md has samples. ``response`` of jsPsych may also list the two objects that were clicked.
 
-PsychoPy writes one row per trial: the experiment's own columns, ``*.keys``, ``*.rt``. Gorilla
-writes one row per event; answers are those of response zones by ``Zone Type``, and every row has
-the columns of the experimenter's spreadsheet. Meadows' annotations have the names of three
-objects, start and end as ISO times, and the chosen label.
+tripletTools adds ``sampleAlg`` and ``sampleSet`` to NEXT's columns, and reads older names. NEXT's
+own JSON is nested: per participant a list of answers, each with ``target_indices``, labelled
+center, left and right, and ``index_winner`` or ``target_winner``; without these the question was
+not answered. Its ``q`` is winner, loser, center.
 
-NEXT's json_parse.py writes ``Participant ID, Timestamp, Center, Left, Right, Answer, Alg Label``
-with names of objects; R turns spaces into dots; tripletTools adds ``sampleAlg`` and ``sampleSet``
-and reads older names of the same columns. NEXT's own JSON is nested: per participant a list of
-answers, each with ``target_indices``, labelled center, left and right, and ``index_winner`` or
-``target_winner``; without these the question was not answered. Its ``q`` is winner, loser, center.
-
-Salmon's responses.csv, of versions 0.4 to 1.0, numbers objects from 0. Their names are beside
-them, as file names of pictures or as HTML. Response times are in seconds. ``score`` belongs to the
-sampler.
+Salmon's versions are 0.4 to 1.0; response times are in seconds, and ``score`` is the sampler's.
 """
 
 from __future__ import annotations

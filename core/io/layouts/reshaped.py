@@ -1,14 +1,11 @@
-"""Tables that are reshaped before reading.
+"""Tables that are reshaped before reading. docs/files.md has samples.
 
-Objects of several numbers each: alpha1, tau1, alpha2, tau2, alpha3, tau3, Response.
+A signed matrix of R's MLDS has a column per level except the first. In a row of a triad the middle
+level has weight -2 and the outer ones 1; of a quadruple the outer ones 1 and the inner ones -1. The
+first level has what is missing to a sum of 0.
 
-R's MLDS as a signed matrix: ``resp`` and one column per level except the first. In a row of a
-triad the middle level has weight -2 and the outer ones 1; of a quadruple the outer ones 1 and the
-inner ones -1. The first level has what is missing to a sum of 0.
-
-One row per triad and one column per participant, as in AnthroTools and ANTHROPAC. Also triads by a
-code book (``triad`` -> ``top1, left1, right1``), joined from several files: 1 is the top, 2 the
-left and 3 the right one.
+Triads by a code book (``triad`` -> ``top1, left1, right1``) are joined from several files: 1 is the
+top, 2 the left and 3 the right one.
 """
 
 from __future__ import annotations

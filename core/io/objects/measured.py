@@ -102,7 +102,6 @@ def naming_column(texts: pd.DataFrame) -> str | None:
 
 
 def refuse_repeated_names(texts: pd.DataFrame, id_column: str | None, file: str) -> None:
-    """Raise DataError if the column `own` names an object twice."""
     again = texts[id_column].duplicated() if id_column is not None else pd.Series(dtype=bool)
     if again.any():
         raise DataError(
@@ -117,7 +116,6 @@ def numbers_of(texts: pd.Series) -> pd.Series:
 
 
 def _with_points(texts: pd.Series) -> pd.Series:
-    """Decimal commas as points."""
     changed = texts.str.replace(",", ".", n=1)
     return changed.where(numbers_of(changed).notna(), texts)
 
