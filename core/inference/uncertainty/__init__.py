@@ -1,4 +1,4 @@
-"""How sure a map is: of its positions, its distances, its answers, its dimensions."""
+"""Uncertainty of a map: of positions, distances, answers and dimensions."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Do the ellipses and the probabilities hold, for data like the user's? Measured by simulation."""
+"""Coverage of ellipses and calibration of order certainty, by simulated data like the user's."""
 
 from __future__ import annotations
 
@@ -29,35 +29,34 @@ from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.loss import margins, single_losses
 from tripletscope.core.models.simulation.simulate import answer, personal_maps, random_questions
 
-#: Shares of the truth that ellipses are to hold.
+#: Nominal coverage of the ellipses.
 LEVELS = (0.5, 0.8, 0.95)
-#: Probabilities from 1/2 to 1 are looked at in so many classes.
+#: Classes of probabilities from 1/2 to 1.
 _BINS = 10
-#: Comparisons of every data set by which probabilities are judged.
+#: Comparisons of every data set.
 _JUDGED = 20_000
-#: An object that fewer maps place has no ellipse worth the name.
+#: Fewest maps of an object that has an ellipse.
 _LEAST_MAPS = 10
-#: Sizes of the truth, relative to the map, and noise levels among which the user's is sought.
+#: Sizes of the truth, relative to the map, and noise levels to interpolate between.
 _SIZES = (0.3, 0.45, 0.6, 0.75, 0.9, 1.05, 1.3)
 _NOISES = (0.0, 0.1, 0.2, 0.4, 0.7, 1.2, 2.0)
-#: Crowds like the user's whose common map stands for that of very many people.
+#: Crowds like the user's, whose common map stands for that of very many people.
 _CROWDS = 25
-#: Half-axes of ellipses and distances from them, relative to the map, that are none.
+#: Half-axes of ellipses and distances that count as 0, relative to the map.
 _FLAT = 1e-6
-#: Departures from what is promised that are called about right.
+#: Largest departure that counts as about right.
 _TOLERATED = 0.03
 
 
 @dataclass(frozen=True)
 class Truth:
-    """A known truth that answers like the user's are simulated about.
+    """A truth to simulate answers about.
 
-    Shapes: positions (n, d).
-    noise: Of the logarithms of distances; used where the method has no model of answers.
-    error: Share of its training answers that a map contradicts.
-    heterogeneity: By how much the maps of participants differ; see
-        `tripletscope.core.models.simulation.simulate.personal_maps`. None where all answers are
-        about the truth itself, whoever gave them.
+    positions (n, d).
+    noise: Of the logarithms of distances, for methods without a model of answers.
+    error: Share of training answers that a map contradicts.
+    heterogeneity: Difference between the maps of participants, as in
+        `tripletscope.core.models.simulation.simulate.personal_maps`; None for one observer.
     """
 
     positions: np.ndarray
@@ -72,11 +71,9 @@ def simulated_answers(
     questions: np.ndarray,
     rng: np.random.Generator,
 ) -> np.ndarray:
-    """Rows (anchor, near, far) by the method's own model of answers.
+    """Rows (anchor, near, far) by the method's likelihood, or else log-normal noise on distances.
 
-    Where its loss is no likelihood: by log-normal noise on distances, as Lohaus et al. (2019).
-
-    questions (T, 3): Anchor and the two objects to choose from.
+    questions (T, 3): Anchor and two options.
     """
     if not method.is_likelihood:
         return answer(truth.positions, questions, rng, noise="lognormal", level=truth.noise)
@@ -99,10 +96,10 @@ def estimated_truth(
 ) -> Truth:
     """A truth with the shape of the user's map and about as much noise in its answers.
 
-    A map always agrees with its own answers better than the truth would, so the noise is the one
-    at which maps of simulated answers contradict as many of them as the user's map of the user's.
+    A map agrees with its own answers better than the truth does: the noise is that at which maps of
+    simulated answers contradict as many of them.
 
-    differ: `Truth.heterogeneity` of it.
+    differ: `Truth.heterogeneity`.
     """
     fitted = clone(method).fit(triplets, progress=progress)
     if fitted.stopped_:
@@ -119,12 +116,12 @@ def estimated_truth(
     errors = []
     for level, child in zip(levels, np.random.SeedSequence(seed).spawn(len(levels)), strict=True):
         simulated = _like(method, triplets, at(level), np.random.default_rng(child))
-        # Its maps are not the user's, and the first fit has reported its end.
+        # These maps are not the user's, and the first fit has reported its end.
         again = clone(single).fit(simulated, progress=lambda *_, **__: progress(1.0))
         if again.stopped_:
             raise Stopped
         errors.append(again.triplet_error_)
-    # Chance makes the errors of neighbouring levels cross now and then; np.interp wants order.
+    # Errors of neighbouring levels may cross by chance; np.interp needs them in order.
     rising = -1 if method.is_likelihood else 1
     order = np.maximum.accumulate(np.array(errors)[::rising])
     level = float(np.interp(fitted.triplet_error_, order, levels[::rising]))
@@ -136,7 +133,7 @@ def _like(
 ) -> Triplets:
     """Simulated answers to the user's questions, by the same participants where they differ.
 
-    Each question is answered by itself: the two of an odd one out are two, and not one choice.
+    Each answer is simulated by itself, also the two of an odd one out.
     """
     rows = triplets.rows.copy()
     turned = rng.random(len(rows)) < 0.5  # near comes first in the rows: that must not help
@@ -147,8 +144,8 @@ def _like(
             simulated_answers(method, truth, rows, rng), n, weight=triplets.weight
         )
     who, number = participants_of(triplets)
-    # All maps as one of many objects, whose questions are about the objects of one map each. Who
-    # is not known has the map of the group, the last one.
+    # All maps as one of many objects, whose questions are about one map each. Unknown participants
+    # have the map of the group, the last one.
     maps = personal_maps(truth.positions, number, truth.heterogeneity, rng)
     positions = np.concatenate([*maps, truth.positions])
     shift = (np.where(who >= 0, who, number) * n)[:, None]
@@ -160,7 +157,7 @@ def _like(
 def _of_very_many(
     method: OrdinalEmbedding, triplets: Triplets, truth: Truth, rng: np.random.Generator
 ) -> np.ndarray:
-    """(n, d) what very many such people would give: not quite the mean of their maps."""
+    """(n, d) map of very many such people, which is not quite the mean of their maps."""
     crowds = [_like(method, triplets, truth, rng) for _ in range(_CROWDS)]
     rows = np.concatenate([crowd.rows for crowd in crowds])
     many = Triplets.from_array(
@@ -172,29 +169,28 @@ def _of_very_many(
 
 @dataclass(frozen=True)
 class Calibration:
-    """How often ellipses and order certainty held.
+    """How often ellipses and order certainty hold.
 
     Attributes
     ----------
     levels : ndarray, shape (l,)
-        Shares of the truth that the ellipses were to hold.
+        Nominal coverage of the ellipses.
     coverage : ndarray, shape (s, l)
-        Shares that they held, in each of s simulated data sets; NaN where there was none.
+        Their coverage in each of s simulated data sets; NaN where there are none.
     confidence : ndarray, shape (m,)
         Mean order certainty of the likelier order, in classes of it; NaN for empty ones.
     accuracy : ndarray, shape (m,)
-        Share of comparisons in each class in which it was the true one.
+        Share of comparisons in each class whose likelier order is the true one.
     counts : ndarray of int, shape (m,)
         Comparisons in each class.
     error : float
-        Share of its training answers that the map contradicts, in the data; in the simulation it
-        is about the same.
+        Training error of the map of the data; that of the simulation is about the same.
     heterogeneity : float or None
-        By how much the simulated participants differ, as those of the data do
-        (`tripletscope.core.inference.uncertainty.heterogeneity.heterogeneity`); None where the
-        answers of one observer were simulated.
+        Difference between simulated participants
+        (`tripletscope.core.inference.uncertainty.heterogeneity.heterogeneity`); None where one
+        observer was simulated.
     n_participants : int or None
-        How many there are.
+        Number of simulated participants.
     """
 
     levels: np.ndarray
@@ -215,12 +211,12 @@ class Calibration:
 
     @property
     def held(self) -> np.ndarray:
-        """Shares of the truth in the largest ellipses, of the data sets that have any."""
+        """Coverage of the largest ellipses, in data sets that have any."""
         return self.coverage[np.isfinite(self.coverage).all(axis=1), -1]
 
     @property
     def order(self) -> tuple[float, float]:
-        """Mean order certainty, and the share of comparisons whose order was the true one."""
+        """Mean order certainty, and the share of comparisons whose likelier order is true."""
         known = self.counts > 0
         said, right = (
             float(np.average(values[known], weights=self.counts[known]))
@@ -232,7 +228,7 @@ class Calibration:
     def ellipse_judgement(self) -> str | None:
         """One of {"about right", "too small", "too large", "not surely off"}.
 
-        None where too few maps had ellipses. Of response probabilities it says nothing: see
+        None where too few maps had ellipses. For response probabilities, see
         `tripletscope.core.inference.uncertainty.reliability.Reliability.judgement`.
 
         Silent on: exact ellipses
@@ -259,7 +255,7 @@ class Calibration:
     def _reach(self, held: np.ndarray) -> float:
         """How far shares (b,) held by exact ellipses are off by chance, at 5 %.
 
-        Few data sets may all hold every object: they vary as a dozen objects do at least.
+        Few data sets may all hold every object: they vary at least as a dozen objects do.
         """
         number, level = len(held), self.levels[-1]
         spread = held.std(ddof=1) if number > 1 else np.inf
@@ -282,11 +278,9 @@ def held_by_ellipses(
 ) -> np.ndarray:
     """(l,) shares of the true positions inside their ellipses; NaN where no object has one.
 
-    No object has where the participants are too few for the dimensions.
+    No object has one where participants are too few for the dimensions. The truth (n, d) is aligned
+    to `Samples.centre` by rotation, reflection, shift and scale.
 
-    The truth is aligned to `Samples.centre` by rotation, reflection, shift and scale.
-
-    Shapes: truth (n, d).
     covariances (n, d, d): By default those of the samples.
     """
     covariances = samples.covariances if covariances is None else covariances
@@ -326,12 +320,10 @@ def calibrate(
 ) -> Calibration:
     """How often ellipses and order certainty hold on simulated data like the user's.
 
-    The same objects, questions and number of dimensions; answers by the method's own model, with
-    about as much noise as in the data (`estimated_truth`). Where the sampling unit is
-    participants, these are simulated, too: each answers the own questions by a map of its own,
-    and the maps differ as much as `heterogeneity` finds in the data. What is to be inside the
-    ellipses is then the map of very many such people. If the model itself is wrong for the data,
-    this cannot tell.
+    Objects, questions and number of dimensions are those of the data; answers follow the method's
+    own model, with about as much noise. If the sampling unit is participants, each has a map of its
+    own, and the maps differ by the `heterogeneity` of the data; ellipses are then to contain the
+    map of very many such people. This cannot tell whether the model itself is wrong.
 
     Parameters
     ----------
@@ -347,6 +339,8 @@ def calibrate(
 
     Raises
     ------
+    DataError
+        If there are fewer than three objects.
     Stopped
         If `progress` asks to stop before two data sets are done.
 
@@ -415,7 +409,7 @@ def _measured(
         samples = samples_from(
             source, method, simulated, maps, int(rng.integers(2**31)), halt, unit=unit
         )
-    except Stopped:  # because of `halt`: nobody waits for this any more
+    except Stopped:  # by `halt`: the result is not needed
         return None
     questions = random_questions(triplets.n_objects, _JUDGED, rng)
     right_way = margins(target, questions) > 0
@@ -426,7 +420,7 @@ def _measured(
 def tally(probability: np.ndarray, true: np.ndarray) -> np.ndarray:
     """(3, m) counts, summed confidences and successes, in classes of confidence from 1/2 to 1.
 
-    probability (T,): That the first object is nearer; NaN where nothing is known.
+    probability (T,): That the first object is nearer; NaN if unknown.
     true bool (T,): Whether it is.
     """
     known = np.isfinite(probability)

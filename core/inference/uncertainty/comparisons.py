@@ -1,8 +1,6 @@
-"""How sure every comparison is, from the mean and the spread of all distances.
+"""Certainty of every comparison, from mean and spread of all distances.
 
-Of n objects there are n (n - 1) (n - 2) / 2 comparisons. None of these functions holds a number
-for each: they need memory for n x n numbers. How certain a comparison is grows with the gap between
-its two mean distances over their spread.
+n objects have n (n - 1) (n - 2) / 2 comparisons; memory for n x n numbers suffices here.
 """
 
 from __future__ import annotations
@@ -17,9 +15,9 @@ from tripletscope.core.data.triplets import Triplets, as_triplets
 from tripletscope.core.engine.parallel import Halt, in_parallel
 from tripletscope.core.models.optimise.elementary import compiled
 
-#: Anchors are divided into so many parts, whatever the number of threads.
+#: Parts of the anchors, whatever the number of threads.
 _PARTS = 8
-#: Rows and columns of a square of a matrix that stays in the processor's cache.
+#: Rows and columns of a part of a matrix that fits into the processor's cache.
 _TILE = 32
 #: Coefficients of Abramowitz & Stegun (1964), 7.1.28, highest power first: right to 3e-7.
 _ERFC = np.array(
@@ -33,19 +31,17 @@ _CERTAIN = 1e300
 
 @dataclass(frozen=True)
 class Comparisons:
-    """What is known of the distances between n objects, and so of every comparison of two.
+    """Distances between n objects, and the certainty of every comparison of two.
 
     Attributes
     ----------
     mean : ndarray, shape (n, n)
-        Mean distance over the maps; NaN for pairs that under two maps place.
+        Mean distance over the maps; NaN for pairs that fewer than two maps place.
     sd : ndarray, shape (n, n)
         Standard deviation of each distance.
     spread : {"published", "independent"}
-        Standard deviation of a difference of two distances: the sum of their own, as published,
-        or the root of the sum of squares. The first would be right if both always erred in
-        opposite directions; probabilities come out closer to 1/2 than they should (measured in
-        ``benchmarks/uncertainty.py``). The second is nearly calibrated.
+        Standard deviation of a difference of distances: the sum of their own, which is conservative
+        (``benchmarks/uncertainty.py``), or the root of the sum of squares, nearly calibrated.
 
     References
     ----------
@@ -58,18 +54,9 @@ class Comparisons:
     spread: str = "published"
 
     def probability(self, triplets: Triplets) -> np.ndarray:
-        """Probability that anchor and near are closer than anchor and far (equation 4).
+        """(T,) normal probability that anchor and near are closer than anchor and far (equation 4).
 
-        The normal distribution at the mean difference of the distances over its spread.
-
-        Parameters
-        ----------
-        triplets : Triplets or array-like of int, shape (T, 3)
-
-        Returns
-        -------
-        ndarray, shape (T,)
-            NaN where an object has no place.
+        NaN where an object has no place.
         """
         anchor, near, far = as_triplets(triplets).rows.T
         gap = self.mean[anchor, far] - self.mean[anchor, near]
@@ -77,18 +64,11 @@ class Comparisons:
         return certainty(gap, np.hypot(one, other) if self._independent else one + other)
 
     def most_uncertain(self, k: int) -> tuple[np.ndarray, np.ndarray]:
-        """The comparisons whose answer is least certain, of all there are.
+        """The k least certain of all comparisons.
 
-        Parameters
-        ----------
-        k : int
-
-        Returns
-        -------
-        rows : ndarray of int, shape (min(k, all), 3)
-            Anchor and the two others, the one that seems nearer first; least certain first.
-        probability : ndarray
-            That this order is right, from 1/2 up.
+        Returns: rows (k, 3), anchor, nearer and farther object, least certain first; probability
+            (k,)
+        that this order is right, from 1/2 up.
         """
         gaps, rows = np.zeros(0), np.zeros((0, 3), dtype=np.int64)
         for anchor in self._placed if k > 0 else ():
@@ -97,7 +77,7 @@ class Comparisons:
             for step in range(1, len(order)):
                 gap = distance[step:] - distance[:-step]
                 bound = gaps[-1] if len(gaps) == k else np.inf
-                # Objects further apart in this order have a larger gap still.
+                # Objects farther apart in this order have a larger gap.
                 if len(gaps) == k and not np.any(gap < bound * widest):
                     break
                 both = _joined(spread[:-step], spread[step:], self._independent)
@@ -114,10 +94,9 @@ class Comparisons:
 
     @cached_property
     def uncertainty(self) -> np.ndarray:
-        """(n, n) mean of min(p, 1 - p) over the comparisons of a distance with others.
+        """(n, n) mean of min(p, 1 - p) over the comparisons of distance (i, j) with others from i.
 
-        Entry (i, j): how uncertain, for anchor i, the comparisons of j with all other objects
-        are. NaN on the diagonal and for objects without a place.
+        NaN on the diagonal and for objects without a place.
         """
         anchors = self._placed
         total = np.full(self.mean.shape, np.nan)
@@ -144,17 +123,16 @@ class Comparisons:
 
     @property
     def _placed(self) -> np.ndarray:
-        """Objects of which at least one distance is known."""
+        """Objects with at least one known distance."""
         return np.flatnonzero(np.isfinite(self.mean).sum(axis=1) > 1)
 
 
 def certainty(
     gap: np.ndarray, spread: np.ndarray, degrees: float | None = None
 ) -> np.ndarray:
-    """Normal probability that a difference with this mean and spread is above 0.
+    """Probability that a difference of this mean and spread is above 0; 1/2 for a difference of 0.
 
-    One half for a difference of 0, even without spread. Student's where the spread has so many
-    `degrees` of freedom.
+    Student's if the spread has `degrees` of freedom, otherwise normal.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(gap == 0, gap, gap / spread)
@@ -170,7 +148,7 @@ def moments(embeddings: np.ndarray, correction: float = 1.0) -> Comparisons:
     n = embeddings.shape[1]
     columns = np.ascontiguousarray(embeddings.transpose(1, 2, 0))
     mean, sd = np.full((2, n, n), np.nan)
-    # Row i has i entries: dealt out like this, all parts have about as much to do.
+    # Row i has i entries: interleaved parts have about as much to do.
     parts = [
         (columns, np.arange(part * _TILE, n, _PARTS * _TILE), mean, sd) for part in range(_PARTS)
     ]
@@ -191,7 +169,7 @@ def _moments(columns, firsts, mean, sd):
     n, _, n_maps = columns.shape
     squares = np.empty(n_maps)
     for first in firsts:
-        # Square by square, because every number is also written across.
+        # Tile by tile, because every number is also written to its transposed place.
         for start in range(0, first + 1, _TILE):
             for i in range(first, min(first + _TILE, n)):
                 for j in range(start, min(start + _TILE, i)):
@@ -228,7 +206,7 @@ def _moments_of_pair(x, y, squares):
 def _row(
     mean: np.ndarray, sd: np.ndarray, anchor: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Other objects in order of their mean distance, with mean and standard deviation."""
+    """Other objects by mean distance, with mean and standard deviation."""
     order = np.argsort(mean[anchor], kind="stable")
     order = order[np.isfinite(mean[anchor, order]) & (order != anchor)]
     return order, mean[anchor, order], sd[anchor, order]
@@ -252,15 +230,15 @@ def _sums_of(
 
 @compiled
 def _joined(one, other, independent):
-    """Spread of a difference, from those of its parts."""
+    """Standard deviation of a difference, from those of its parts."""
     return np.sqrt(one * one + other * other) if independent else one + other
 
 
 @compiled
 def _add_tails(mean, sd, independent, total):
-    """Add the normal distribution's lower tail at minus each standardised gap to both its ends.
+    """Add the normal lower tail at minus each standardised gap to both of its ends.
 
-    Single precision and a rational function, because this is the one loop over all comparisons.
+    Single precision and a rational function: this is the one loop over all comparisons.
     """
     least, furthest = np.float32(1e-15), np.float32(6.0)
     for a in range(mean.size):

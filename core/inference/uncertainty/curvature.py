@@ -1,4 +1,4 @@
-"""The normal distribution that a posterior over maps looks like near its mode."""
+"""Laplace's normal approximation of a posterior over maps."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from tripletscope.core.models.optimise.loss import Loss, Objective
 from tripletscope.core.models.optimise.minimise import minimise
 from tripletscope.core.models.optimise.responses import losses_of
 
-#: Positions in all beyond which a matrix for every two of them is refused: 300 MB.
+#: Most coordinates of which a matrix of all pairs is made: 300 MB.
 LARGEST = 6000
 #: Step of the numerical second derivatives, relative to the squared distances.
 _STEP = 1e-6
-#: Curvatures below this share of the prior's own are raised to it.
+#: Least curvature, as a share of the prior's.
 _LEAST = 0.5
 
 
 @dataclass(frozen=True)
 class Normal:
-    """A normal distribution over maps, given by its mode and a factor of its covariance.
+    """A normal distribution over maps.
 
-    Shapes: mode (d, n).
-    factor (d * n, r) or (d * n,): Covariance is ``factor @ factor.T``; of a vector, the squares are
-        the variances.
-    turned: Whether the directions in which the mode turns as a whole are left out.
+    mode (d, n).
+    factor (d * n, r) or (d * n,): Covariance is ``factor @ factor.T``; a vector holds standard
+        deviations.
+    turned: Whether rotations of the mode as a whole are left out.
     log_volume: Logarithm of the determinant of the factor, for comparing modes.
     """
 
@@ -47,20 +47,15 @@ def laplace_normal(
     answers: AnswerLayout, loss: Loss, mode: np.ndarray, precision: float, *,
     free_size: bool = False,
 ) -> Normal:
-    """Laplace's approximation of the posterior over maps around one of its modes.
+    """Laplace's approximation of the posterior over maps around the mode (d, n).
 
-    Where answers leave the size of a map open, its most probable point has next to no size: there
-    the prior is highest, though hardly any of its volume lies there. Of the logarithm of the size
-    the posterior has a proper mode, and the approximation is about that.
+    If answers leave the size open (`free_size`), the most probable map has next to no size, though
+    hardly any volume lies there: the approximation is then about the mode by the logarithm of size,
+    which the search finds from `mode`. Rotations of a proper d-dimensional map are taken out, so
+    that maps keep the mode's orientation.
 
-    Rotations change nothing but the point of view. Where the mode is a proper d-dimensional map,
-    they are taken out, and what remains are maps in the mode's own orientation.
-
-    Shapes: mode (d, n).
-    answers: Of triplets.
     loss: Minus the log likelihood of an answer.
-    precision: Of the prior: 1 / variance of a coordinate.
-    free_size: Whether the answers leave the size open; `mode` is then where its search begins.
+    precision: 1 / prior variance of a coordinate.
     """
     if free_size:
         mode = _sized(answers, loss, mode, precision)
@@ -87,7 +82,7 @@ def laplace_normal(
 
 
 def _size(positions: np.ndarray, placed: np.ndarray) -> tuple[np.ndarray, float, int]:
-    """Deviations (d, n) of placed objects from their centre, their squared size, their number."""
+    """Deviations (d, n) of placed objects from their centre, squared size, degrees of freedom."""
     about = np.where(placed, positions - positions[:, placed].mean(axis=1, keepdims=True), 0.0)
     return about, float(np.sum(about**2)), len(positions) * (int(placed.sum()) - 1)
 
@@ -95,7 +90,7 @@ def _size(positions: np.ndarray, placed: np.ndarray) -> tuple[np.ndarray, float,
 def _sized(
     answers: AnswerLayout, loss: Loss, start: np.ndarray, precision: float
 ) -> np.ndarray:
-    """The map (d, n) that is the most probable one where sizes are counted by their logarithm."""
+    """The map (d, n) that is most probable by the logarithm of its size."""
     objective = Objective(answers, loss, len(start), precision)
     _, begun2, volume = _size(start, answers.placed)
     usual2 = volume / precision
@@ -103,7 +98,7 @@ def _sized(
     def counted(x: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient = objective(x)
         about, size2, _ = _size(x.reshape(start.shape), answers.placed)
-        # With the prior this is half the volume at least, and losses must not fall below 0.
+        # With the prior, at least half the volume: losses must not fall below 0.
         value -= 0.5 * volume * np.log(size2 / usual2)
         return value, gradient - (volume / size2) * about.ravel()
 
@@ -111,10 +106,9 @@ def _sized(
 
 
 def second_derivatives(answers: AnswerLayout, loss: Loss, positions: np.ndarray) -> np.ndarray:
-    """Hessian of the total loss by the positions, shape (d * n, d * n).
+    """(d * n, d * n) Hessian of the total loss by the positions.
 
-    Exact in the positions; the curvature of an answer's loss in its squared distances is
-    numerical, so that no loss needs formulas of its own.
+    Exact in the positions; numerical in the squared distances, so that no loss needs formulas.
     """
     d, n = positions.shape
     hessian = np.zeros((d, n, d, n))
@@ -138,14 +132,14 @@ def second_derivatives(answers: AnswerLayout, loss: Loss, positions: np.ndarray)
 
 
 def _slopes(loss: Loss, squares: np.ndarray, chosen: int) -> np.ndarray:
-    """(m, T) derivatives of the losses of choices by the squared distances of their pairs."""
+    """(m, T) derivatives of choices' losses by the squared distances of their pairs."""
     similarity, slope = loss.similarities(squares)
     return losses_of(similarity, chosen)[1] * slope
 
 
 @compiled
 def _add_of_pairs(positions, one, other, by, bent, hessian):
-    """Curvature by the squared distances of two pairs; and of the first, where it is both."""
+    """Add the curvature of two pairs, and `by` of the first where they are the same."""
     d = positions.shape[0]
     for t in range(by.size):
         for p in range(2):

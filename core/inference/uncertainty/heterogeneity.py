@@ -1,4 +1,4 @@
-"""How much the maps of people differ, from what leaving out people changes beyond answers."""
+"""How much the maps of people differ, by the jackknife over participants."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tripletscope.core.inference.uncertainty.resampling import map_of
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.layout import AnswerLayout, order_of
 
-#: More participants are left out in so many groups.
+#: Groups in which more participants than that are left out.
 _GROUPS = 24
 
 
@@ -33,15 +33,13 @@ class Heterogeneity:
     Attributes
     ----------
     value : float
-        Root mean square distance of people's positions from the group's, as a share of the size
-        of the group's map (`tripletscope.core.data.geometry.map_size`); 0 where they differ no
-        more than the noise of their answers makes them.
+        Root mean square distance of people's positions from the group's, as a share of the map's
+        size (`tripletscope.core.data.geometry.map_size`); 0 where noise explains all differences.
     widening : float
-        Standard errors by participants that are left out, divided by those by as many answers of
-        anybody; the median over the objects.
+        Standard errors over participants by those over as many answers; the median object's.
     n_participants : int
     effective : float
-        How many participants of equally many answers would vary as much.
+        Number of participants with equally many answers who would vary as much.
     """
 
     value: float
@@ -61,10 +59,10 @@ def heterogeneity(
 ) -> Heterogeneity:
     """How much people differ, by the method of moments.
 
-    A map of P people whose maps lie tau about the group's varies by tau² / P more than their
-    answers alone would make it. The jackknife over participants less that over groups of as many
-    trials of anybody estimates this for the median object; rotation, shift and scale, which are
-    aligned away, take their share of it. More than 24 participants are left out in 24 groups.
+    If the maps of P people lie tau about the group's, its variance exceeds that from answers by
+    tau² / P. The jackknife over participants, less that over groups of as many trials, estimates
+    this for the median object, less the share of rotation, shift and scale. More than 24
+    participants are left out in 24 groups.
 
     Parameters
     ----------
@@ -73,7 +71,7 @@ def heterogeneity(
     triplets : Triplets or array-like of int, shape (T, 3)
         With participants.
     divisions : int
-        How often the trials are divided at random; the variance is the mean over them.
+        Random divisions of the trials; the variance is the mean over them.
     progress : Progress
 
     Raises
@@ -85,12 +83,11 @@ def heterogeneity(
 
     Notes
     -----
-    Measured on planted differences of 0, 0.3 and 0.6, 20 objects in the plane. 12 participants
-    with 80 answers each: STE finds 0.04, 0.28 and 0.54 on average of 30 data sets (standard
-    deviation between them 0.06, 0.07 and 0.15), t-STE 0.10, 0.29 and 0.66, and SOE 0.10, 0.31 and
-    0.66, of ten. 16 participants with 150 answers each: STE 0.03, 0.30 and 0.62 (0.04). Resamples
-    of so few people, who leave one in three out, are too far from the data for a difference of
-    variances.
+    Means for simulated differences of 0, 0.3 and 0.6, 20 objects in the plane. 12 participants
+    with 80 answers each: STE 0.04, 0.28 and 0.54 (30 data sets; standard deviations 0.06, 0.07
+    and 0.15), t-STE 0.10, 0.29 and 0.66, SOE 0.10, 0.31 and 0.66 (ten). 16 participants with 150
+    answers each: STE 0.03, 0.30 and 0.62. The bootstrap, which leaves out a third of so few
+    people, is too coarse for a difference of variances.
 
     References
     ----------
@@ -118,7 +115,7 @@ def heterogeneity(
     order = order_of(triplets, method.is_likelihood)
     rng = np.random.default_rng(seed)
     parts = min(number, _GROUPS)
-    # Who is not known, -1, is always learned from.
+    # Answers of unknown participants, -1, always stay in.
     part = np.append(rng.permutation(number) % parts, -1)[who]
     trials = np.arange(len(triplets)) if triplets.trials is None else triplets.trials
     first, trial = np.unique(trials, return_index=True, return_inverse=True)[1:]

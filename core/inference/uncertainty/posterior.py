@@ -1,4 +1,4 @@
-"""Bayesian samples of maps, and a normal approximation of where they lie."""
+"""Bayesian samples of maps, and a normal approximation of their posterior."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from tripletscope.core.models.optimise.loss import Objective
 
 #: Variance of a coordinate under the prior of Lohaus et al. (2019), section 5.
 PUBLISHED_VARIANCE = 15.0
-#: How much less likely, in logarithms, than the best mode one may be to get a chain.
+#: Largest distance in log probability of a mode with a chain from the best one.
 _WORTH = 5.0
-#: Bytes of drawn distances beyond which a posterior over them is refused.
+#: Most bytes of drawn distances.
 _MOST_BYTES = 1_000_000_000
 
 Variance = Annotated[
@@ -95,9 +95,9 @@ def sample_posterior(
     Returns
     -------
     Samples
-        Aligned by rotation, reflection and shift; by scale too where the method's loss does not
-        fix the size of a map. With the effective sample size and R-hat of its distances: not of
-        coordinates, which rotation lets drift.
+        Aligned by rotation, reflection and shift, and by scale where the loss does not fix the size
+        of a map. Effective sample size and R-hat are of distances, since coordinates drift by
+        rotation.
 
     Raises
     ------
@@ -112,8 +112,8 @@ def sample_posterior(
     -----
     Chains begin at those optima of the method's starts that are probable enough to matter.
 
-    The posterior is that of one observer: it takes answers as independent, and is too narrow for
-    several people who differ. `bootstrap` with participants as the unit is for these.
+    The posterior takes answers as independent, those of one observer, and is too narrow for several
+    people who differ: use `bootstrap` with participants as the unit for these.
 
     References
     ----------
@@ -181,10 +181,10 @@ def laplace(
     reference: np.ndarray | None = None,
     progress: Progress = silent,
 ) -> Samples:
-    """Maps from the normal distribution that the posterior looks like at its mode.
+    """Maps from the normal approximation of the posterior at its mode.
 
-    Quick, and nearly right where answers are many; it knows of no other optimum and no skew. For
-    one observer, and of methods, as `sample_posterior` is.
+    Quick, and nearly right where answers are many; blind to other optima and to skew. For the same
+    methods as `sample_posterior`, and one observer.
     """
     triplets = as_triplets(triplets)
     fitted, precision = _most_probable(method, triplets, variance, progress)
@@ -212,11 +212,9 @@ def posterior_response(
     seed: int = 0,
     progress: Progress = silent,
 ) -> ResponseModel:
-    """How people respond, given a posterior: learned from its normal approximation.
+    """Response model for a posterior, learned from its normal approximation.
 
-    Of each part of the answers; of maps that are too large for it, from the most probable one.
-
-    method, triplets, variance, seed: As those of `laplace`.
+    Of maps that are too large for it, from the most probable one.
     """
     triplets = as_triplets(triplets)
     single = clone(method).set_params(n_init=1)
@@ -231,14 +229,9 @@ def posterior_response(
 
 @dataclass(frozen=True)
 class DistanceSamples:
-    """What a posterior over distance matrices says of every distance.
+    """Posterior mean and standard deviation (n, n) of every distance.
 
-    Attributes
-    ----------
-    mean, sd : ndarray, shape (n, n)
-        Of every distance.
-    effective, rhat : float
-        As in `Samples`.
+    effective, rhat: As in `Samples`.
     """
 
     mean: np.ndarray
@@ -248,7 +241,7 @@ class DistanceSamples:
 
     @property
     def comparisons(self) -> Comparisons:
-        """How sure every comparison is."""
+        """Certainty of every comparison."""
         return Comparisons(self.mean, self.sd)
 
 
@@ -273,16 +266,14 @@ def sample_distances(
 ) -> DistanceSamples:
     """Distances from a posterior whose prior is on distance matrices, not on maps.
 
-    For comparison with `sample_posterior`. This prior knows that distances are symmetric and
-    nothing else: neither the triangle inequality nor the number of dimensions, not even that
-    they are positive. A distance learns only from answers about itself and about distances from
-    the same objects, so that comparisons stay uncertain that a map would settle. Its authors
-    found that it "did not behave satisfactorily" and left it.
+    For comparison with `sample_posterior`. The prior knows neither the triangle inequality nor the
+    number of dimensions nor the sign. A distance learns only from answers about itself and distances
+    from the same objects, so that comparisons stay uncertain that a map would settle. Its authors left
+    it, because it "did not behave satisfactorily".
 
-    Chains begin at the map of a method whose loss is a likelihood; the prior mean of every distance
-    is the mean distance there. The published covariance is the symmetric Kronecker product of a
-    matrix W with itself, here W a multiple of the identity: entries are independent but for
-    symmetry.
+    Chains begin at the map of a method whose loss is a likelihood; its mean distance is the prior
+    mean. The published covariance is the symmetric Kronecker product of a matrix W with itself, here
+    W a multiple of the identity: entries are independent but for symmetry.
 
     References
     ----------
@@ -300,8 +291,8 @@ def sample_distances(
     fitted, _ = _most_probable(method, triplets, None, progress)
     upper = np.triu_indices(n, 1)
     start = distances(fitted.embedding_)[upper]
-    # A distance is a place on a line and an answer compares two places with the origin, where an
-    # object stands that never moves: so the sampler of maps samples distances, too.
+    # A distance is a position on a line, and an answer compares two with the origin, an object
+    # that never moves: so the sampler of maps samples distances, too.
     place = np.zeros((n, n), dtype=np.int64)
     place[upper] = place[upper[::-1]] = np.arange(1, len(start) + 1)
     choices = triplets.choices
@@ -329,7 +320,7 @@ def sample_distances(
 def _display(
     fitted: OrdinalEmbedding, reference: np.ndarray
 ) -> Callable[[np.ndarray], np.ndarray]:
-    """How drawn maps (d, n) are shown: aligned, and as large as they are if answers tell that."""
+    """From drawn maps (d, n) to aligned ones (n, d), of their own size if answers fix it."""
     size = "own" if fitted.fixes_scale else "fit"
     return lambda positions: aligned(positions.T, fitted.placed_, reference, size=size)
 

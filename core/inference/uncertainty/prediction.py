@@ -1,4 +1,4 @@
-"""Answers predicted, or not predicted where the map is not sure enough; and the dimension."""
+"""Held-out answers by probability, with abstention, and uncertainty by dimensions."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from tripletscope.core.inference.uncertainty.samples import Samples
 from tripletscope.core.inference.uncertainty.sources import Maps, Source, Spread, samples_from
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 
-#: One of so many parts of the questions is held out.
+#: Parts of the questions, one of which is held out.
 _PARTS = 5
-#: Share of the work that is done when there are maps.
+#: Share of the work until there are maps.
 _SAMPLED = 0.6
 
 
@@ -37,17 +37,10 @@ _SAMPLED = 0.6
 class Abstention:
     """Held-out answers with both of their probabilities.
 
-    Attributes
-    ----------
-    held_out : ndarray of int, shape (m,)
-        Which answers were predicted from the others.
-    probability : ndarray, shape (m,)
-        Order certainty: that each has the order of the two distances right; NaN where nothing is
-        known. The paper's curves are drawn by it.
-    weight : ndarray, shape (m,)
-    response : ndarray, shape (m,), or None
-        Response probability: that each is given as it was. None for results made before 0.3,
-        and where learning it was stopped.
+    held_out int (m,): Positions of the answers.
+    probability (m,): Order certainty, by which the paper draws its curves; NaN if unknown.
+    weight (m,).
+    response (m,) or None: Response probability; None for results before 0.3 or if learning stopped.
     """
 
     held_out: np.ndarray
@@ -57,25 +50,15 @@ class Abstention:
 
     @property
     def by_response(self) -> Abstention:
-        """The same, left open by response probability, which is about what people answer."""
+        """The same with response probability as the criterion."""
         if self.response is None:
             raise ValueError("this result has no response probabilities; compute it again")
         return replace(self, probability=self.response)
 
     def at(self, thresholds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Error and abstention rate when only what is surer than a threshold is predicted.
+        """Error and abstention rate (t,) if only predictions surer than each threshold count.
 
-        Parameters
-        ----------
-        thresholds : array-like, shape (t,)
-            From 1/2 up to 1.
-
-        Returns
-        -------
-        error : ndarray, shape (t,)
-            Share of the predicted answers that were given otherwise; NaN where none is predicted.
-        abstained : ndarray, shape (t,)
-            Share of the answers that are not predicted.
+        thresholds (t,): From 1/2 to 1. The error is NaN where nothing is predicted.
         """
         thresholds = np.atleast_1d(np.asarray(thresholds, dtype=float))[:, None]
         right = (self.probability > thresholds) @ self.weight
@@ -96,10 +79,7 @@ def abstention(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> Abstention:
-    """Predict held-out answers with probabilities, so that some may be left open.
-
-    Held out are the data's own test answers where they name any, otherwise a fifth of the
-    questions.
+    """Probabilities of held-out answers: the data's test answers, else a fifth of the questions.
 
     References
     ----------
@@ -122,7 +102,7 @@ def abstention(
         source, method, triplets.take(train), maps, seed, part(progress, high=_SAMPLED),
         unit=unit,
     )
-    with suppress(Stopped):  # order certainties are worth keeping without
+    with suppress(Stopped):  # order certainties are worth keeping alone
         samples = samples.learned(part(progress, low=_SAMPLED))
     held_out = triplets.take(test)
     return Abstention(
@@ -133,18 +113,13 @@ def abstention(
 
 
 def predicted(samples: Samples, questions: Triplets, *, threshold: float = 0.5) -> pd.DataFrame:
-    """What people would answer to a list of questions, and how likely that is.
+    """Likelier responses to a list of questions (T, 3): anchor and two options.
 
-    What is predicted is the likelier response, and what is less likely than the threshold is left
-    open: by response probability, because it is people who are predicted. Where the samples have
-    no response model, by order certainty.
+    A response of at most `threshold` is left open, by response probability or, without a response
+    model, order certainty.
 
-    questions (T, 3): Anchor and the two objects to choose from.
-    threshold: From 1/2 up to 1.
-    Returns: ``anchor``, ``first``, ``second``, ``nearer`` (ids; nearer missing where left open or
-        where an object has no place), ``response_probability`` (of the likelier response; missing
-        without a response model) and ``order_certainty`` (that the maps have the likelier order
-        right).
+    Columns: ``anchor``, ``first``, ``second``, ``nearer`` (ids; missing where open or unplaced),
+    ``response_probability`` and ``order_certainty`` of the likelier response.
     """
     questions = as_triplets(questions)
     ids = np.array(questions.ids, dtype=object)
@@ -165,15 +140,11 @@ def predicted(samples: Samples, questions: Triplets, *, threshold: float = 0.5) 
 
 @dataclass(frozen=True)
 class DimensionCurve:
-    """Uncertainty and loss against the number of dimensions.
+    """Uncertainty and loss by number of dimensions.
 
-    Attributes
-    ----------
-    n_components : ndarray of int, shape (m,)
-    uncertainty : ndarray, shape (m,)
-        Average over all comparisons of the probability that their likelier answer is wrong.
-    loss : ndarray, shape (m,)
-        Of the map of all answers, per answer. Falls in any case.
+    n_components int (m,).
+    uncertainty (m,): Mean probability, over all comparisons, that their likelier answer is wrong.
+    loss (m,): Loss per answer of the map of all answers, which falls in any case.
     """
 
     n_components: np.ndarray
@@ -195,10 +166,10 @@ def uncertainty_by_dimension(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> DimensionCurve:
-    """Average uncertainty for one dimension, two, and so on; the method's own number is no matter.
+    """Average uncertainty in 1 to `most` dimensions.
 
-    With the bootstrap it is least near the right number of dimensions: with fewer, answers
-    contradict each other; with more, the map follows chance.
+    With the bootstrap it is least near the right number: fewer contradict answers, more follow
+    chance.
 
     References
     ----------

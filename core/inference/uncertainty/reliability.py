@@ -1,4 +1,4 @@
-"""Do probabilities hold for what people answer? Measured on held-out responses."""
+"""Calibration of probabilities, measured on held-out responses."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 
 #: Classes of equally many responses.
 _BINS = 10
-#: Cluster resamples for the interval of the expected calibration error, and how many clusters are
-#: drawn: where there are more, each is several of them, which takes a hundredth of the time.
+#: Cluster resamples for the interval of the expected calibration error, and the most clusters in
+#: each: more are merged at random, which takes a hundredth of the time.
 _DRAWS, _CLUSTERS = 400, 5_000
-#: From this probability on, a prediction is called sure.
+#: Least probability of a sure prediction.
 SURE = 0.9
-#: Departures from what is said, on average and among what is sure, that are called about right.
+#: Largest departures, on average and of sure predictions, that count as about right.
 _TOLERATED, _TOLERATED_SURE = 0.02, 0.03
-#: Where chance alone makes them depart by more, that they depart no further says nothing.
+#: Departure by chance above which responses are too few.
 _VAGUE = 0.05
 
 Folds = Annotated[
@@ -118,24 +118,24 @@ class Sure:
 
 @dataclass(frozen=True)
 class Reliability:
-    """Held-out responses with the probabilities that they were predicted with.
+    """Held-out responses with their predicted probabilities.
 
     Attributes
     ----------
     response : ndarray, shape (T,)
-        Response probability of each response as it was given, from maps and a calibration that
-        have not seen it; NaN where nothing is known.
+        Response probability of each response as given, from maps and a calibration that have not
+        seen it; NaN if unknown.
     order : ndarray, shape (T,)
-        Order certainty of it; NaN, too, where there are no samples.
+        Its order certainty; NaN, too, where there are no samples.
     weight : ndarray, shape (T,)
     part : ndarray of int, shape (T,)
-        Participant of each response; or, where `n_people` is None, its group.
+        Participant of each response; its group where `n_people` is None.
     n_people : int or None
-        How many participants the intervals are over; None where responses are the unit.
+        Participants whom the intervals are over; None where responses are the unit.
     slope, power, lapse : float
         Of the `tripletscope.core.inference.uncertainty.response.ResponseModel`, from all responses.
     method : dict
-        What was calibrated, as `tripletscope.core.engine.method.described` says it.
+        The method, as `tripletscope.core.engine.method.described`.
     """
 
     response: np.ndarray
@@ -190,7 +190,7 @@ class Reliability:
         return float(low), float(high)
 
     def error_by_chance(self, which: str = "response") -> float:
-        """Expected calibration error that exact probabilities would show of so many responses.
+        """Expected calibration error of exact probabilities with so many responses.
 
         Responses are taken as independent; those of few people scatter more.
         """
@@ -202,7 +202,7 @@ class Reliability:
         return float(np.sqrt(2.0 / np.pi * variance).sum() / weight.sum())
 
     def sure(self, which: str = "response", threshold: float = SURE) -> Sure:
-        """What became of responses that were predicted with at least this probability."""
+        """Accuracy of responses that were predicted with at least this probability."""
         said, right, kept = self._judged(which)
         own = said >= threshold
         if not own.any():
@@ -212,7 +212,7 @@ class Reliability:
 
     @property
     def model(self) -> ResponseModel:
-        """That of all responses, as `Samples.response` has its fields."""
+        """Response model of all responses."""
         told = np.isfinite(self.response) & (self.weight > 0)
         return ResponseModel(
             self.method, self.slope, self.power, self.lapse, int(told.sum())
@@ -222,8 +222,7 @@ class Reliability:
     def judgement(self) -> str | None:
         """Whether response probabilities hold for real responses.
 
-        One of {"hold", "do not hold", "too few"}: what chance alone does to few responses says
-        nothing against the probabilities. None where none of the responses can be predicted.
+        One of {"hold", "do not hold", "too few"}; None where no response can be predicted.
 
         Silent on: exact probabilities
         (tests/core/inference/uncertainty/test_reliability.py::test_exact_probabilities_are_seldom_denied).
@@ -238,7 +237,7 @@ class Reliability:
         return "too few" if chance > _VAGUE else "hold"
 
     def _judged(self, which: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Probability of the prediction, whether it was right (1/2 for a tie), and of which."""
+        """Probability of the prediction, whether it was right (1/2 for a tie), and positions."""
         answers = {"response": self.response, "order": self.order}[which]
         kept = np.flatnonzero(np.isfinite(answers) & (self.weight > 0))
         answers = answers[kept]
@@ -246,7 +245,7 @@ class Reliability:
 
     def _share(self, right: np.ndarray, kept: np.ndarray) -> tuple[float, float, float]:
         part = np.unique(self.part[kept], return_inverse=True)[1]
-        # Those who are known come first; trials of nobody are no people.
+        # Known participants come first; trials of unknown ones are no people.
         people = None if self.n_people is None else len(
             np.unique(self.part[kept][self.part[kept] < self.n_people])
         )
@@ -255,9 +254,9 @@ class Reliability:
         return clustered_mean(right, self.weight[kept], part, people=people)
 
     def _sums(self, which: str) -> np.ndarray:
-        """(P, 3 m) weights, and what was said and right, of every part in every class.
+        """(P, 3 m) weights, weighted probabilities and successes of every part in every class.
 
-        Of more than `_CLUSTERS` parts, of as many equally large random groups of them.
+        More than `_CLUSTERS` parts are merged into as many random groups.
         """
         said, right, kept = self._judged(which)
         if not len(said):
@@ -276,10 +275,9 @@ class Reliability:
 
 
 def _classes(said: np.ndarray) -> np.ndarray:
-    """Number of the class of each response, from 0; of equal probability in one class.
+    """Class of each response, from 0, with equal probabilities in one class.
 
-    Divided in the order of the rows, answers to one question that a file lists by what was
-    answered would be said to be off.
+    Classes cut by row order would be off where a file lists answers to a question by response.
     """
     _, value, counts = np.unique(said, return_inverse=True, return_counts=True)
     middle = np.cumsum(counts) - (counts + 1) // 2
@@ -307,10 +305,9 @@ def reliability(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> Reliability:
-    """How often held-out responses were given as predicted, and with which probability.
+    """How often held-out responses are given as predicted, and with which probability.
 
-    Every fold is predicted by maps of the others, and calibrated by what became of the
-    predictions of the others.
+    Every fold is predicted by maps of the others, and calibrated by the other folds' predictions.
 
     Parameters
     ----------
@@ -351,7 +348,7 @@ def reliability(
         def watched(fraction: float, **details: object) -> bool:
             return progress(min(done + fraction / folds, 0.999), **details)
 
-        # Every fold alike, even where one lacks the only answers of a participant.
+        # The same unit in every fold, unless one has a single participant left.
         own = chosen if n_participants(train) > 1 else "answers"
         samples = samples_from(source, method, train, maps, seed, watched, unit=own)
         return (
@@ -363,11 +360,9 @@ def reliability(
 
 
 def margin_reliability(method: Method, triplets: Judgements, *, folds: int = 5) -> Reliability:
-    """The same of a method without samples: kernels, forests, a single map.
+    """`reliability` of a method without samples: kernels, forests, a single map.
 
     Response probabilities are calibrated from its margins; there is no order certainty.
-
-    Shapes: triplets (T, 3) or (T, 4).
     """
 
     def predicted(train: Triplets, test: Triplets, _: float) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""The bootstrap: maps of resampled answers, and of the replicates of measured dissimilarities."""
+"""The bootstrap: maps of resampled answers, and of replicates of measured dissimilarities."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.layout import AnswerLayout, order_of
 from tripletscope.core.ratings.measured import Dissimilarities
 
-#: Replicates that decide whether the others may begin at the map of all answers, and the share
-#: of the spread by which their maps may then differ.
+#: Replicates that decide whether the others begin at the map of all answers, and the share of the
+#: spread by which their maps may then differ.
 _PILOTS, _SAME = 4, 0.01
-#: Tolerance of the others at least: what further iterations change is far less than what replicates
-#: differ by; standard deviations of distances stay within 0.5 % (benchmarks/many_objects.py).
+#: Least tolerance of the others: standard deviations of distances stay within 0.5 %
+#: (benchmarks/many_objects.py).
 _ROUGH = 1e-6
-#: Replicates of every part of the answers from which the response model is learned.
+#: Replicates of every part of the answers for the response model.
 _FEW = 6
-#: Starts of every replicate of dissimilarities: classical scaling, and one at random.
+#: Starts of a replicate of dissimilarities: classical scaling, and a random one.
 _STARTS = 2
 
 Scheme = Annotated[
@@ -124,23 +124,22 @@ def bootstrap(
     ------
     DataError
         If participants are to be resampled and fewer than two are known.
+    ValueError
+        If participants and their answers are both to be subsampled.
     Stopped
         If `progress` asks to stop before there are two replicates. A later stop returns the
         replicates there are.
 
     Notes
     -----
-    The answers of one participant are drawn together, and so are those of one trial where
-    answers are drawn: they are not independent, and ellipses from single answers would be too
-    small. Of participants, the ellipses cover what another sample of as many people would have
-    changed; of answers, what other trials of the same people would have. They do not cover a
-    wrong model, objects that were not asked, nor other minima of the loss. What the ellipses of
-    participants estimate is the map of very many people, which is not the mean of their maps.
+    Dependent answers, of one participant or one trial, are drawn together. Ellipses over
+    participants are about the map of very many people, which is not the mean of their maps; those
+    over answers, about further trials of the same people. Neither covers a wrong model, objects
+    without answers, or other minima of the loss.
 
-    Where answers are few, the loss has several minima, and replicates that all began at the map
-    of all answers would vary too little. They begin there only if the first few replicates lead
-    to the same maps from there as from their own starts. These are fitted to the method's
-    tolerance; the others to one of 1e-6 at least, which is much finer than what they differ by.
+    With few answers the loss has several minima, and replicates that all begin at the map of all
+    answers vary too little: they begin there only if the first few reach the same maps as from
+    their own starts. Their tolerance is the method's for these, and at least 1e-6 for the others.
 
     References
     ----------
@@ -161,12 +160,12 @@ def bootstrap(
         raise ValueError("unit is 'both'; subsamples are of participants or of answers.")
     units = sampling_units(triplets, unit)
     if reference is None:
-        # Answers that all count the same are added up in another way than others.
+        # Answers of equal weight are summed in another way than others.
         counting = np.flatnonzero(triplets.weight > 0)
         reference = clone(method).fit(triplets.take(counting)).embedding_
     single = clone(method).set_params(n_init=1)
     answers = AnswerLayout.of(triplets, method.is_likelihood)
-    # Answers of weight 0 are none: a resample of nothing else would have no map.
+    # A resample of nothing but answers of weight 0 would have no map.
     answers = answers.reweighted(answers.weight)
     order = order_of(triplets, method.is_likelihood)
     units = units.take(order[triplets.weight[order] > 0])
@@ -202,10 +201,7 @@ def bootstrap_response(
     seed: int = 0,
     progress: Progress = silent,
 ) -> ResponseModel:
-    """How people respond, given replicates: learned from a few of each part of the answers.
-
-    method, triplets, scheme, unit, share, seed: As those of `bootstrap`.
-    """
+    """Response model for replicates, learned from a few of each part of the answers."""
     triplets = as_answers(triplets)
     single = clone(method).set_params(n_init=1)
     unit = sampling_units(triplets, unit).unit
@@ -228,7 +224,7 @@ def _replicates(
     """
     reference = drawing[-1]
     warm, n_pilots = True, 0
-    for pilots in (seeds[:1], seeds[1:_PILOTS]):  # often the first one tells
+    for pilots in (seeds[:1], seeds[1:_PILOTS]):  # often the first one decides
         if warm:
             n_pilots += len(pilots)
             both = [(method, *drawing, seed, begun) for seed in pilots for begun in (False, True)]
@@ -246,7 +242,7 @@ def _replicate(
     reference: np.ndarray, seed: np.random.SeedSequence, warm: bool, halt: Halt,
 ) -> np.ndarray:
     """(n, d) map of resampled answers, aligned."""
-    # How often each was drawn is its weight, those never drawn are left out.
+    # The number of draws of an answer is its weight.
     counts = units.drawn(np.random.default_rng(seed), share)
     return map_of(method, answers, counts, reference, halt, start=reference if warm else None)
 
@@ -255,7 +251,7 @@ def map_of(
     method: OrdinalEmbedding, answers: AnswerLayout, times: np.ndarray, reference: np.ndarray,
     halt: Halt, *, start: np.ndarray | None,
 ) -> np.ndarray:
-    """(n, d) map of answers that count so many times (T,), aligned; NaN where an object has none.
+    """(n, d) map of answers that count `times` (T,), aligned; NaN where an object has none.
 
     start: By default the method's own.
     """
@@ -264,7 +260,7 @@ def map_of(
 
 
 def _to_replicate(maps: list[np.ndarray], seed: int) -> list[np.ndarray]:
-    """The maps brought to one of them, which is not the last, by fitting their sizes, too."""
+    """The maps aligned to a random one of all but the last, with their sizes fitted."""
     target = maps[np.random.default_rng(seed).integers(len(maps) - 1)]
     result = []
     for own in maps:
@@ -274,7 +270,7 @@ def _to_replicate(maps: list[np.ndarray], seed: int) -> list[np.ndarray]:
 
 
 def _is_same(warm: np.ndarray, cold: np.ndarray, reference: np.ndarray) -> bool:
-    """Whether the reference led to the same map of resampled answers as their own start."""
+    """Whether the reference as a start led to the same map as the method's own start."""
     placed = np.isfinite(cold[:, 0])
     difference = procrustes_disparity(warm[placed], cold[placed])
     return bool(difference <= _SAME * procrustes_disparity(reference[placed], cold[placed]))
@@ -290,7 +286,7 @@ class MapOfDissimilarities:
     fitted : NMDS or MDS
         The map of their means.
     samples : Samples or None
-        Maps of what they could as well have been; None where that is not known.
+        Maps of their replicates; None without replicates.
     """
 
     fitted: Scaling
@@ -308,12 +304,12 @@ def map_dissimilarities(
     method : NMDS or MDS
         Fitted as a clone.
     dissimilarities : Dissimilarities
-        Pairs that nobody judged do not count.
+        Pairs without judgements do not count.
     weigh : bool
         Whether pairs count by their standard errors, see `Dissimilarities.weights`; by default
-        all that are known count the same.
+        all known pairs count the same.
     most : int
-        Replicates that are mapped; 0 for none.
+        Most replicates that are mapped; 0 for none.
     progress : Progress
         Snapshots are maps of the means. A stop keeps the map, without samples.
 
@@ -361,10 +357,10 @@ def map_dissimilarities(
 def _replicate_of_distances(
     method: Scaling, matrix: np.ndarray, weights: np.ndarray, reference: np.ndarray, halt: Halt
 ) -> np.ndarray:
-    """(n, d) map of a replicate, aligned; NaN where objects are unknown in it."""
+    """(n, d) map of a replicate, aligned; NaN if an object is unknown in it."""
     weights = np.where(np.isfinite(matrix), weights, 0.0)
     try:
         result = clone(method).fit_dissimilarities(matrix, weights=weights).embedding_
-    except DataError:  # the raters who were drawn have not judged some object at all
+    except DataError:  # the drawn raters have not judged some object at all
         return np.full(reference.shape, np.nan)
     return aligned(result, np.ones(len(result), dtype=bool), reference)

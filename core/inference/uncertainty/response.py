@@ -1,7 +1,6 @@
-"""How likely a person answers so: response probabilities, calibrated on held-out responses.
+"""Response probabilities, calibrated on held-out responses.
 
-Order certainty says how sure a map is of an order, and tends to 1 with more answers. A person may
-still answer otherwise: how often is learned from responses that the maps have not seen.
+Order certainty tends to 1 with more answers, though a person may still answer otherwise.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from tripletscope.core.inference.evaluation.score import n_groups, question_fold
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 from tripletscope.core.models.optimise.loss import single_losses
 
-#: Parts of the questions that are held out in turn.
+#: Parts of the questions, held out in turn.
 FOLDS = 5
-#: Standard deviations of the logarithms of slope and power before any response was seen. Without
-#: them, a few responses that are all predicted rightly would make the slope infinite.
+#: Prior standard deviations of the logarithms of slope and power: without them, a few responses
+#: that are all predicted rightly would make the slope infinite.
 _SLOPES, _POWERS = 2.0, 0.5
 
 
@@ -31,23 +30,19 @@ _SLOPES, _POWERS = 2.0, 0.5
 class ResponseModel:
     """Probability of a response from the evidence for it.
 
-    lapse / 2 + (1 - lapse) / (1 + exp(-slope * evidence ** power)), where the power keeps the
-    sign: a person lapses now and then and guesses, and otherwise answers the more surely the
-    clearer the maps are. The power is for noise that is not the method's: without it, what noise
-    grows with distance would be taken for lapses.
+    lapse / 2 + (1 - lapse) / (1 + exp(-slope * evidence ** power)), where the power keeps the sign:
+    without it, noise that grows with distance would pass for lapses.
 
     Attributes
     ----------
     method : dict
-        What `described` says of the method; it decides on what `evidence` is.
-    slope : float
-    power : float
-        Both are 1 where the evidence is the log odds of a likelihood that holds.
+        The method, as `described`; it decides on what `evidence` is.
+    slope, power : float
+        Both are 1 where the evidence is the log odds of a correct likelihood.
     lapse : float
         From 0 to 1.
     n_responses : int
-        Held-out responses from which these were learned. Without any, the slope is 1
-        for a likelihood and otherwise 0, because margins alone say nothing of people.
+        Held-out responses learned from. Without any, the slope is 1 for a likelihood, otherwise 0.
     """
 
     method: dict
@@ -57,31 +52,29 @@ class ResponseModel:
     n_responses: int
 
     def probability(self, evidence: np.ndarray) -> np.ndarray:
-        """(T,) probability of each response, from `evidence` of shape (T,); NaN where it is."""
+        """(T,) probability of each response, from `evidence` (T,); NaN where it is."""
         strength = self.slope * np.sign(evidence) * np.abs(evidence) ** self.power
         return self.lapse / 2.0 + (1.0 - self.lapse) * expit(strength)
 
     def from_maps(self, embeddings: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """(T,) probability of each response, from maps of shape (b, n, d)."""
+        """(T,) probability of each response, from maps (b, n, d)."""
         return self.probability(evidence(unfitted(self.method), embeddings, rows))
 
 
 def has_likelihood(method: Method) -> bool:
-    """Whether a method says itself how likely a response is."""
+    """Whether a method has a likelihood of responses."""
     return isinstance(method, OrdinalEmbedding) and method.is_likelihood
 
 
 def evidence(method: Method, embeddings: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """What maps say of each response, above 0 where they agree.
+    """Evidence (T,) of maps for each response, above 0 where they agree; NaN without all objects.
 
-    Where the method has a likelihood, the log odds of its mean over the maps; otherwise the mean
-    difference of the two distances, over the root mean square of all. Of a choice among several
-    pairs, such as an odd one out, each answer is about two of them: given that one of these was
-    chosen, it is as probable as if no other had been shown.
+    The log odds of the method's mean likelihood over the maps; otherwise the mean difference of the
+    two distances, by the root mean square of all. An answer from a choice among several pairs is
+    about two of them, as if no other had been shown.
 
-    Shapes: rows (T, 3) or (T, 4).
+    rows (T, 3) or (T, 4).
     embeddings (b, n, d): NaN for objects that have no place.
-    Returns: (T,): NaN where no map has all objects.
     """
     total, count = np.zeros((2, len(rows)))
     for positions in embeddings:
@@ -95,12 +88,12 @@ def evidence(method: Method, embeddings: np.ndarray, rows: np.ndarray) -> np.nda
         mean = total / count
     if not has_likelihood(method):
         return mean
-    # A mean of exactly 0 or 1 is rounding, and would have no finite logarithm.
+    # A mean of exactly 0 or 1 is rounding.
     return logit(np.clip(mean, np.finfo(float).tiny, 1.0 - np.finfo(float).eps))
 
 
 def margin_evidence(fitted: Method, answers: Judgements) -> np.ndarray:
-    """(T,) `evidence` of a fitted method without maps: its margins, over its mean distance."""
+    """(T,) `evidence` of a fitted method without maps: margins by its mean distance."""
     size = float(np.nanmean(fitted.distances()))
     return fitted.margins(answers) / (size or 1.0)
 
@@ -124,19 +117,18 @@ def _probability(method: Method, positions: np.ndarray, rows: np.ndarray) -> np.
 def _margin(positions: np.ndarray, rows: np.ndarray) -> np.ndarray:
     near2, far2 = _squares(positions, rows)
     placed = positions[np.isfinite(positions[:, 0])]
-    # Root mean square of the distances; from the coordinates, it takes no matrix.
+    # Root mean square of the distances, without their matrix.
     size = np.sqrt(2.0 * placed.var(axis=0).sum()) if len(placed) else 0.0
     return (np.sqrt(far2) - np.sqrt(near2)) / (size or 1.0)
 
 
 def fit_response(method: Method, evidence: np.ndarray, weight: np.ndarray) -> ResponseModel:
-    """Slope, power and lapse that make held-out responses the most probable.
+    """Most probable slope, power and lapse of held-out responses.
 
-    One more response, which contradicts all evidence, is added, so that no response is ever said
-    to be impossible.
+    One more response, against all evidence, is added, so that no response is impossible.
 
-    Shapes: weight (T,).
-    evidence (T,): For the responses as they were given, from what has not seen them.
+    weight (T,).
+    evidence (T,): For the responses as given, from maps that have not seen them.
     """
     told = np.isfinite(evidence) & (weight > 0)
     number = int(told.sum())
@@ -181,7 +173,7 @@ def learned_response(
 ) -> ResponseModel:
     """A response model, learned from responses that are held out in turn.
 
-    drawn: From answers to maps of them, ndarray of shape (b, n, d).
+    drawn: From answers to maps of them (b, n, d).
     """
     result = np.full(len(triplets), np.nan)
     if n_groups(triplets) >= FOLDS:

@@ -1,4 +1,4 @@
-"""What changes over views of the same answers, beside what random sets of their sizes differ by."""
+"""Differences between views of the same answers, beside random sets of the same sizes."""
 
 from __future__ import annotations
 
@@ -26,21 +26,22 @@ from tripletscope.core.inference.evaluation.units import participants_of
 from tripletscope.core.inference.uncertainty.resampling import bootstrap
 from tripletscope.core.models.embedding.ordinal import OrdinalEmbedding
 
-#: What is compared, in the order of all arrays.
+#: Statistics, in the order of all arrays.
 STATISTICS = ("error", "ceiling", "moved")
 ALL = "all answers"
-#: Of all comparisons together, in how many ways answers must be divisible to reach it, and how
-#: many count as no limit.
+#: Level of all comparisons together, fewest ways to divide answers that can reach it, and a number
+#: of ways that stands for no limit.
 LEVEL, FEWEST, MANY = 0.05, 20, 1e300
-_ALIKE = 1.25  # as many times as many trials as another may one have who takes the place
+_ALIKE = 1.25  # largest ratio of trials between people who swap
 
 
 @dataclass(frozen=True)
 class Robustness:
-    """What is found in views of the same answers, and in random sets of the same sizes.
+    """Statistics of views of the same answers, and of random sets of the same sizes.
 
-    Rows are held-out error, upper bound of the noise ceiling, and the share of the variance of the
-    map of all answers that the map of the view leaves unexplained (Procrustes).
+    Rows: held-out error, upper bound of the noise ceiling, and the share of the variance of the map
+        of
+    all answers that a view's map leaves unexplained (Procrustes).
 
     Attributes
     ----------
@@ -49,19 +50,19 @@ class Robustness:
     sizes : ndarray of int, shape (v)
         Answers in each.
     value, low, high : ndarray, shape (3, v)
-        With 95 % intervals: of the error and the ceiling as elsewhere, of the map by the standard
-        deviation of bootstrap replicates. NaN where there is none.
+        With 95 % intervals; for the map by the standard deviation of bootstrap replicates. NaN
+        where there is none.
     chance_low, chance_high, p : ndarray, shape (3, v)
-        Between which 95 % of the random sets are, and how often any statistic of any view is as far
-        from that of random sets: a p value for all comparisons together (largest absolute z).
+        Range of 95 % of the random sets, and p value for all comparisons together (largest absolute
+        z).
     draws, folds : int
     n_people : int
         Participants who are divided; 0 where trials are.
     ways : float
-        In how many ways they can be divided into sets of these sizes; `MANY` for trials.
+        Number of ways to divide them into sets of these sizes; `MANY` for trials.
     other_questions : list of str
-        Views that ask more, or fewer, different questions than every random set, such as a session
-        with a list of its own: a difference may be of the questions, so that they have no p value.
+        Views with more, or fewer, different questions than every random set: a difference may be of
+        the questions, so that they have no p value.
     """
 
     views: list[str]
@@ -123,17 +124,16 @@ def robustness(
 ) -> Robustness:
     """Held-out error, noise ceiling and map of every view, beside random sets of the same sizes.
 
-    A random set permutes which participant has whose place in the views: people whose answers are
-    all in a view, or none, swap as wholes; of others, as large a part of the trials is drawn.
-    People swap with people of about as many trials (at most 1.25 times), or sizes would differ.
-    Without participants, trials are permuted. All views are permuted at once, so that sizes and
-    overlaps stay, and the largest deviation of all statistics and views is compared (Westfall &
-    Young, 1993).
+    Random sets permute participants among the views. People whose answers are all in a view, or
+    none, swap as wholes; for others, as large a part of the trials is drawn. Only people with about
+    as many trials swap (at most 1.25 times), to keep sizes. Without participants, trials are
+    permuted. All views are permuted at once, which keeps their overlaps, and the largest deviation
+    of all statistics and views is compared (Westfall & Young, 1993).
 
     Parameters
     ----------
     method : OrdinalEmbedding
-        Fitted anew, as a clone, to every set.
+        Fitted as a clone to every set.
     answers : Triplets, Quadruples or array-like of int, shape (T, 3) or (T, 4)
         All of them; see `Cleaning.marked`.
     progress : Progress
@@ -188,7 +188,7 @@ def robustness(
 
 
 def _is_in(answers: Judgements, view: str) -> np.ndarray:
-    """(T,) bool, also where a file has texts for that."""
+    """(T,) whether answers are in a view, which may be a column of texts."""
     cells = answers.answers[view].astype("str").str.lower()
     inside = cells.isin(("true", "1", "yes")).to_numpy()
     if inside.all() or not inside.any():
@@ -231,10 +231,7 @@ def _placed(fitted: OrdinalEmbedding) -> np.ndarray:
 
 
 class _Shuffle:
-    """Random sets of the sizes of views.
-
-    inside bool (T, V): Which answers are in which view.
-    """
+    """Random sets of the sizes of views, `inside` bool (T, V)."""
 
     def __init__(self, answers: Judgements, inside: np.ndarray) -> None:
         trials = np.arange(len(answers)) if answers.trials is None else answers.trials
@@ -245,7 +242,7 @@ class _Shuffle:
         self.n_people = len(people) if len(people) > 1 else 0
         self._people = [np.flatnonzero(who == one) for one in people[: self.n_people]]
         self._nobody = np.flatnonzero((who < 0) | (self.n_people == 0))
-        # People who may take each other's places, by their number of trials.
+        # People who may swap, by their number of trials.
         self._alike: list[list[int]] = []
         trials_of = [len(one) for one in self._people]
         for k in np.argsort(trials_of, kind="stable"):
@@ -256,7 +253,7 @@ class _Shuffle:
 
     @property
     def ways(self) -> float:
-        """In how many ways answers can be divided: of people who stay whole, a multinomial."""
+        """Number of ways to divide the answers: a multinomial for people who stay whole."""
         codes = [self._code[one] for one in self._people]
         if len({*self._code[self._nobody]}) > 1 or any(len({*one}) > 1 for one in codes):
             return MANY
@@ -267,7 +264,7 @@ class _Shuffle:
         return min(exp(min(log, 690)), MANY)
 
     def drawn(self, rng: np.random.Generator) -> np.ndarray:
-        """(T, V) bool: as `inside`, with people, and trials of nobody, in each other's place."""
+        """(T, V) bool: `inside` with people, and trials of unknown people, swapped."""
         code = self._code.copy()
         code[self._nobody] = rng.permutation(code[self._nobody])
         for alike in self._alike:
@@ -279,10 +276,9 @@ class _Shuffle:
 
 
 def _adjusted(value: np.ndarray, chance: np.ndarray, is_one_sided: np.ndarray) -> np.ndarray:
-    """(m,) p values for all comparisons together.
+    """(m,) p values for all comparisons together, of value (m,) among chance (draws, m).
 
-    Shapes: value (m,), chance (draws, m).
-    is_one_sided (m,): Whether only larger values count, as of the distance of a map.
+    is_one_sided (m,): Whether only larger values count, as for the distance of a map.
     """
     every = np.concatenate([value[None], chance])
     spread = every.std(axis=0)

@@ -1,4 +1,4 @@
-"""Maps that the answers could as well have given, and what follows from them."""
+"""Maps that are compatible with the answers, and their uncertainty."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tripletscope.core.inference.uncertainty.response import ResponseModel
 from tripletscope.core.inference.uncertainty.sampling import AGREED
 from tripletscope.core.models.optimise.loss import margins
 
-#: Where samples come from.
+#: Sources of samples.
 SOURCES = {
     "bootstrap": "Bootstrap",
     "posterior": "Bayesian posterior",
     "laplace": "Normal approximation",
 }
 
-#: How the spread of a difference of two distances is found.
+#: Spreads of a difference of two distances.
 SPREADS = {
     "joint": "From the maps: calibrated",
     "independent": "As if independent: nearly calibrated",
@@ -35,7 +35,7 @@ SPREADS = {
 
 @dataclass(frozen=True)
 class Samples:
-    """Maps that the answers could as well have given, aligned to one reference.
+    """Maps that are compatible with the answers, aligned to one reference.
 
     Attributes
     ----------
@@ -48,20 +48,18 @@ class Samples:
     source : str
         One of `SOURCES`.
     effective : float or None
-        How many independent maps those of a chain are worth; None for independent ones.
+        Effective number of maps of chains; None for independent maps.
     rhat : float or None
         Largest ratio of the spread of all chains to that within chains; near 1 where they agree.
     unit : {"answers", "participants", "both"}
-        What was resampled. A posterior takes every answer as independent: it is that of one
-        observer, or of people who do not differ.
+        What was resampled. A posterior takes answers as independent, those of one observer.
     n_units : int or None
-        How many participants or trials; None where nothing was resampled.
+        Number of participants or trials; None where nothing was resampled.
     response : dict or None
-        Fields of a `tripletscope.core.inference.uncertainty.response.ResponseModel`, by which
-        `response_probability` is found; None as long as it was not learned.
+        Fields of a `tripletscope.core.inference.uncertainty.response.ResponseModel`; None until it
+        is learned.
     learn : callable or None
-        Learns a `ResponseModel` from the answers, given a ``progress``; `response_probability`
-        calls it once. It is not kept with a result.
+        Learns a `ResponseModel` from the answers, with a ``progress``; not stored with a result.
     """
 
     embeddings: np.ndarray
@@ -92,16 +90,15 @@ class Samples:
 
     @property
     def centre(self) -> np.ndarray:
-        """(n, d) where the ellipses belong.
+        """(n, d) centres of the ellipses: the map of all answers for the bootstrap, else the mean.
 
-        For the bootstrap the map of all answers, around which other data would scatter; for a
-        posterior its mean, which can lie well beside its mode.
+        The mean of a posterior can lie well beside its mode.
         """
         return self.reference if self.source == "bootstrap" else self.mean
 
     @property
     def covariances(self) -> np.ndarray:
-        """(n, d, d) covariance of each position; NaN for objects that under two maps place."""
+        """(n, d, d) covariance of each position; NaN for objects that fewer than two maps place."""
         deviations = np.nan_to_num(self.embeddings - self.mean)
         total = np.einsum("bni,bnj->nij", deviations, deviations)
         count = self.counts[:, None, None]
@@ -111,8 +108,7 @@ class Samples:
     def degrees(self) -> float | None:
         """Degrees of freedom of the covariances; None where answers were resampled.
 
-        Those of a variance between P participants, P - 1, of which b maps lose some more: the
-        squared errors of both, relative to the variance, add.
+        The relative squared errors of P participants and b maps add: 1 / (P - 1) + 1 / (b - 1).
         """
         if self.unit == "answers" or self.n_units is None:
             return None
@@ -139,20 +135,17 @@ class Samples:
 
     @property
     def is_rough(self) -> bool:
-        """Whether participants are too few (`ENOUGH`) for it to be known how much people differ."""
+        """Whether participants are too few (`ENOUGH`) to estimate how much people differ."""
         return self.unit != "answers" and self.n_units is not None and self.n_units < ENOUGH
 
     def radius(self, coverage: float) -> float:
-        """Standard deviations out to which the ellipses reach to hold a share `coverage`.
-
-        See `tripletscope.core.data.geometry.coverage_radius`.
-        """
+        """Standard deviations that ellipses reach at `coverage`; see `coverage_radius`."""
         return coverage_radius(coverage, self.reference.shape[1], self.degrees)
 
     def are_apart(self, first: int, second: int, coverage: float = 0.95) -> bool | None:
         """Whether the region of the difference of two positions leaves out 0; None if unknown.
 
-        Positions vary together, so that this is no question of overlapping ellipses.
+        Positions vary together, so that overlapping ellipses do not decide this.
 
         Silent on: two objects at one place
         (tests/core/inference/uncertainty/test_uncertainty.py::test_objects_at_one_place_are_not_told_apart).
@@ -170,20 +163,17 @@ class Samples:
 
     @cached_property
     def comparisons(self) -> Comparisons:
-        """Mean and standard deviation of every distance, and how sure every comparison is.
-
-        As published; `calibrated` is closer to the truth.
-        """
+        """Mean and standard deviation of every distance, with published spreads of differences."""
         return moments(self.embeddings, self.correction)
 
     @cached_property
     def calibrated(self) -> Comparisons:
-        """The same with differences of distances spread as if they were independent."""
+        """The same with independent spreads, which are closer to the truth."""
         return replace(self.comparisons, spread="independent")
 
     @property
     def knows_responses(self) -> bool:
-        """Whether `response_probability` can be asked."""
+        """Whether `response_probability` is available."""
         return self.response is not None or self.learn is not None
 
     def learned(self, progress: Progress = silent) -> Samples:
@@ -192,7 +182,7 @@ class Samples:
         Raises
         ------
         ValueError
-            If there is none, and nothing to learn it from.
+            If there is none, and no answers to learn it from.
         Stopped
             If `progress` asks to stop.
         """
@@ -207,17 +197,16 @@ class Samples:
 
     @cached_property
     def response_model(self) -> ResponseModel:
-        """How people respond, learned when it is first asked for; see `learned`."""
+        """The response model, learned at first use; see `learned`."""
         return ResponseModel(**self.learned().response)
 
     def response_probability(self, triplets: Judgements) -> np.ndarray:
         """Probability that a person gives each answer.
 
-        For what people are going to answer: predictions, and leaving some open. It takes into
-        account that people err and differ, and stays below 1 however many answers there are. The
-        method's likelihood, averaged over the maps, or, where it has none, the margin in units of
-        the map, calibrated on held-out responses. The calibration takes about half as many fits as
-        the samples did; it is done when it is first asked for, and remembered.
+        People err and differ, so that it stays below 1 however many answers there are: use it to
+        predict answers. It is the method's likelihood averaged over the maps, otherwise the margin
+        in units of the map, calibrated on held-out responses. Calibration runs at first use and
+        takes about half as many fits as the samples.
 
         Parameters
         ----------
@@ -245,17 +234,18 @@ class Samples:
         return self.response_model.from_maps(self.embeddings, as_answers(triplets).rows)
 
     def order_certainty(self, triplets: Triplets, *, spread: str = "joint") -> np.ndarray:
-        """How sure the maps are that each answer has the order of the two distances right.
+        """Probability that each answer has the order of its two distances right.
 
-        For what is known of the map: what is undecided, and what to ask next. Nothing is said of
-        how a person will answer; see `response_probability`.
+        It is about the map: what is undecided, and what to ask next. For how people answer, see
+        `response_probability`.
 
         Parameters
         ----------
         triplets : Triplets or array-like of int, shape (T, 3)
         spread : {"joint", "independent", "published"}
-            Standard deviation of the difference of the two distances: that over the maps, which
-            measures as the best calibrated, or of `Comparisons`.
+            Standard deviation of the difference of distances: over the maps, which is best
+                calibrated,
+            or as in `Comparisons`.
 
         Returns
         -------
@@ -265,7 +255,7 @@ class Samples:
         return self.probability(triplets, spread=spread)
 
     def probability(self, triplets: Triplets, *, spread: str = "published") -> np.ndarray:
-        """The paper's name of `order_certainty`, with its own spread of differences.
+        """The paper's name of `order_certainty`, with the published spread.
 
         Parameters
         ----------
@@ -286,7 +276,7 @@ class Samples:
             raise ValueError(f"spread is {spread!r}; it must be one of {', '.join(SPREADS)}.")
         rows = triplets.rows
         count, total, squares = np.zeros((3, len(rows)))
-        # Shifted by the reference's own difference, so that the sums of squares lose no digits.
+        # Shifted by the reference's difference, so that the sums of squares lose no digits.
         shift = margins(np.nan_to_num(self.reference), rows)
         for embedding in self.embeddings:
             off = margins(embedding, rows) - shift
@@ -303,7 +293,7 @@ class Samples:
     def most_uncertain(
         self, k: int, *, spread: str = "published"
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The k least certain of all comparisons; see `Comparisons.most_uncertain`.
+        """The k least certain of all comparisons.
 
         Parameters
         ----------
@@ -314,7 +304,9 @@ class Samples:
         Returns
         -------
         rows : ndarray of int, shape (min(k, all), 3)
+            Anchor, nearer and farther object, least certain first.
         probability : ndarray
+            That this order is right, from 1/2 up.
         """
         if spread not in ("published", "independent"):
             raise ValueError(f"spread is {spread!r}; it must be 'published' or 'independent'.")
@@ -322,19 +314,18 @@ class Samples:
 
     @property
     def average_uncertainty(self) -> float:
-        """Mean over all comparisons of how likely their likelier answer is wrong, as published."""
+        """Mean probability that the likelier answer of a comparison is wrong, as published."""
         return self.comparisons.average_uncertainty
 
 
 def aligned(
     positions: np.ndarray, placed: np.ndarray, reference: np.ndarray, *, size: str = "same"
 ) -> np.ndarray:
-    """(n, d) positions brought to the reference by their placed objects; the others NaN.
+    """(n, d) positions aligned to the reference by their placed objects; the others NaN.
 
-    Shapes: positions, reference (n, d), placed bool (n,).
-    size {"same", "fit", "own"}: That of the reference, that of the best fit, or as it is. Resampled
-        maps that have little in common with the reference would shrink to the best fit, and
-        ellipses of few answers would be too small.
+    positions, reference (n, d), placed bool (n,).
+    size {"same", "fit", "own"}: That of the reference, of the best fit, or as it is. The best fit
+        shrinks maps that have little in common with the reference, and so ellipses of few answers.
     """
     result = np.full(reference.shape, np.nan)
     own, target = positions[placed], reference[placed]

@@ -26,18 +26,18 @@ from tripletscope.core.models.optimise.layout import AnswerLayout
 from tripletscope.core.models.optimise.loss import Loss
 from tripletscope.core.models.optimise.responses import choose, pair_of, pairs_shown
 
-#: Distances from which convergence is judged, at most.
+#: Most distances that convergence is judged by.
 JUDGED = 60
-#: Where the largest R-hat is lower, chains agree. The usual 1.01 is for one quantity; the largest
-#: of many is above it by chance even in perfect chains of 400 draws.
+#: Largest R-hat of chains that agree. The usual 1.01 is for one quantity; the largest of many is
+#: above it by chance even in perfect chains of 400 draws.
 AGREED = 1.05
-#: Looks at progress between two judgements.
+#: Reports of progress between two judgements.
 _LOOKS = 8
-#: Maps that a chain keeps at least: from fewer, R-hat is mostly chance.
+#: Fewest maps that a chain keeps: with fewer, R-hat is mostly chance.
 _HELD = 200
-#: Draws between two looks at whether to stop.
+#: Draws between two checks whether to stop.
 _BLOCK = 128
-#: Answers after which a point may turn out too unlikely already.
+#: Answers after which a point may already be too unlikely.
 _LOOK = 1024
 
 _similarity_at = found_at(SIMILARITY)
@@ -76,19 +76,17 @@ WarmUp = Annotated[
 
 
 class Target(NamedTuple):
-    """A posterior relative to a normal distribution: what every step is judged by.
+    """A posterior relative to a normal distribution.
 
-    Shapes: roles uint32 (3, T), weight (T,).
+    roles uint32 (3, T), weight (T,): Of triplets.
     constants (k,): Of the loss.
-    mode (d or d + 1, n): Of the normal distribution, with an even number of components.
-    precision: Of the prior, where the normal distribution is not the prior itself; otherwise 0.
+    mode (d or d + 1, n): Padded to an even number of components.
+    precision: Of the prior; 0 where the prior is the normal distribution itself.
     turned: Whether rotations are left out.
-    similarity, further: Addresses of that of the loss and of `_with_choices`; 0 where there are no
-        choices among several pairs, for which nothing need be compiled then.
-    kinds (k, 3): Of the kinds of choices among several pairs: how many roles they have, how many
-        there are, and `LayoutPart.chosen`.
-    shown uint32 (e,): Their roles, one kind after the other.
-    worth (s,): Their weights.
+    similarity, further: Addresses of the loss's similarity and of `_with_choices`; 0 without
+        choices among several pairs, so that nothing is compiled for them.
+    kinds (k, 3): Roles, number and `LayoutPart.chosen` of each kind of such choices.
+    shown uint32 (e,), worth (s,): Their roles and weights, one kind after the other.
     """
 
     constants: np.ndarray
@@ -121,7 +119,7 @@ _further_at = found_at(_FURTHER)
 
 
 class Place(NamedTuple):
-    """Where a chain is; changed in place.
+    """State of a chain, changed in place.
 
     deviation (d * n,): From the mode.
     standard (r,): The same in standard normals.
@@ -134,21 +132,16 @@ class Place(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """A chain of maps whose distribution becomes the posterior's.
+    """A chain of maps that converges to the posterior.
 
-    Every step goes to a point on the ellipse through the present deviation from the mode and a
-    random one (Murray, Adams & MacKay 2010), where the ratio of the posterior to the normal
-    distribution is above a random share of its present value. With the prior as the normal
-    distribution that ratio is the likelihood; with Laplace's approximation it is nearly constant,
-    so that most steps go far (as in Nishihara, Murray & Adams 2014). Both are exact.
+    Each step goes to a point on the ellipse through the present and a random deviation from the
+    mode (Murray, Adams & MacKay 2010) at which posterior over normal density exceeds a random share
+    of its present value. Around Laplace's approximation that ratio is nearly constant, so that
+    steps are long (as in Nishihara, Murray & Adams 2014). The volume that rotations sweep, where
+    the normal distribution leaves them out, is part of the ratio.
 
-    Where the normal distribution leaves out rotations, maps are kept in the mode's orientation,
-    and the volume that rotation sweeps there is part of the ratio.
-
-    answers: Of triplets.
     loss: Minus the log likelihood of an answer.
-    precision: Of the prior, where `normal` is not the prior itself; otherwise 0.
-    place, rng: What changes from draw to draw.
+    precision: Of the prior; 0 where the prior is the normal distribution itself.
     """
 
     answers: AnswerLayout
@@ -163,7 +156,7 @@ def chain_at(
     answers: AnswerLayout, loss: Loss, normal: Normal, rng: np.random.Generator, *,
     precision: float = 0.0, start: np.ndarray | None = None,
 ) -> Chain:
-    """A chain at the mode, or at a deviation `start` (d * n,) from it, for vectors as factor."""
+    """A chain at the mode, or at a deviation `start` (d * n,) from it if the factor is a vector."""
     place = Place(
         np.zeros(normal.mode.size), np.zeros(normal.factor.shape[-1]), np.full(1, -np.inf)
     )
@@ -185,11 +178,11 @@ def drawn(
 ) -> tuple[np.ndarray, float, float | None]:
     """Draws of all chains (c, m, d, n) after warming up, effective sample size and R-hat.
 
-    Chains are judged each time they have twice as many draws; they keep about twice as many maps
-    as are wanted, evenly spread over all draws.
+    Chains are judged whenever they have twice as many draws, and keep about twice as many maps as
+    `effective`, evenly spread over all draws.
 
-    effective: Effective draws that are wanted, of all chains together.
-    most: Draws of each chain at most.
+    effective: Effective draws of all chains together.
+    most: Most draws of each chain.
     warm_up: Share of the draws that is left out.
     """
     held = chain_size(effective, len(chains))
@@ -225,16 +218,14 @@ def drawn(
 
 
 def chain_size(effective: int, chains: int) -> int:
-    """Draws that every chain keeps at most."""
+    """Most draws that a chain keeps."""
     return max(2 * effective // chains, _HELD)
 
 
 def convergence(values: np.ndarray) -> tuple[float, float | None]:
-    """How far chains have come.
+    """Median bulk effective sample size and largest rank-normalised split R-hat.
 
-    values (c, m, q): Of q quantities, in m draws of c chains.
-    Returns: effective: Median over the quantities of the bulk effective sample size; rhat: Their
-        largest rank-normalised split R-hat. None for under four draws.
+    values (c, m, q): q quantities in m draws of c chains. R-hat is None for fewer than four draws.
     """
     from arviz_stats.base import array_stats  # imported late: that takes a second
 
@@ -244,14 +235,12 @@ def convergence(values: np.ndarray) -> tuple[float, float | None]:
     rhat = array_stats.rhat(values, chain_axis=0, draw_axis=1)
     return float(np.median(size)), float(np.max(rhat))
 
+
 def advance(
     answers: AnswerLayout, loss: Loss, normal: Normal, precision: float, place: Place,
     rng: np.random.Generator, draws: int, thin: int, halt: Halt,
 ) -> tuple[np.ndarray, Place, np.random.Generator]:
-    """(draws // thin, d, n) every `thin`-th of so many further maps of a `Chain`; fewer if halted.
-
-    Also where the chain is then.
-    """
+    """Every `thin`-th of `draws` further maps (m, d, n), fewer if halted, and the chain's state."""
     target = _target(answers, loss, normal, precision)
     result = [np.empty((0, normal.mode.size))]
     block = thin * max(_BLOCK // thin, 1)
@@ -288,7 +277,7 @@ def _target(answers: AnswerLayout, loss: Loss, normal: Normal, precision: float)
 
 @compiled
 def _gather(positions, anchor, near, far, near2, far2):
-    """Squared distances in a map (d, n); two coordinates at a time, so with half the passes."""
+    """Squared distances in a map (d, n), two coordinates at a time: half the passes."""
     near2[:] = 0.0
     far2[:] = 0.0
     for c in range(0, positions.shape[0], 2):
@@ -301,7 +290,7 @@ def _gather(positions, anchor, near, far, near2, far2):
 
 @compiled
 def _gather_pairs(positions, one, other, squares):
-    """The same of single pairs."""
+    """Squared distances of single pairs."""
     squares[:] = 0.0
     for c in range(0, positions.shape[0], 2):
         x, y = positions[c], positions[c + 1]
@@ -312,9 +301,9 @@ def _gather_pairs(positions, one, other, squares):
 
 @numba.njit(**_OPTIONS)
 def _log_ratio(kernel, target, y, standard2, floor, positions, buffers):
-    """Log of posterior over normal density at mode + y, or -inf if that is below `floor`.
+    """Log of posterior over normal density at mode + y; -inf below `floor`.
 
-    `standard2` is the squared length of the deviation in standard normals.
+    standard2: Squared length of the deviation in standard normals.
     """
     constants, roles, weight, mode, n_components, precision, turned = target[:7]
     n_objects = mode.shape[1]
@@ -345,7 +334,7 @@ def _log_ratio(kernel, target, y, standard2, floor, positions, buffers):
 
 @numba.njit(**_OPTIONS)
 def _with_choices(target, positions, ratio, floor):
-    """The same once choices among several pairs are counted in."""
+    """`ratio` with choices among several pairs."""
     similarity = _similarity_at(target.similarity)
     role = begin = 0
     for kind in range(len(target.kinds)):
@@ -377,9 +366,8 @@ def _with_choices(target, positions, ratio, floor):
 def _log_sweep(mode, positions, n_components):
     """Log volume that rotation sweeps at a map, up to a constant.
 
-    With C = mode' map, which is symmetric for maps in the mode's orientation, it is the product
-    over pairs of the sums of C's eigenvalues: the determinant of the map's rotations measured
-    along those of the mode.
+    The determinant of the map's rotations along those of the mode: the product over pairs of sums
+    of eigenvalues of mode' map, which is symmetric in the mode's orientation.
     """
     if n_components == 2:
         trace = 0.0
@@ -402,7 +390,7 @@ def _log_sweep(mode, positions, n_components):
 
 
 def _steps(kernel, target, place, directions, standard, rng, thin, kept):
-    """As many steps as directions."""
+    """One step per direction."""
     y, z, value = place
     positions = target.mode.copy()
     buffers = np.empty((4, min(_LOOK, target.weight.size)))
@@ -434,7 +422,7 @@ def _steps(kernel, target, place, directions, standard, rng, thin, kept):
                 low = angle
             else:
                 high = angle
-            if high - low < 1e-10:  # nowhere to go but where it is
+            if high - low < 1e-10:  # the chain stays where it is
                 break
             angle = low + (high - low) * rng.random()
         if (s + 1) % thin == 0:
@@ -443,7 +431,7 @@ def _steps(kernel, target, place, directions, standard, rng, thin, kept):
 
 @cache
 def compiled_steps() -> numba.core.dispatcher.Dispatcher:
-    """`_steps` as compiled code, once for all losses: it takes them by their address."""
+    """`_steps`, compiled once for all losses, which are passed by address."""
     vector, matrix = types.float64[::1], types.float64[:, ::1]
     place = types.NamedUniTuple(vector, 3, Place)
     signature = types.void(

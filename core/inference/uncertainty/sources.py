@@ -1,4 +1,4 @@
-"""Samples from any of the sources, for what is computed with each of them."""
+"""Samples from any source, for tasks that leave the choice to the user."""
 
 from __future__ import annotations
 
@@ -62,10 +62,9 @@ def samples_from(
     *,
     unit: str = "auto",
 ) -> Samples:
-    """About so many maps from one of `SOURCES`, everything else as it is by default.
+    """About `maps` maps from one of `SOURCES`, with its default settings.
 
-    Quadruples have the bootstrap only. The unit is that of the bootstrap; posteriors take all
-    answers as independent, as those of one observer are.
+    Quadruples need the bootstrap, and `unit` is the bootstrap's.
     """
     if source == "bootstrap":
         return bootstrap(
@@ -91,11 +90,7 @@ def response_model(
     seed: Seed = 0,
     progress: Progress = silent,
 ) -> ResponseModel:
-    """How likely people respond as maps have it, learned from responses that are held out in turn.
-
-    What `Samples.response_probability` learns when it is first asked, as a result of its own; see
-    `response_options`.
-    """
+    """Response model of `Samples.response_probability`, as a result of its own."""
     if source == "bootstrap":
         return bootstrap_response(
             method, triplets, scheme=scheme, unit=unit, share=share, seed=seed, progress=progress

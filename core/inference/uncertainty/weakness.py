@@ -8,16 +8,15 @@ import pandas as pd
 from tripletscope.core.data.triplets import Triplets
 from tripletscope.core.inference.uncertainty.samples import Samples
 
-#: Rows of every table, at most.
+#: Most rows of a table.
 LISTED = 200
 
 
 def undecided_pairs(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd.DataFrame:
-    """Pairs of objects whose distance is the hardest to rank among those from the same objects.
+    """Pairs of objects whose distance is hardest to rank among those from the same objects.
 
-    Returns: ``first``, ``second`` (positions), their labels, ``distance`` and ``sd`` (over the
-        maps), ``uncertainty``: how likely, on average, the maps order this distance and another
-        from either object wrongly (one minus order certainty: it is about the map).
+    Columns: ``first``, ``second`` (positions), their labels, ``distance`` and ``sd`` over the maps,
+    ``uncertainty``: mean probability that the maps order it and another distance wrongly.
     """
     known = samples.calibrated
     both = (known.uncertainty + known.uncertainty.T) / 2
@@ -35,10 +34,9 @@ def undecided_pairs(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd
 
 
 def undecided_comparisons(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd.DataFrame:
-    """Comparisons whose order is least certain, of all there are.
+    """Comparisons of all objects whose order is least certain.
 
-    Returns: ``anchor``, ``near``, ``far`` (positions), their labels, and ``order_certainty``:
-        further answers can raise it, which they cannot where people find two distances alike.
+    Columns: ``anchor``, ``near``, ``far`` (positions), their labels, ``order_certainty``.
     """
     rows, certainty = samples.most_uncertain(k, spread="independent")
     labels = np.array(triplets.labels, dtype=object)
@@ -51,15 +49,11 @@ def undecided_comparisons(samples: Samples, triplets: Triplets, k: int = LISTED)
 
 
 def answers_against(samples: Samples, triplets: Triplets, k: int = LISTED) -> pd.DataFrame:
-    """Answers that are the least probable, given the maps.
+    """Answers with the lowest response probability or, without a response model, order certainty.
 
-    By response probability, because it is about what a person did: an answer against a certain
-    order may still be a usual one. Without a response model, by order certainty.
-
-    Returns: ``answer`` (position), ``anchor``, ``near``, ``far`` (labels), ``response_probability``
-        (missing without a response model) and ``order_certainty`` of the answer as given, and all
-        that is known of the answer, such as ``participant``; "(data)" follows the names of columns
-        that would stand twice.
+    Columns: ``answer`` (position), ``anchor``, ``near``, ``far`` (labels), ``response_probability``
+    (may be missing), ``order_certainty`` of the answer as given, and the answer's own columns, with
+    "(data)" after names that would stand twice.
     """
     order = samples.order_certainty(triplets)
     response = np.full(len(order), np.nan)
